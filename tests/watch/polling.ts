@@ -33,7 +33,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const sweeps: Array<SweepCompleted> = []
   const rules = options.rules ?? defaultRules
   const moments = yield* makeMoments
-  const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: yield* moments.now })
+  const { apply, snapshot } = makeSnapshot(unwatched, { fingerprint: null, begun: yield* moments.now })
   const watch: WatchedAccount = {
     snapshot,
     observe: (observation, rules) =>

@@ -38,7 +38,7 @@ export const watchDiffRow = (): Row => {
     monotonicMillis: performance.now(),
     serviceMillis: null
   })
-  const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: now() })
+  const { apply, snapshot } = makeSnapshot(unwatched, { fingerprint: null, begun: now() })
   const observe = (observation: Observation): number => {
     const difference = diff(snapshot, observation, defaultRules)
     apply(difference)

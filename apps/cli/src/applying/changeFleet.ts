@@ -323,10 +323,9 @@ const settledWorld = Effect.fnUntraced(function* (
     yield* awaitGone(leaving, timeout)
     const left = new Set<number>(leaving)
     const again = yield* observe(ledger, elsewhere)
-    const suspects = again.suspects.map(({ id, isExpectedToGo }) => ({
-      id,
-      isExpectedToGo: isExpectedToGo || left.has(id)
-    }))
+    const suspects = again.suspects.map((suspect) =>
+      suspect.expectation === "stays" && left.has(suspect.id) ? { ...suspect, expectation: "goes" as const } : suspect
+    )
     observed = { ...again, suspects }
   }
   return yield* proved(observed, ledger, grace && Duration.toMillis(grace))

@@ -3,13 +3,14 @@
  * gone, list and reads are asked again as `fleet/missing.ts` wants it.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Clock, DateTime, type Duration, Effect, Random, Result } from "effect"
+import { DateTime, type Duration, Effect, Result } from "effect"
 import { boughtByNode, lossesOf } from "../commitmentLog/CommitmentLog.ts"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { entriesOf, isOwned, type Ledger, type Owned } from "../fleet/Ledger.ts"
-import { nextStep, suspected, take } from "../fleet/missing.ts"
+import { nextStep, rulesWith, type Suspect, suspected, take } from "../fleet/missing.ts"
 import type { Conflict } from "../fleet/Change.ts"
 import type { World } from "../fleet/plan.ts"
 import { concurrency, lane, wholeList, withListed } from "../nodes/allNodes.ts"
@@ -21,7 +22,7 @@ export interface Observed {
   readonly world: World
   readonly conflicts: ReadonlyArray<Conflict>
   /** Nodes of the ledger that neither the list nor a read shows. */
-  readonly suspects: ReadonlyArray<{ readonly id: number; readonly isExpectedToGo: boolean }>
+  readonly suspects: ReadonlyArray<Suspect>
 }
 
 /** A node that the ledger has, and whether it was asked to go. */
@@ -81,7 +82,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   const nodes = new Map(list.nodes)
   const conflicts: Array<Conflict> = []
   const gone = new Set<number>()
-  const suspects: Array<Observed["suspects"][number]> = []
+  const suspects: Array<Suspect> = []
   const held = heldBy(ledger)
   // A list that shows a node which was asked to go may be an old one.
   const doubtful = held.filter(({ isAsked, owned }) => {
@@ -117,7 +118,8 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     if (list.ids.has(owned.id) && !isAsked) continue
     // It was asked to go, the list lacks it, and a read denies it.
     if (isAsked && result !== undefined && !list.ids.has(owned.id)) gone.add(owned.id)
-    else suspects.push({ id: owned.id, isExpectedToGo: isAsked })
+    // An old list may still show one that was asked to go.
+    else suspects.push({ id: owned.id, expectation: !isAsked ? "stays" : list.ids.has(owned.id) ? "goes" : "asked" })
   }
   const lossWith = yield* lossesOf
   const losses = new Map(
@@ -144,11 +146,6 @@ export const knownGone = ({ conflicts, suspects, world }: Observed, gone: Readon
   suspects: suspects.filter(({ id }) => !gone.has(id))
 })
 
-/** This instant on a clock that does not step. */
-const monotonicMillis = Clock.clockWith((clock) =>
-  Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
-)
-
 /** Proves of each suspect that it is gone, or leaves it alone. */
 export const proved = Effect.fnUntraced(function* (
   observed: Observed,
@@ -157,13 +154,8 @@ export const proved = Effect.fnUntraced(function* (
 ) {
   const { suspects, world } = observed
   if (suspects.length === 0) return observed
-  const draws = new Map<number, number>()
-  for (const { id } of suspects) draws.set(id, yield* Random.next)
-  const expected = heldBy(ledger).filter(({ isAsked }) => !isAsked).length
-  let missing = suspected(suspects, expected, {
-    draw: (id) => draws.get(id) ?? 0,
-    ...(graceMillis !== undefined && { graceMillis })
-  })
+  const staying = heldBy(ledger).filter(({ isAsked }) => !isAsked).length
+  let missing = suspected(suspects, staying, yield* monotonicMillis, rulesWith(graceMillis))
   const owned = new Map(heldBy(ledger).map((each) => [each.owned.id, each.owned]))
   const nodes = new Map(world.nodes)
   let isSaid = false
@@ -175,13 +167,13 @@ export const proved = Effect.fnUntraced(function* (
       } satisfies Observed
     if (step._tag === "List") {
       const { ids, isComplete } = yield* listed
-      missing = take(missing, { _tag: "Listed", ids, isComplete })
+      missing = take(missing, { _tag: "Listed", ids, isComplete, endedMillis: yield* monotonicMillis })
       continue
     }
     const waitMillis = step.notBeforeMillis - (yield* monotonicMillis)
     if (waitMillis > 0) {
       if (!isSaid) {
-        const why = missing.areMany ? ", so many that the service may be at fault" : ""
+        const why = missing.isFrozen ? ", so many that the service may be at fault" : ""
         yield* printNote(
           `${nodeCount(suspects.length)} of the ledger cannot be found${why}: asking again for ${elapsed(waitMillis)} before they count as gone.`
         )

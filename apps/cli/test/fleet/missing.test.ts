@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import type { Expectation } from "@berthkit/core/absence/Absence"
 import { nextStep, suspected, take, type Missing } from "../../src/fleet/missing.ts"
 
 /** What the service says of one node: whether the list has it, and whether a read finds it, each time anew. */
@@ -9,13 +10,13 @@ interface Says {
 }
 
 /** Asks as `proved` does, on a clock that passes only while it waits, and gives what was concluded and how often was asked. */
-const conclude = (said: ReadonlyMap<number, Says>, expected: number, graceMillis = 60_000) => {
-  let missing: Missing = suspected(
-    Array.from(said.keys(), (id) => ({ id, isExpectedToGo: false })),
-    expected,
-    { draw: (id) => id, graceMillis }
-  )
+const conclude = (said: ReadonlyMap<number, Says>, expected: number, expectation: Expectation = "stays") => {
   let now = 1000
+  let missing: Missing = suspected(
+    Array.from(said.keys(), (id) => ({ id, expectation })),
+    expected,
+    now
+  )
   const [lists, reads] = [new Map<number, number>(), new Map<number, number>()]
   const answer = <A>(answers: ReadonlyArray<A>, counts: Map<number, number>, id: number, otherwise: A): A => {
     const at = counts.get(id) ?? 0
@@ -29,7 +30,7 @@ const conclude = (said: ReadonlyMap<number, Says>, expected: number, graceMillis
       const ids = new Set(
         Array.from(said).flatMap(([id, { listed }]) => (answer(listed, lists, id, false) ? [id] : []))
       )
-      missing = take(missing, { _tag: "Listed", ids, isComplete: true })
+      missing = take(missing, { _tag: "Listed", ids, isComplete: true, endedMillis: now })
       continue
     }
     now = Math.max(now, step.notBeforeMillis)
@@ -68,20 +69,25 @@ describe("a member that the list lacks", () => {
     }
   })
 
-  it("has to stay missing for ten graces when many are missing at once", () => {
-    assert.strictEqual(conclude(new Map([1, 2, 3].map((id) => [id, gone])), 10).waitedMillis, 600_000)
-    assert.strictEqual(conclude(new Map([1, 2].map((id) => [id, gone])), 2).waitedMillis, 600_000)
+  it("has to stay missing for eleven graces when many are missing at once", () => {
+    assert.strictEqual(conclude(new Map([1, 2, 3].map((id) => [id, gone])), 10).waitedMillis, 660_000)
+    assert.strictEqual(conclude(new Map([1, 2].map((id) => [id, gone])), 2).waitedMillis, 660_000)
     assert.strictEqual(conclude(new Map([1, 2].map((id) => [id, gone])), 10).waitedMillis, 60_000)
   })
 
-  it("is read by sample where there are many, and one that is there spares all that are not read", () => {
+  it("is proved gone by two reads of its own, however many are missing", () => {
     const ids = Array.from({ length: 100 }, (_, i) => i + 1)
     const all = conclude(new Map(ids.map((id) => [id, gone])), 100)
-    assert.strictEqual(all.gone.size, 100)
-    assert.strictEqual(all.reads.size, 20)
+    assert.deepStrictEqual([all.gone.size, new Set(all.reads.values())], [100, new Set([2])])
     const one = conclude(new Map(ids.map((id) => [id, id === 7 ? { ...gone, read: [true] } : gone])), 100)
-    assert.isFalse(one.gone.has(7))
-    assert.strictEqual(one.gone.size, 19)
+    assert.deepStrictEqual(one.gone, new Set(ids.filter((id) => id !== 7)))
+  })
+
+  it("is gone by one list and one read if it was asked to go, however many were", () => {
+    const ids = Array.from({ length: 100 }, (_, i) => i + 1)
+    const { gone: all, lists, reads, waitedMillis } = conclude(new Map(ids.map((id) => [id, gone])), 0, "asked")
+    assert.deepStrictEqual([all.size, lists.size, waitedMillis], [100, 0, 0])
+    assert.deepStrictEqual(new Set(reads.values()), new Set([1]))
   })
 
   it("is never gone while either path shows it at the end, whatever the service said before", () => {
@@ -103,7 +109,7 @@ describe("a member that the list lacks", () => {
           const { listed, read } = said.get(id)!
           assert.isFalse(listed.slice(0, lists.get(id) ?? 0).includes(true), "it was listed")
           assert.isFalse(read.slice(0, reads.get(id) ?? 0).includes(true), "it was read")
-          if (reads.has(id)) assert.isAtLeast(reads.get(id)!, 2)
+          assert.isAtLeast(reads.get(id)!, 2)
         }
       })
     )

@@ -3,7 +3,7 @@
  * changes is committed, and only then believed.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Random, Schema, Semaphore, Stream } from "effect"
+import { Effect, Schema, Semaphore, Stream } from "effect"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../diff/Belief.ts"
@@ -111,8 +111,6 @@ const writeStanding = Schema.encodeSync(StandingJson)
 const readState = Schema.decodeSync(NodeStateJson)
 const writeState = Schema.encodeSync(NodeStateJson)
 
-const maxSeed = 2 ** 31
-
 const rowOf = (state: NodeState): NodeRow => ({
   id: state.node.id,
   incarnation: state.incarnation,
@@ -181,8 +179,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
     nodes: rows.map(({ body }) => readState(body)),
     standing: known.standing === null ? unwatched.standing : readStanding(known.standing)
   }
-  const seed = yield* Random.nextIntBetween(0, maxSeed)
-  const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
+  const { applying, snapshot } = makeSnapshot(durable, options)
   const money = yield* openSpend(options.name, options.alertRules ?? (() => noAlerts))
   const account = yield* makeAccount({
     owner,

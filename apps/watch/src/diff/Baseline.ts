@@ -3,9 +3,11 @@
  * the API key was exchanged, when it may be that of another account.
  */
 import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
-import { maxRead } from "./Absence.ts"
 import { compareIncarnation, type Known } from "./Belief.ts"
 import type { Moment } from "./Observation.ts"
+
+/** A list that lacks more nodes than this is itself in doubt, and no node is read. */
+const maxDoubtful = 20
 
 export interface Census {
   /** The nodes of the last complete sweep, and those that reads added to it; null before the first one. */
@@ -28,7 +30,7 @@ export const afterCensusSweep = ({ current, listed }: Census, asked: Moment): Co
   const missing: Array<NodeId> = []
   for (const id of listed?.keys() ?? []) if (!current.has(id)) missing.push(id)
   if (listed !== null && missing.length === 0) return { nodes: current }
-  const doubtful = new Set(missing.length > maxRead ? [] : missing)
+  const doubtful = new Set(missing.length > maxDoubtful ? [] : missing)
   return { census: { listed: current, asked, current: new Map(), doubtful } }
 }
 

@@ -2,10 +2,10 @@
  * What is believed of one node, and how a record of it is read against that. Its row in the store outlives the process; what this process saw
  * of it since and has not concluded from yet is lost with the process and gathered anew by the next one.
  */
+import type { Absence, Expectation } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Schema, Struct } from "effect"
-import type { Absence } from "./Absence.ts"
 import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import { isPassing, type Return } from "./Transition.ts"
@@ -82,6 +82,9 @@ export interface Known {
   /** What the two shapes of a record stated of its addresses and its plan; null where it was not read singly. */
   readonly statements: Statements | null
 }
+
+/** A node that was seen terminating will disappear. */
+export const expectationOf = ({ status }: Node): Expectation => (status === "terminate" ? "goes" : "stays")
 
 /** A node that was reported deleted: what is kept of it in memory. */
 export interface Gone {

@@ -2,9 +2,9 @@
  * A difference in the making: what one observation has proved so far. The rules read and write it; the snapshot itself stays as
  * it is.
  */
+import type { Absence } from "@berthkit/core/absence/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
-import type { Absence, Batch } from "./Absence.ts"
 import { type Gone, type Known, known, type NodeState } from "./Belief.ts"
 import type { Change, Evidence, Rules, Snapshot, Standing } from "./Snapshot.ts"
 import {
@@ -65,13 +65,6 @@ export class Draft implements Circumstances {
     return "state" in belief ? belief : undefined
   }
 
-  /** The evidence that the node is gone; null for one that is there. */
-  readonly absenceOf = (id: NodeId): Absence | null => this.known(id)?.absence ?? null
-
-  batchOf(id: NodeId): Batch | undefined {
-    return this.evidence.batches.find(({ members }) => members.has(id))
-  }
-
   /** All nodes that may be gone. */
   *suspects(): Iterable<readonly [id: NodeId, absence: Absence, known: Known]> {
     for (const id of this.#unsettled()) {
@@ -97,12 +90,6 @@ export class Draft implements Circumstances {
   put(id: NodeId, belief: Known | Gone): void {
     if ("state" in belief && belief.state !== this.known(id)?.state) this.#rows.set(id, belief.state)
     this.#beliefs.set(id, belief)
-  }
-
-  /** Changes the evidence that a node is gone, where there is any. */
-  suspect(id: NodeId, change: (absence: Absence) => Absence): void {
-    const known = this.known(id)
-    if (known !== undefined && known.absence !== null) this.put(id, { ...known, absence: change(known.absence) })
   }
 
   /** The node is gone: its row becomes its tombstone. */

@@ -1,6 +1,6 @@
 /**
- * What a sighting proves of one node. Pure: what is believed of the node and a sighting lead to what is believed then, to facts, and to what
- * the guard of the list has to know. `diff.ts` feeds it, `ListGuard.ts` decides when a missing node is gone.
+ * What a sighting proves of one node. Pure: what is believed of the node and a sighting lead to what is believed then, and to facts. `diff.ts`
+ * feeds it, `ListGuard.ts` decides when a missing node is gone.
  *
  * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read |
  * |---|---|---|---|---|
@@ -11,9 +11,9 @@
  * Two rules hold in every field. A reply to a request from before the last known reply changes nothing. A shown node that was accepted
  * later than the one known is another one: the known one is gone.
  */
+import { afterDenial, afterList } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
-import { afterMissing, afterSweep, graceOf, noAbsence } from "./Absence.ts"
 import {
   compareIncarnation,
   completed,
@@ -77,11 +77,6 @@ export interface NodeStep {
   readonly facts: ReadonlyArray<NodeFact>
   /** How long it was in the status that it left. */
   readonly learned?: Lasted | undefined
-  /**
-   * What the guard has to know: `refuted`, it was missing and is there; `found`, it was read although the list lacks it; `replaced`,
-   * another node has its id; `denied`, it answered 404 once more.
-   */
-  readonly news?: "refuted" | "found" | "replaced" | "denied" | undefined
 }
 
 /** What the sighting proves; null where that is nothing. */
@@ -208,7 +203,7 @@ const deniedAgain = (gone: Gone, { exchange, rules }: Circumstances): NodeStep |
 /** A complete sweep lacked it. */
 const lacked = (before: Known, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
-  const absence = afterSweep(before.absence ?? noAbsence, now.exchange)
+  const absence = afterList(before.absence, now.exchange.answered.monotonicMillis)
   const { state } = before
   const seenMillis = seenFromMillis(before, now.standing)
   return {
@@ -220,10 +215,10 @@ const lacked = (before: Known, now: Circumstances): NodeStep | null => {
 /** A read of it answered 404. */
 const denied = (before: Known, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
-  const grace = graceOf(before.state.node, before.absence, now.rules)
-  const absence = afterMissing(before.absence ?? noAbsence, now.exchange, grace)
-  if (absence === before.absence) return null
-  return { after: { ...before, absence, hidden: null, impossible: null }, facts: [], news: "denied" }
+  const { answered, asked } = now.exchange
+  const times = { askedMillis: asked.monotonicMillis, answeredMillis: answered.monotonicMillis }
+  const absence = afterDenial(before.absence, times)
+  return { after: { ...before, absence, hidden: null, impossible: null }, facts: [] }
 }
 
 /** A record of it was shown. */
@@ -234,18 +229,15 @@ const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | n
       return null
     case "newer":
       return replaced(before, sighting, now)
-    case "same": {
-      const [there, news] = alive(before, sighting, now)
-      const step = compared(there, sighting, now)
-      return news === undefined ? step : { ...step, news }
-    }
+    case "same":
+      return compared(alive(before, sighting, now), sighting, now)
   }
 }
 
 /** Its record is listed and cannot be read: its id is there. */
 const unread = (before: Known, now: Circumstances): NodeStep => {
-  const [there, news] = alive(before, { _tag: "ListedUnread", sweep: null }, now)
-  return { after: noteUnstated(there, there, now), facts: [], news }
+  const there = alive(before, { _tag: "ListedUnread", sweep: null }, now)
+  return { after: noteUnstated(there, there, now), facts: [] }
 }
 
 /** Another node has taken the id: the known one is gone, whatever the list shows. */
@@ -254,17 +246,17 @@ const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
   const data = { before: before.state.node, after: null }
   const deleted = fact(before.state, when, sweepOf(sighting), { type: "berth.node.deleted", data })
   const { after, facts } = met(sighting, now)
-  return { after, facts: [deleted, ...facts], news: "replaced" }
+  return { after, facts: [deleted, ...facts] }
 }
 
 /** The node is there: all evidence that it is gone was wrong. */
-const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): readonly [Known, NodeStep["news"]] => {
+const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): Known => {
   const { absence, hidden } = before
   const isRead = _tag === "Found"
-  if (absence === null) return [isRead || hidden === null ? before : { ...before, hidden: null }, undefined]
-  if (!isRead || absence.sweeps === 0) return [{ ...before, absence: null, hidden: isRead ? hidden : null }, "refuted"]
+  if (absence === null) return isRead || hidden === null ? before : { ...before, hidden: null }
+  if (!isRead || absence.lists === 0) return { ...before, absence: null, hidden: isRead ? hidden : null }
   const { monotonicMillis } = exchange.answered
-  return [{ ...before, absence: null, hidden: { proofs: (hidden?.proofs ?? 0) + 1, monotonicMillis } }, "found"]
+  return { ...before, absence: null, hidden: { proofs: (hidden?.proofs ?? 0) + 1, monotonicMillis } }
 }
 
 /** It may have changed since it was last seen as it was believed to be, or another node may have the id. */

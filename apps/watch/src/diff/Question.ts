@@ -3,21 +3,27 @@
  * is in `ListGuard.ts`.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { type Absence, graceOf, isScout, maxRead } from "./Absence.ts"
 import type { Known } from "./Belief.ts"
+import { questionOf } from "./ListGuard.ts"
 import type { Rules, Snapshot } from "./Snapshot.ts"
 
 /** A read of one node. */
 export interface Question {
   readonly id: NodeId
-  /** `transition`: it will change soon. The other kinds: what was seen of it is doubtful. */
-  readonly kind: "transition" | "suspect" | "returned" | "impossible" | "census"
+  /**
+   * `transition`: it will change soon. The other kinds: what was seen of it is doubtful. `confirm` and `absent` are the last and the first
+   * read that prove a deletion; `guess` is a read of a node that most likely is there, because one list alone lacks it or a read showed it.
+   */
+  readonly kind: "transition" | "confirm" | "absent" | "guess" | "returned" | "impossible" | "census"
   /** When the answer begins to count, on the monotonic clock. */
   readonly dueMonotonicMillis: number
 }
 
-/** Pauses between reads of a node that lists lack, while reads show it or it has to stay missing for a hold. */
+/** Pauses between reads of a node that lists lack and reads show. */
 const maxHiddenPauseMillis = 300_000
+
+/** So many reads at a time of what stale lists show. */
+const maxStale = 20
 
 /** Every read that would decide something; those of nodes in transition are always open. Of what stale lists show only some are read at a time. */
 export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
@@ -39,8 +45,12 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
     }
     const { absence, impossible, seen, sinceMonotonicMillis } = known
     if (absence !== null) {
-      const dueMonotonicMillis = suspectDue(known, absence, snapshot, rules)
-      if (dueMonotonicMillis !== null) open.push({ id, kind: "suspect", dueMonotonicMillis })
+      const question = questionOf(known, absence, snapshot.standing, rules)
+      if (question?._tag === "Read") {
+        const isGuess = question.isGuess || known.hidden !== null
+        const kind = isGuess ? "guess" : question.isFirst ? "absent" : "confirm"
+        open.push({ id, kind, dueMonotonicMillis: Math.max(question.dueMillis, hiddenUntil(known, rules)) })
+      }
     } else if (sinceMonotonicMillis !== null) {
       open.push({ id, kind: "transition", dueMonotonicMillis: seen?.answered.monotonicMillis ?? -Infinity })
     }
@@ -49,26 +59,9 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
       stale.push({ id, kind: "impossible", dueMonotonicMillis })
     }
   }
-  if (stale.length <= maxRead) return [...open, ...stale]
+  if (stale.length <= maxStale) return [...open, ...stale]
   stale.sort((a, b) => a.dueMonotonicMillis - b.dueMonotonicMillis || a.id - b.id)
-  return [...open, ...stale.slice(0, maxRead)]
-}
-
-/** When a read of a suspect would decide something; null when it would not. */
-const suspectDue = (known: Known, absence: Absence, { evidence, standing }: Snapshot, rules: Rules): number | null => {
-  const { id } = known.state.node
-  const batch = evidence.batches.find(({ members }) => members.has(id))
-  if (batch !== undefined && (batch.refuted || !(batch.sample.has(id) || batch.wider.has(id)))) return null
-  const { confirmed, firstMissing, held } = absence
-  if (firstMissing === null) return hiddenUntil(known, rules)
-  const isOnHold = standing.freeze !== null && !held
-  if (isOnHold && (confirmed !== null || batch !== undefined)) {
-    // Nothing is concluded before the hold is over: of many a few show whether they are back.
-    const isRead = batch === undefined || isScout(batch, id)
-    return isRead ? (confirmed ?? firstMissing).answered.monotonicMillis + maxHiddenPauseMillis : null
-  }
-  if (confirmed !== null || batch?.confirmed.has(id) === true) return null
-  return firstMissing.answered.monotonicMillis + graceOf(known.state.node, absence, rules)
+  return [...open, ...stale.slice(0, maxStale)]
 }
 
 /** The more often a read showed a node that the list lacks, the later is the next. */

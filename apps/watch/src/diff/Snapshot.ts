@@ -3,10 +3,9 @@
  * this process; and the rules by which it does. `diff` reads it; `apply` is the only place where it changes, after a store has committed the
  * durable part of the difference.
  */
-import { defaultGraceMillis, defaultHoldMillis, terminatingGraceMillis } from "@berthkit/core/domain/Absence"
+import { type AbsenceRules, defaultAbsenceRules } from "@berthkit/core/absence/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
-import type { Batch, Grace } from "./Absence.ts"
 import { type Census, emptyCensus } from "./Baseline.ts"
 import { type Gone, goneFrom, type Known, known, type NodeState } from "./Belief.ts"
 import type { Exchange, Moment } from "./Observation.ts"
@@ -57,12 +56,10 @@ interface Tail {
 }
 
 /**
- * What only this process saw of the account and has not concluded from yet: instants of its own clock, the order of answers, samples. It is
+ * What only this process saw of the account and has not concluded from yet: instants of its own clock, the order of answers. It is
  * lost with the process and gathered anew by the next one; what must not be lost is `NodeState` or `Standing`.
  */
 export interface Evidence {
-  /** Chooses which of many suspects are read. */
-  readonly seed: number
   /** Fingerprint of the API key in use; null when keys are not compared. */
   readonly fingerprint: string | null
   /** When observing began, or went on after a pause. */
@@ -81,8 +78,6 @@ export interface Evidence {
   readonly failures: number
   /** When the last request failed. */
   readonly failedMonotonicMillis: number
-  /** Suspects of which only some are read. */
-  readonly batches: ReadonlyArray<Batch>
   /** When nodes were reported deleted lately that were not seen terminating, on the monotonic clock. */
   readonly losses: ReadonlyArray<number>
   /** When the list was trusted again last. */
@@ -95,8 +90,7 @@ export interface Evidence {
   readonly census: Census
 }
 
-const initialEvidence = (seed: number, fingerprint: string | null, begun: Moment): Evidence => ({
-  seed,
+const initialEvidence = (fingerprint: string | null, begun: Moment): Evidence => ({
   fingerprint,
   begun,
   afterGap: false,
@@ -106,7 +100,6 @@ const initialEvidence = (seed: number, fingerprint: string | null, begun: Moment
   completedMonotonicMillis: -Infinity,
   failures: 0,
   failedMonotonicMillis: -Infinity,
-  batches: [],
   losses: [],
   // After a restart it settles anew.
   trustedMonotonicMillis: begun.monotonicMillis,
@@ -167,8 +160,6 @@ const maxGone = 100_000
 
 /** What only this process knows. */
 export interface Process {
-  /** Draws samples. */
-  readonly seed: number
   /** Of the API key in use; null when keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
@@ -188,7 +179,7 @@ export interface ChangingSnapshot {
 }
 
 /** A snapshot of what was kept for good, and the one way to change it. */
-export const makeSnapshot = (durable: Durable, { begun, fingerprint, seed }: Process): ChangingSnapshot => {
+export const makeSnapshot = (durable: Durable, { begun, fingerprint }: Process): ChangingSnapshot => {
   const nodes = new Map<NodeId, Seen>()
   const gone = new Map<NodeId, Gone>()
   const unsettled = new Set<NodeId>()
@@ -214,7 +205,7 @@ export const makeSnapshot = (durable: Durable, { begun, fingerprint, seed }: Pro
     gone,
     unsettled,
     standing: durable.standing,
-    evidence: { ...initialEvidence(seed, fingerprint, begun), afterGap: durable.standing.baselineMillis !== null }
+    evidence: { ...initialEvidence(fingerprint, begun), afterGap: durable.standing.baselineMillis !== null }
   }
   function* applying({ beliefs, counted, evidence, exchange, seen, standing }: Change): Generator<void> {
     let count = 0
@@ -253,18 +244,14 @@ const isUnsettled = (belief: Known | Gone): boolean =>
     : belief.returning !== null
 
 /** How careful the daemon is before it believes what it sees. */
-export interface Rules extends Grace, StuckLimits {
-  /** How long a suspiciously short list must persist before it is believed. */
-  readonly holdMillis: number
+export interface Rules extends AbsenceRules, StuckLimits {
   /** From the start of one sweep to the start of the next, as planned. */
   readonly sweepMillis: number
 }
 
 /** A late report of a node that vanished harms less than a false report of a deletion. */
 export const defaultRules: Rules = {
-  graceMillis: defaultGraceMillis,
-  terminatingGraceMillis,
-  holdMillis: defaultHoldMillis,
+  ...defaultAbsenceRules,
   sweepMillis: 30_000,
   minStuckMillis: 60_000,
   stuckMillis: { creating: 1_800_000, created: 1_800_000, terminate: 1_800_000 }

@@ -11,7 +11,7 @@ import { firstState } from "./Belief.ts"
 import { Draft } from "./Draft.ts"
 import { between, type Fact } from "./Fact.ts"
 import { noPlanNames, type PlanNames } from "./catalogue/PlanNames.ts"
-import { heed, restartHolds, swept } from "./ListGuard.ts"
+import { conclude as concludeAbsence, restartHolds, swept } from "./ListGuard.ts"
 import { next, type Sighting } from "./NodeMachine.ts"
 import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
 import type { Change, Rules, Snapshot } from "./Snapshot.ts"
@@ -51,15 +51,15 @@ const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
   return byId.values()
 }
 
-/** What a sighting of one node proves: of it, and of the list. */
+/** What a sighting of one node proves. */
 const sighted = (draft: Draft, id: NodeId, sighting: Sighting): void => {
   const before = draft.belief(id)
   const step = next(before, id, sighting, draft)
   if (step === null) return
   if (step.after !== before) draft.put(id, step.after)
   if (sighting._tag !== "Denied" && "state" in step.after) draft.seen.push(id)
-  heed(draft, id, step.news)
   draft.report(step)
+  if (sighting._tag === "Denied") concludeAbsence(draft, id, null)
 }
 
 const interpret = (draft: Draft, answer: Answer): void => {
@@ -183,7 +183,6 @@ const pause = (draft: Draft): void => {
   draft.note({
     begun: draft.now,
     afterGap: draft.standing.baselineMillis !== null,
-    batches: [],
     losses: []
   })
 }

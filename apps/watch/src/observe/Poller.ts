@@ -91,6 +91,8 @@ const isUnreadable = ({ reason }: BerthError) => reason._tag === "UnexpectedResp
 
 const isDoubt = ({ kind }: Question) => kind !== "transition"
 
+const noRoom = { hasRoomForDoubts: false, hasRoomForGuesses: false }
+
 const isRefusal = ({ reason }: BerthError) => reason.exit === "denied"
 
 /** How long the service asks to wait. */
@@ -301,9 +303,19 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       )
   )
 
-  /** Nodes in doubt are read while the list can still be asked for as planned, for ever, and a few of them in any case. */
-  const hasRoomForDoubts = (monotonicMillis: number, perHour: number): boolean =>
-    doubts.left(monotonicMillis) > 0 || share.spare(monotonicMillis, perHour) >= 1
+  /**
+   * Nodes in doubt are read while the list can still be asked for as planned, for ever, and a few of them in any case. Reads that most likely
+   * show a node leave half of those to reads that prove a deletion.
+   */
+  const roomFor = (monotonicMillis: number, perHour: number) => {
+    const { requests } = doubts.budget
+    const left = doubts.left(monotonicMillis)
+    const spare = share.spare(monotonicMillis, perHour)
+    return {
+      hasRoomForDoubts: left > 0 || spare >= 1,
+      hasRoomForGuesses: left > requests / 2 || spare > requests
+    }
+  }
 
   const readDue = (monotonicMillis: number): ReadQueue.Read | null => {
     const { snapshot } = watch
@@ -315,7 +327,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       lane: laneOf(snapshot, polling),
       nowMillis: monotonicMillis,
       transitionMillis,
-      hasRoomForDoubts: open.some(isDoubt) && hasRoomForDoubts(monotonicMillis, perHour)
+      ...(open.some(isDoubt) ? roomFor(monotonicMillis, perHour) : noRoom)
     })
     // What the service asked for after a page holds for all requests.
     return due && { ...due, dueMillis: Math.max(due.dueMillis, polling.quietUntilMillis, share.openAt) }

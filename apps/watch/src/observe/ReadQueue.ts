@@ -48,8 +48,9 @@ export interface ReadPlan {
   readonly nowMillis: number
   /** How often a node in transition is read; null where sweeps suffice. */
   readonly transitionMillis: number | null
-  /** Whether the share has room for reads of nodes in doubt. */
+  /** Whether the share has room for reads of nodes in doubt, and for those that most likely show a node that is there. */
   readonly hasRoomForDoubts: boolean
+  readonly hasRoomForGuesses: boolean
 }
 
 /** A stuck node is read this much less often. */
@@ -61,14 +62,13 @@ const ranks: Readonly<Record<Question["kind"], number>> = {
   transition: 1,
   impossible: 2,
   returned: 3,
-  suspect: 3
+  confirm: 3,
+  absent: 4,
+  guess: 5
 }
 
-/** A read that showed the node before: the next one most likely shows it again. */
-const hiddenRank = 4
-
 /** A read that failed before. */
-const failedRank = 5
+const failedRank = 6
 
 /** The most valuable read of those that are due; where none is, the first that will be. Null while there is none to wait for. */
 export const nextRead = (
@@ -81,24 +81,21 @@ export const nextRead = (
   let best: { readonly read: Read; readonly rank: number } | null = null
   for (const question of questions) {
     const { id, kind } = question
-    if (reads.open.has(id) || (kind !== "transition" && !plan.hasRoomForDoubts)) continue
+    if (reads.open.has(id) || !hasRoom(kind, plan)) continue
     const failed = reads.failed.get(id)
     const dueMillis = Math.max(answerDue(question, snapshot, plan), failed?.untilMillis ?? -Infinity)
     if (dueMillis === Infinity) continue
     const isDue = dueMillis <= plan.nowMillis
-    const rank = !isDue
-      ? Infinity
-      : failed !== undefined
-        ? failedRank
-        : (snapshot.nodes.get(id)?.hidden ?? null) !== null
-          ? hiddenRank
-          : ranks[kind]
+    const rank = !isDue ? Infinity : failed !== undefined ? failedRank : ranks[kind]
     if (best === null || rank < best.rank || (rank === best.rank && dueMillis < best.read.dueMillis)) {
       best = { read: { id, kind, dueMillis }, rank }
     }
   }
   return best?.read ?? null
 }
+
+const hasRoom = (kind: Question["kind"], { hasRoomForDoubts, hasRoomForGuesses }: ReadPlan): boolean =>
+  kind === "transition" || (kind === "guess" ? hasRoomForGuesses : hasRoomForDoubts)
 
 /** When an answer is wanted. Nodes in transition are on the one page that a sweep reads. */
 const answerDue = (

@@ -13,8 +13,9 @@
  * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
  * | 5 | sweeps more often than promised, as set | what 2 and 3 leave for ever, less what 1 has not used of 113 requests; sweeps that are proofs get that part, too |
  */
+import { minAbsentLists, readsPerDeletion } from "@berthkit/core/absence/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
-import { sweepQuestion } from "../diff/ListGuard.ts"
+import { isSweepWanted, questionOf } from "../diff/ListGuard.ts"
 import type { Rules, Snapshot } from "../diff/Snapshot.ts"
 import { isPassing, soonestMillis, stuckAfterMillis } from "../diff/Transition.ts"
 import { type Budget, perHourOf } from "./RequestShare.ts"
@@ -101,19 +102,22 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
     nodes: snapshot.nodes.size,
     pages: isOnePage(snapshot) ? 1 : (snapshot.evidence.swept?.usualRequests ?? 1),
     transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis),
-    isProving: isProving(snapshot, plan)
+    proving: readsBesideSweeps(snapshot, plan.rules)
   })
 
-/** Whether complete sweeps now prove that nodes are gone which no read shows; in a freeze only once their hold is over. */
-const isProving = ({ nodes, standing, unsettled }: Snapshot, { nowMillis, rules }: Plan): boolean => {
+/** The reads that missing nodes still need where complete sweeps prove something, too; null where none do. */
+const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, rules: Rules): number | null => {
+  let reads = 0
+  let isProving = false
   for (const id of unsettled) {
     const known = nodes.get(id)
-    const absence = known?.absence ?? null
-    if (absence === null || known?.hidden !== null) continue
-    const heldMillis = nowMillis - (absence.since?.monotonicMillis ?? nowMillis)
-    if (standing.freeze === null || absence.held || heldMillis >= rules.holdMillis) return true
+    if (known === undefined || known.absence === null || known.hidden !== null) continue
+    const { absence } = known
+    const question = questionOf(known, absence, standing, rules)
+    isProving ||= absence.lists < minAbsentLists || (absence.deniedMillis !== null && !absence.isCounted)
+    if (question?._tag === "Read") reads += question.isFirst ? readsPerDeletion : 1
   }
-  return false
+  return isProving ? reads : null
 }
 
 /**
@@ -125,7 +129,7 @@ export const plannedSweepMillis = (polling: Polling, snapshot: Snapshot, plan: P
   const { sweep } = polling
   if (sweep === null || snapshot.evidence.swept !== null || sweep.requests <= 2) return planned.sweepMillis
   const nodes = Math.max(snapshot.nodes.size, sweep.listed.size)
-  return intervalsOf({ ...plan, nodes, pages: sweep.requests, transitions: 0, isProving: false }).sweepMillis
+  return intervalsOf({ ...plan, nodes, pages: sweep.requests, transitions: 0, proving: null }).sweepMillis
 }
 
 /** The request that is due first. */
@@ -138,14 +142,14 @@ export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due =
 }
 
 /** Before the baseline the pages follow each other at once. */
-const pageDue = (polling: Polling, snapshot: Snapshot, { rules }: Plan, intervals: Intervals): Due => {
+const pageDue = (polling: Polling, snapshot: Snapshot, { nowMillis, rules }: Plan, intervals: Intervals): Due => {
   const { pageMillis, sweep, sweepBegunMillis } = polling
   if (sweep !== null) {
     const pause = snapshot.standing.baselineMillis === null ? 0 : intervals.pageMillis
     return { _tag: "page", dueMillis: pageMillis + pause }
   }
   const pause = polling.sweeps < 2 ? 0 : minSweepMillis
-  const wanted = Math.max(sweepQuestion(snapshot, rules) ?? Infinity, sweepBegunMillis + pause)
+  const wanted = isSweepWanted(snapshot, rules, nowMillis) ? sweepBegunMillis + pause : Infinity
   // Sweeps of many pages follow each other, also the first one that is not read at once.
   const planned =
     intervals.tailMillis === null ? sweepBegunMillis + intervals.sweepMillis : pageMillis + intervals.pageMillis
@@ -215,8 +219,8 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly pages: number
   /** Nodes in transition that are worth requests of their own. */
   readonly transitions: number
-  /** Whether a complete sweep proves something. */
-  readonly isProving: boolean
+  /** The reads that missing nodes still need where complete sweeps prove something, too; null where none do. */
+  readonly proving: number | null
 }
 
 /** What is promised is a time between two samples, which the duration of a request adds to. */
@@ -242,9 +246,9 @@ const maxTransitionShare = 0.45
 /** Sweeps more often than promised use up the requests that are left for them in this part of the window. */
 const burst = 0.05
 
-/** Reads that settle the deletion of any number of nodes: usually, and at worst (decision 0133). */
-const proofReads = 113
+/** Reads of nodes in doubt that any hour has room for, and how many of them sweeps more often than promised never take. */
 const maxProofReads = 170
+const proofReads = 113
 
 /** Reads of nodes in doubt get at least this part of a large share, and at most that part of a small one. */
 const doubtShare = { min: 0.1, max: 0.5 }
@@ -254,6 +258,13 @@ export const doubtsPerHour = (requestsPerHour: number): number =>
   Math.ceil(Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour)))
 
 const millisPerHour = 3_600_000
+
+/**
+ * How long the reads take at most that prove so many deletions at once, beside the times that lie between two of them: what an hour has no room
+ * for waits for the next one.
+ */
+export const proofsMillis = (deletions: number, budget: Budget): number =>
+  Math.floor((readsPerDeletion * deletions) / doubtsPerHour(perHourOf(budget))) * millisPerHour
 
 /** The pace of what is promised, which takes `perHour` requests an hour. A share that is too small for it still keeps room for proofs. */
 const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {
@@ -279,7 +290,7 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
     nodes,
     pages: nodes < 100 ? 1 : Math.ceil(nodes / nodesPerPage),
     transitions: 0,
-    isProving: false,
+    proving: null,
     requestsPerHour,
     windowMillis,
     paceMillis,
@@ -309,10 +320,10 @@ const maxNodes = 100_000
 /**
  * Requests an hour for sweeps more often than promised, if a shorter interval is set. They get what the share has left besides `perHour`,
  * which all that is promised takes for ever, and besides what is kept for proofs of deletions. Sweeps that prove something themselves may
- * use what is kept.
+ * use what is kept and the reads do not need.
  */
-const extraPerHour = ({ doubtsSent, isProving, spare, windowMillis }: Load, perHour: number): number => {
-  const kept = isProving ? 0 : Math.max(0, keptForProofs(windowMillis) - doubtsSent)
+const extraPerHour = ({ doubtsSent, proving, spare, windowMillis }: Load, perHour: number): number => {
+  const kept = Math.min(proving ?? Infinity, Math.max(0, keptForProofs(windowMillis) - doubtsSent))
   return (Math.max(0, spare(perHour) - kept) * millisPerHour) / (burst * windowMillis)
 }
 

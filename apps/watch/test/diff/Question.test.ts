@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { sweepQuestion } from "../../src/diff/ListGuard.ts"
+import { isSweepWanted } from "../../src/diff/ListGuard.ts"
 import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { aNode } from "./aNode.ts"
@@ -7,12 +7,29 @@ import { byHand, denyTwice } from "./byHand.ts"
 
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => aNode({ id: index + 1 }))
 const open = (watch: ReturnType<typeof byHand>) => questions(watch.snapshot, defaultRules)
-const sweepIn = (watch: ReturnType<typeof byHand>) => {
-  const due = sweepQuestion(watch.snapshot, defaultRules)
-  return due === null ? null : due - watch.now()
-}
+const isWanted = (watch: ReturnType<typeof byHand>) => isSweepWanted(watch.snapshot, defaultRules, watch.now())
 
 describe("the reads that are wanted", () => {
+  it("are a guess of a node that one list lacks, and a proof of one that two lack", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(40))
+    watch.sweep(...nodes(39))
+    expect(open(watch)).toMatchObject([{ id: 40, kind: "guess" }])
+    watch.sweep(...nodes(39))
+    expect(open(watch)).toMatchObject([{ id: 40, kind: "absent" }])
+    watch.misses(40)
+    expect(open(watch)).toMatchObject([{ id: 40, kind: "confirm" }])
+  })
+
+  it("are a guess of a node that a read shows and lists lack, however many do", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(40))
+    watch.sweep(...nodes(39))
+    watch.finds(aNode({ id: 40 }))
+    for (let n = 0; n < 5; n++) watch.sweep(...nodes(39))
+    expect(open(watch)).toMatchObject([{ id: 40, kind: "guess" }])
+  })
+
   it("are none of a node that was denied twice", () => {
     const watch = byHand()
     watch.baseline(...nodes(40))
@@ -25,29 +42,30 @@ describe("the reads that are wanted", () => {
     const watch = byHand()
     watch.baseline(...nodes(40), aNode({ id: 41, status: "created" }))
     watch.sweep(...nodes(40))
-    expect(open(watch)).toMatchObject([{ id: 41, kind: "suspect" }])
+    expect(open(watch)).toMatchObject([{ id: 41, kind: "guess" }])
   })
 
-  it("are none of those of the wider sample that were denied once", () => {
+  it("are one in a freeze once the hold and a grace are over, and none before", () => {
     const watch = byHand()
-    watch.baseline(...nodes(100).map((node) => ({ ...node, status: "terminate" as const })))
-    watch.sweep()
-    denyTwice(watch, [...watch.snapshot.evidence.batches[0]!.sample], 5000)
-    watch.sweep()
-    const [first, ...others] = watch.snapshot.evidence.batches[0]!.wider
-    watch.misses(first!)
-    expect(new Set(open(watch).map(({ id }) => id))).toEqual(new Set(others))
+    watch.baseline(...nodes(40))
+    watch.sweep(...nodes(30))
+    const begun = watch.now()
+    denyTwice(watch, [40])
+    const due = open(watch).find(({ id }) => id === 40)!.dueMonotonicMillis
+    expect(due - begun).toBe(defaultRules.holdMillis + defaultRules.graceMillis)
   })
 
   it("are twenty of the nodes that a stale list shows, those first that are due first", () => {
     const watch = byHand()
     const gone = nodes(30).map((node) => ({ ...node, status: "terminate" as const }))
     watch.baseline(...gone)
-    for (let n = 0; n < 5; n++) {
-      watch.sweep()
-      const { sample = [], wider = [] } = watch.snapshot.evidence.batches[0] ?? {}
-      denyTwice(watch, [...sample, ...wider], 5000)
-    }
+    watch.sweep()
+    denyTwice(
+      watch,
+      gone.map(({ id }) => id),
+      5000
+    )
+    watch.sweep()
     expect(watch.snapshot.gone.size).toBe(30)
     watch.sweep(...gone)
     for (let id = 5; id >= 1; id--) watch.misses(id)
@@ -56,31 +74,29 @@ describe("the reads that are wanted", () => {
 })
 
 describe("a sweep", () => {
-  it("is wanted at once for a node that was denied twice, and for none in a freeze", () => {
+  it("is wanted for a node that was denied twice, and for none in a freeze before the hold is over", () => {
     const watch = byHand()
     watch.baseline(...nodes(40))
     watch.sweep(...nodes(39))
-    expect(sweepIn(watch)).toBeNull()
+    expect(isWanted(watch)).toBe(false)
     denyTwice(watch, [40])
-    expect(sweepIn(watch)).toBe(-Infinity)
+    expect(isWanted(watch)).toBe(true)
 
     const frozen = byHand()
     frozen.baseline(...nodes(40))
     frozen.sweep(...nodes(30))
     denyTwice(frozen, [40])
-    expect(sweepIn(frozen)).toBeNull()
+    expect(isWanted(frozen)).toBe(false)
   })
 
-  it("is wanted for the others of a batch a grace after the first sweep without them, once its sample is confirmed", () => {
+  it("is not wanted while reads are due that prove more", () => {
     const watch = byHand()
-    const all = nodes(100).map((node) => ({ ...node, status: "terminate" as const }))
-    watch.baseline(...all)
-    watch.sweep()
-    denyTwice(watch, [...watch.snapshot.evidence.batches[0]!.sample], 5000)
-    watch.sweep()
-    expect(watch.snapshot.nodes.size).toBe(80)
-    expect(sweepIn(watch)).toBeNull()
-    for (const id of watch.snapshot.evidence.batches[0]!.wider) watch.misses(id)
-    expect(sweepIn(watch)).toBe(55_000)
+    watch.baseline(...nodes(100))
+    watch.sweep(...nodes(98))
+    watch.misses(99)
+    denyTwice(watch, [100])
+    expect(isWanted(watch)).toBe(false)
+    watch.misses(99)
+    expect(isWanted(watch)).toBe(true)
   })
 })

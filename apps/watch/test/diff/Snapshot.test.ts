@@ -6,7 +6,7 @@ import { byHand, denyTwice } from "./byHand.ts"
 
 const day = 86_400_000
 const begun = { order: 1, atMillis: 100 * day, monotonicMillis: 0, serviceMillis: null }
-const process = { seed: 1, fingerprint: null, begun }
+const process = { fingerprint: null, begun }
 
 const state = (over: Partial<NodeState>): NodeState => ({
   node: aNode({ id: 1, status: "created" }),

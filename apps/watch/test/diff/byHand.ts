@@ -44,7 +44,7 @@ export const byHand = (rules: Rules = patientRules) => {
     monotonicMillis: millis,
     serviceMillis: millis
   })
-  const load = () => makeSnapshot({ nodes: rows.values(), standing }, { seed: 7, fingerprint, begun: now() })
+  const load = () => makeSnapshot({ nodes: rows.values(), standing }, { fingerprint, begun: now() })
   let { apply, snapshot } = load()
   const exchange = (): Exchange => ({ asked: now(), answered: now() })
   const observe = (observation: Observation): ReadonlyArray<FlatFact> => {

@@ -308,7 +308,7 @@ describe("a node that is not listed", () => {
     watch.pass(1000)
     watch.observe({ _tag: "NodeMissing", asked, answered: watch.exchange().answered, nodeId: nodeId(1) })
     expect(watch.sweep(...stable)).toEqual([])
-    expect(watch.absences().get(nodeId(1))).toMatchObject({ sweeps: 2, confirmed: null })
+    expect(watch.absences().get(nodeId(1))).toMatchObject({ lists: 2 })
   })
 
   it("is deleted after a shorter grace when it was seen terminating", () => {
@@ -333,6 +333,16 @@ describe("a node that is not listed", () => {
       unread.pass(30_000)
       expect(unread.sweep(...stable)).toEqual([])
     }
+  })
+
+  it.each([97, 98, 99, 100])("is not deleted without reads of its own, however many are gone with it: %i", (id) => {
+    const watch = byHand()
+    const all = Array.from({ length: 100 }, (_, index) => aNode({ id: index + 1, status: "terminate" }))
+    watch.baseline(...all)
+    const others = all.flatMap((node) => (node.id === id ? [] : [node.id]))
+    const facts = Array.from({ length: 4 }, () => [...watch.sweep(), ...denyTwice(watch, others)]).flat()
+    expect(types(facts)).toEqual(others.map(() => "node.deleted"))
+    expect([...watch.snapshot.nodes.keys()]).toEqual([id])
   })
 
   it("is not deleted before the end of a sweep shows how many are missing with it since the first 404", () => {
@@ -482,16 +492,15 @@ describe("a gap", () => {
       const known = Array.from(nodes.values())
       return [
         watch.absences().size,
-        evidence.batches.length,
         known.filter(({ hidden }) => hidden !== null).length,
         evidence.losses.length,
         watch.returning().length,
         known.filter(({ impossible }) => impossible !== null).length
       ]
     }
-    expect(sizes().map(Math.sign)).toEqual([1, 1, 1, 1, 1, 1])
+    expect(sizes().map(Math.sign)).toEqual([1, 1, 1, 1, 1])
     watch.pauses(60_000)
-    expect(sizes()).toEqual([0, 0, 0, 0, 0, 0])
+    expect(sizes()).toEqual([0, 0, 0, 0, 0])
   })
 
   it("marks the first fact after it, and no other", () => {

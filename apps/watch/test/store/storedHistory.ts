@@ -1,18 +1,12 @@
 /** Lives a history of the oracle again, through a store: each process takes the account over from it, and commits to it. */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
 import { expect } from "@effect/vitest"
-import { Effect, Random, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { openAccount, type WatchedAccount } from "../../src/account/WatchedAccount.ts"
 import { beginning } from "../../src/events/Cursor.ts"
 import { toEvent, toJson } from "../../src/events/Event.ts"
 import { Store } from "../../src/store/Store.ts"
 import { type History, watch, type Watched } from "../diff/oracle/watching.ts"
-
-/** Gives `openAccount` this seed. */
-const seeded = (seed: number): typeof Random.Random.Service => ({
-  nextIntUnsafe: () => seed,
-  nextDoubleUnsafe: () => (seed + 0.5) / (2 ** 31 + 1)
-})
 
 /** Gives the account as its last process knows it. A process that is killed gives nothing up. */
 const liveAgain = Effect.fnUntraced(function* ({ rules, steps }: Watched, name: string) {
@@ -22,8 +16,8 @@ const liveAgain = Effect.fnUntraced(function* ({ rules, steps }: Watched, name: 
       yield* account!.observe(step.observation, rules)
       continue
     }
-    const { begun, fingerprint, seed } = step
-    account = yield* Effect.provideService(openAccount({ name, fingerprint, begun }), Random.Random, seeded(seed))
+    const { begun, fingerprint } = step
+    account = yield* openAccount({ name, fingerprint, begun })
   }
   return account!
 })

@@ -16,7 +16,7 @@ import {
 import type { Fact } from "../../../src/diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../../../src/diff/Belief.ts"
 import type { Exchange, Moment, Observation } from "../../../src/diff/Observation.ts"
-import { sweepQuestion } from "../../../src/diff/ListGuard.ts"
+import { isSweepWanted } from "../../../src/diff/ListGuard.ts"
 import { questions } from "../../../src/diff/Question.ts"
 import { chanceFrom } from "../Chance.ts"
 import { nodeId } from "../aNode.ts"
@@ -50,7 +50,7 @@ export interface Published {
 
 /** What the processes did, in order: each begins, and then takes in observations. The first one begins. */
 type Step =
-  | { readonly _tag: "begun"; readonly seed: number; readonly fingerprint: string; readonly begun: Moment }
+  | { readonly _tag: "begun"; readonly fingerprint: string; readonly begun: Moment }
   | { readonly _tag: "observed"; readonly observation: Observation }
 
 export interface Watched {
@@ -117,7 +117,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
   const load = (): Durable => ({ nodes: Array.from(rows.values(), (row): NodeState => decode(row)), standing })
   const steps: Array<Step> = []
   const start = () => {
-    const process = { seed: below(1_000_000), fingerprint, begun: now() }
+    const process = { fingerprint, begun: now() }
     steps.push({ _tag: "begun", ...process })
     return makeSnapshot(load(), process)
   }
@@ -198,9 +198,8 @@ export const watch = (history: History, follow?: Follow): Watched => {
       }
       const extent = { sweep, requests, listed: listed.size, nameless }
       observe({ _tag: "SweepCompleted", asked, answered: now(), ...extent })
-      const due = sweepQuestion(snapshot, rules)
       const planned = 10_000 + below(20_000)
-      yield due === null ? planned : Math.min(planned, Math.max(2000, due - (nowMillis - beginMillis)))
+      yield isSweepWanted(snapshot, rules, nowMillis - beginMillis) ? 2000 : planned
     }
   }
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chanceFrom } from "../../diff/Chance.ts"
 import { budgetOf, hourly, perHourOf } from "../../../src/observe/RequestShare.ts"
+import { proofsMillis } from "../../../src/observe/Schedule.ts"
 import { afterLoss, type Loss, noLies } from "./deletions.ts"
 
 const second = 1000
@@ -33,7 +34,14 @@ const sweepMillis = (loss: Asked) => {
 /** A request that fails is sent again, after a pause. */
 const againOf = ({ lies }: Asked) => (lies.failing > 0 ? 2 : 1)
 
-/** How long a share that is too small for the promise needs to find room for the reads of the worst mass deletion. */
+/**
+ * How long the reads take that prove the deletions. Of an hour's reads, nodes that are there take half while each page lacks others, and
+ * the freeze just before may have taken all.
+ */
+const readsMillis = ({ budget, isIll, lies, lost }: Asked) =>
+  proofsMillis(lost * (lies.lacking > 0 ? 2 : 1), budget) + (isIll || lies.lacking > 0 ? hour : 0)
+
+/** How long a share that is too small for the promise needs to find room for the reads of an hour. */
 const roomMillis = ({ budget }: Asked) => (perHourOf(budget) < 700 ? (170 * hour) / perHourOf(budget) : 0)
 
 /** How long the requests that sweeps at a set interval have used may be missing. */
@@ -43,10 +51,10 @@ const lateMillis = ({ intervalMillis }: Asked) => (intervalMillis === null ? 0 :
 const bounded = (loss: Asked): Loss => ({
   ...loss,
   withinMillis:
-    usedMillis(loss) +
     loss.lies.staleMillis +
     againOf(loss) *
-      (6 * sweepMillis(loss) +
+      (readsMillis(loss) +
+        6 * sweepMillis(loss) +
         loss.holdMillis +
         2 * loss.graceMillis +
         60 * second +
@@ -57,9 +65,6 @@ const bounded = (loss: Asked): Loss => ({
 /** A small share, or a window of less than an hour, may have room for nothing but the reads that prove deletions, until they are done. */
 const provingMillis = ({ budget }: Asked) =>
   budget.windowMillis < hour || perHourOf(budget) < 700 ? (170 * hour) / perHourOf(budget) : 0
-
-/** The reads of a freeze just before may have used those of the hour. */
-const usedMillis = (loss: Asked) => (loss.isIll && loss.lost > 20 ? Math.max(hour, 2 * roomMillis(loss)) : 0)
 
 /** Within this a new node is reported, in an account of one page by a sweep. */
 const newWithinMillis = (loss: Asked) => {
@@ -86,7 +91,9 @@ const randomLoss = (run: number): Loss => {
     lies: one(noLies, {
       failing: one(0, 0.05, 0.2),
       staleMillis: one(0, 30, 90) * second,
-      hanging: one(0, 0, 0.3)
+      hanging: one(0, 0, 0.3),
+      lacking: one(0, 0, 3),
+      lackingOf: one(1, 10)
     }),
     seed: seed + run
   })
@@ -98,11 +105,12 @@ describe("nodes that vanish at once are reported deleted in time", () => {
   it.effect.each(runs)("history %i", ([run]) =>
     Effect.gen(function* () {
       const loss = randomLoss(run)
-      const { deleted, newMillis, stepMillis } = yield* afterLoss(loss)
+      const { deleted, falsely, newMillis, stepMillis } = yield* afterLoss(loss)
       const isNewInTime = newMillis <= newWithinMillis(loss) + 2 * stepMillis
-      expect({ ...loss, deleted, newMillis, isNewInTime }).toEqual({
+      expect({ ...loss, deleted, falsely, newMillis, isNewInTime }).toEqual({
         ...loss,
         deleted: loss.lost,
+        falsely: [],
         newMillis,
         isNewInTime: true
       })

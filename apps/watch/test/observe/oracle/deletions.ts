@@ -22,9 +22,13 @@ export interface Lies {
   readonly staleMillis: number
   /** The part of the nodes that stay of which every read hangs. */
   readonly hanging: number
+  /** From the loss on, so many nodes at most does a page of the list lack, drawn anew for every page. */
+  readonly lacking: number
+  /** Of so many nodes one may be lacking: the fewer there are, the more lists in a row lack the same one. */
+  readonly lackingOf: number
 }
 
-export const noLies: Lies = { failing: 0, staleMillis: 0, hanging: 0 }
+export const noLies: Lies = { failing: 0, staleMillis: 0, hanging: 0, lacking: 0, lackingOf: 1 }
 
 export interface Loss {
   /** Nodes at the beginning. */
@@ -54,7 +58,10 @@ const stepOf = (budget: Budget): number =>
 /** A turn of the event loop, in which answers arrive without any virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** How many of the vanished nodes are reported deleted in time, and after how many milliseconds each new one is reported. */
+/**
+ * How many of the vanished nodes are reported deleted in time, which of the others are falsely, and after how many milliseconds each new one
+ * is reported.
+ */
 export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
   const { atMillis, budget, graceMillis, holdMillis, intervalMillis, isIll, lies, lost, size, withinMillis } = loss
   const chance = chanceFrom(loss.seed)
@@ -71,6 +78,7 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
   let nowMillis = 0
   let underWay = 0
   let deleted = 0
+  const falsely: Array<string> = []
   const record = (id: number) => {
     const created = new Date(bornMillis.get(id) ?? -2_678_400_000).toISOString()
     return nodeRecord({ id, name: `web-${id}`, created_at: created })
@@ -82,7 +90,12 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
     if (id > 0) return known.has(id) ? ok(record(id)) : failure(404, "Not found.")
     const perPage = Number(query["per_page"])
     const start = (Number(query["page_no"] ?? query["page"] ?? 1) - 1) * perPage
-    return ok(present.slice(start, start + perPage).map(record))
+    const page = present.slice(start, start + perPage + lies.lacking)
+    const lacking = nowMillis < atMillis ? 0 : chance.below(lies.lacking + 1)
+    const candidates = lacking === 0 ? [] : page.slice(0, perPage).filter((id) => id % lies.lackingOf === 0)
+    const lacked = new Set(Array.from({ length: lacking }, () => candidates[chance.below(candidates.length)]))
+    const shown = lacked.size === 0 ? page : page.filter((id) => !lacked.has(id))
+    return ok(shown.slice(0, perPage).map(record))
   }
   const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
   const script = (request: Request) =>
@@ -102,14 +115,18 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
   })
   yield* Effect.gen(function* () {
     const moments = yield* makeMoments
-    const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: yield* moments.now })
+    const { apply, snapshot } = makeSnapshot(unwatched, { fingerprint: null, begun: yield* moments.now })
     const watch: WatchedAccount = {
       snapshot,
       observe: (observation, rules) =>
         Effect.sync(() => {
           const difference = diff(snapshot, observation, rules)
           apply(difference)
-          deleted += difference.facts.filter(({ type }) => type === "berth.node.deleted").length
+          for (const fact of difference.facts) {
+            if (fact.type !== "berth.node.deleted") continue
+            if (vanishing.has(fact.data.before.id) && nowMillis >= atMillis) deleted++
+            else falsely.push(fact.subject)
+          }
           for (const { id } of added) {
             if (!reportedMillis.has(id) && snapshot.nodes.has(id as never)) reportedMillis.set(id, nowMillis)
           }
@@ -139,5 +156,5 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
     }
   }).pipe(Effect.provide(layer(script)))
   const newMillis = added.map((each) => (reportedMillis.get(each.id) ?? Infinity) - each.atMillis)
-  return { deleted, newMillis: Math.max(...newMillis), stepMillis }
+  return { deleted, falsely, newMillis: Math.max(...newMillis), stepMillis }
 })

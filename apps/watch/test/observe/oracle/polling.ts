@@ -95,7 +95,7 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
 
   yield* Effect.gen(function* () {
     const moments = yield* makeMoments
-    const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: yield* moments.now })
+    const { apply, snapshot } = makeSnapshot(unwatched, { fingerprint: null, begun: yield* moments.now })
     const watch: WatchedAccount = {
       snapshot,
       observe: (observation, rules) =>
