@@ -41,7 +41,7 @@ describe("berth-watch check-config", () => {
         "store: berth-watch.db",
         "http: 127.0.0.1:9464",
         "account eu: https://api.example.com",
-        "account eu: 60% of the rate limit, 720 requests an hour until the service reports its limit. All nodes are read every 9s with 99 nodes, 14m with 3000 nodes or 19m with 10000 nodes.",
+        "account eu: 60% of the rate limit, 720 requests an hour until the service reports its limit. All nodes are read every 9s with 99 nodes, 14m with 3000 nodes or 19m with 10000 nodes. Of 1000 nodes that vanish at once, the last is reported up to 11h later than a single one.",
         "sink chat: webhook to https://hooks.example.com (slack, not signed)"
       ]
     })

@@ -8,7 +8,7 @@ import { durationText } from "@berthkit/terminal/duration"
 import type { AccountOptions } from "../config/Config.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { budgetOf } from "../observe/RequestShare.ts"
-import { promisedSweepMillis, stretchedFrom } from "../observe/Schedule.ts"
+import { promisedSweepMillis, proofsMillis, stretchedFrom } from "../observe/Schedule.ts"
 import { checkProxy, readConfigFile } from "../settings/storeSettings.ts"
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
@@ -35,6 +35,9 @@ const placeOf = ({ target }: SinkOptions): string =>
 /** Sizes for which it is said how often the nodes are read. */
 const exampleSizes = [99, 3000, 10_000]
 
+/** Nodes that vanish at once for which it is said how long the proofs of that take. */
+const exampleDeletions = 1000
+
 /** What the share of an account promises. The service is not asked, so its limit is not known. */
 const shareLine = ({ intervalMillis, name, share }: AccountOptions): string => {
   const budget = budgetOf(share)
@@ -45,7 +48,8 @@ const shareLine = ({ intervalMillis, name, share }: AccountOptions): string => {
   })
   return (
     `account ${name}: ${Math.round(share * 100)}% of the rate limit, ${plural(budget.requests, "request")} an hour until the service ` +
-    `reports its limit. All nodes are read every ${sweeps.slice(0, -1).join(", ")} or ${sweeps.at(-1)}.`
+    `reports its limit. All nodes are read every ${sweeps.slice(0, -1).join(", ")} or ${sweeps.at(-1)}. ` +
+    `Of ${exampleDeletions} nodes that vanish at once, the last is reported up to ${durationText(proofsMillis(exampleDeletions, budget))} later than a single one.`
   )
 }
 

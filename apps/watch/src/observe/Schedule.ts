@@ -259,12 +259,18 @@ export const doubtsPerHour = (requestsPerHour: number): number =>
 
 const millisPerHour = 3_600_000
 
+/** Requests an hour that the end of the list and sweeps take as promised, at most. */
+const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
+
 /**
  * How long the reads take at most that prove so many deletions at once, beside the times that lie between two of them: what an hour has no room
- * for waits for the next one.
+ * for beside what is promised waits for the next one.
  */
-export const proofsMillis = (deletions: number, budget: Budget): number =>
-  Math.floor((readsPerDeletion * deletions) / doubtsPerHour(perHourOf(budget))) * millisPerHour
+export const proofsMillis = (deletions: number, budget: Budget): number => {
+  const requestsPerHour = perHourOf(budget)
+  const reads = Math.max(doubtsPerHour(requestsPerHour), requestsPerHour - maxPromised)
+  return Math.floor((readsPerDeletion * deletions) / reads) * millisPerHour
+}
 
 /** The pace of what is promised, which takes `perHour` requests an hour. A share that is too small for it still keeps room for proofs. */
 const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {

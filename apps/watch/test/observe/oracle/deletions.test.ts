@@ -36,10 +36,13 @@ const againOf = ({ lies }: Asked) => (lies.failing > 0 ? 2 : 1)
 
 /**
  * How long the reads take that prove the deletions. Of an hour's reads, nodes that are there take half while each page lacks others, and
- * the freeze just before may have taken all.
+ * the freeze just before may have taken all; sweeps at a set interval may have taken what is beyond those that any hour has room for.
  */
-const readsMillis = ({ budget, isIll, lies, lost }: Asked) =>
-  proofsMillis(lost * (lies.lacking > 0 ? 2 : 1), budget) + (isIll || lies.lacking > 0 ? hour : 0)
+const readsMillis = ({ budget, intervalMillis, isIll, lies, lost }: Asked) => {
+  const proofs = proofsMillis(lost * (lies.lacking > 0 ? 2 : 1), budget)
+  const isUsed = isIll || lies.lacking > 0 || (intervalMillis !== null && 2 * lost > 113)
+  return proofs + (isUsed ? hour : 0)
+}
 
 /** How long a share that is too small for the promise needs to find room for the reads of an hour. */
 const roomMillis = ({ budget }: Asked) => (perHourOf(budget) < 700 ? (170 * hour) / perHourOf(budget) : 0)
