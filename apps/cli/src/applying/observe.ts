@@ -165,21 +165,24 @@ export const proved = Effect.fnUntraced(function* (
         ...observed,
         world: { ...world, nodes, gone: new Set([...world.gone, ...step.gone]) }
       } satisfies Observed
-    if (step._tag === "List") {
-      const { ids, isComplete } = yield* listed
-      missing = take(missing, { _tag: "Listed", ids, isComplete, endedMillis: yield* monotonicMillis })
-      continue
-    }
     const waitMillis = step.notBeforeMillis - (yield* monotonicMillis)
     if (waitMillis > 0) {
       if (!isSaid) {
-        const why = missing.isFrozen ? ", so many that the service may be at fault" : ""
+        const { graceMillis, holdMillis } = missing.rules
+        const [why, millis] = missing.isFrozen
+          ? [", so many that the service may be at fault", holdMillis + graceMillis]
+          : ["", waitMillis]
         yield* printNote(
-          `${nodeCount(suspects.length)} of the ledger cannot be found${why}: asking again for ${elapsed(waitMillis)} before they count as gone.`
+          `${nodeCount(suspects.length)} of the ledger cannot be found${why}: asking again for ${elapsed(millis)} before they count as gone.`
         )
       }
       isSaid = true
       yield* Effect.sleep(waitMillis)
+    }
+    if (step._tag === "List") {
+      const { ids, isComplete } = yield* listed
+      missing = take(missing, { _tag: "Listed", ids, isComplete, endedMillis: yield* monotonicMillis })
+      continue
     }
     const answers = yield* Effect.forEach(
       step.ids,

@@ -32,7 +32,7 @@ export interface Missing {
 
 export type MissingStep =
   | { readonly _tag: "Read"; readonly ids: ReadonlyArray<number>; readonly notBeforeMillis: number }
-  | { readonly _tag: "List" }
+  | { readonly _tag: "List"; readonly notBeforeMillis: number }
   | { readonly _tag: "Concluded"; readonly gone: ReadonlySet<number> }
 
 export type MissingEvent =
@@ -71,19 +71,22 @@ export const suspected = (
 
 /** What to ask next. */
 export const nextStep = ({ isFrozen, rules, suspects }: Missing): MissingStep => {
-  let isListWanted = false
+  let listMillis: number | null = null
   let notBeforeMillis = Infinity
   let ids: Array<number> = []
   for (const [id, { absence, expectation }] of suspects) {
     const question = absence && absenceQuestion(absence, { expectation, isFrozen, rules })
-    if (question?._tag === "List") isListWanted = true
+    // One list for all, once it counts for each of them.
+    if (question?._tag === "List") listMillis = Math.max(listMillis ?? -Infinity, question.dueMillis)
     if (question?._tag !== "Read" || question.dueMillis > notBeforeMillis) continue
     if (question.dueMillis < notBeforeMillis) ids = []
     notBeforeMillis = question.dueMillis
     ids.push(id)
   }
   if (ids.length > 0) return { _tag: "Read", ids, notBeforeMillis }
-  return isListWanted ? { _tag: "List" } : { _tag: "Concluded", gone: new Set(suspects.keys()) }
+  return listMillis === null
+    ? { _tag: "Concluded", gone: new Set(suspects.keys()) }
+    : { _tag: "List", notBeforeMillis: listMillis }
 }
 
 export const take = (missing: Missing, event: MissingEvent): Missing => {

@@ -26,6 +26,7 @@ const conclude = (said: ReadonlyMap<number, Says>, expected: number, expectation
   for (let steps = 0; steps < 1000; steps++) {
     const step = nextStep(missing)
     if (step._tag === "Concluded") return { gone: step.gone, waitedMillis: now - 1000, lists, reads }
+    now = Math.max(now, step.notBeforeMillis)
     if (step._tag === "List") {
       const ids = new Set(
         Array.from(said).flatMap(([id, { listed }]) => (answer(listed, lists, id, false) ? [id] : []))
@@ -33,7 +34,6 @@ const conclude = (said: ReadonlyMap<number, Says>, expected: number, expectation
       missing = take(missing, { _tag: "Listed", ids, isComplete: true, endedMillis: now })
       continue
     }
-    now = Math.max(now, step.notBeforeMillis)
     for (const id of step.ids) {
       const found = answer(said.get(id)!.read, reads, id, false)
       missing = take(

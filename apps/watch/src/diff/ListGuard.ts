@@ -142,8 +142,9 @@ export const isSweepWanted = (
     const known = nodes.get(id)
     if (known === undefined || known.absence === null || known.hidden !== null) continue
     const question = questionOf(known, known.absence, standing, rules)
-    if (question?._tag !== "Read") isWanted = true
-    else if (!question.isGuess && question.dueMillis <= nowMonotonicMillis) return false
+    if (question === null || question.dueMillis > nowMonotonicMillis) continue
+    if (question._tag === "List") isWanted = true
+    else if (!question.isGuess) return false
   }
   return isWanted
 }

@@ -102,11 +102,11 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
     nodes: snapshot.nodes.size,
     pages: isOnePage(snapshot) ? 1 : (snapshot.evidence.swept?.usualRequests ?? 1),
     transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis),
-    proving: readsBesideSweeps(snapshot, plan.rules)
+    proving: readsBesideSweeps(snapshot, plan)
   })
 
 /** The reads that missing nodes still need where complete sweeps prove something, too; null where none do. */
-const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, rules: Rules): number | null => {
+const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, { nowMillis, rules }: Plan): number | null => {
   let reads = 0
   let isProving = false
   for (const id of unsettled) {
@@ -114,8 +114,9 @@ const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, rules: Rule
     if (known === undefined || known.absence === null || known.hidden !== null) continue
     const { absence } = known
     const question = questionOf(known, absence, standing, rules)
-    isProving ||= absence.lists < minAbsentLists || (absence.deniedMillis !== null && !absence.isCounted)
     if (question?._tag === "Read") reads += question.isFirst ? readsPerDeletion : 1
+    else if (question !== null && question.dueMillis > nowMillis) continue
+    isProving ||= question?._tag === "List" || absence.lists < minAbsentLists || !absence.isCounted
   }
   return isProving ? reads : null
 }

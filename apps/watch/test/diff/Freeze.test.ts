@@ -323,6 +323,18 @@ describe("a list too short to be believed", () => {
     expect(types(watch.misses(2))).toEqual(["node.deleted"])
   })
 
+  it("is not believed of a read after an outage, before a list shows what is missing still", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(...nodes(5))
+    watch.sweep(...nodes(1))
+    for (const id of [2, 3, 4, 5]) watch.misses(id)
+    sweepFor(watch, 120_000, nodes(1))
+    watch.pass(1_200_000)
+    expect(types(watch.misses(2))).toEqual(["watch.degraded"])
+    expect(types(watch.sweep(...nodes(5)))).not.toContain("node.deleted")
+    expect(watch.absences().size).toBe(0)
+  })
+
   it("holds nodes up, too, that were expected to go", () => {
     const watch = byHand()
     const terminating = nodes(10).map((node) => (node.id > 9 ? { ...node, status: "terminate" as const } : node))

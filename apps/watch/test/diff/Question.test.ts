@@ -51,8 +51,11 @@ describe("the reads that are wanted", () => {
     watch.sweep(...nodes(30))
     const begun = watch.now()
     denyTwice(watch, [40])
-    const due = open(watch).find(({ id }) => id === 40)!.dueMonotonicMillis
-    expect(due - begun).toBe(defaultRules.holdMillis + defaultRules.graceMillis)
+    const due = () => open(watch).find(({ id }) => id === 40)?.dueMonotonicMillis
+    expect(due()).toBeUndefined()
+    watch.pass(defaultRules.holdMillis)
+    watch.sweep(...nodes(30))
+    expect(due()! - begun).toBe(defaultRules.holdMillis + defaultRules.graceMillis)
   })
 
   it("are twenty of the nodes that a stale list shows, those first that are due first", () => {
@@ -87,6 +90,8 @@ describe("a sweep", () => {
     frozen.sweep(...nodes(30))
     denyTwice(frozen, [40])
     expect(isWanted(frozen)).toBe(false)
+    frozen.pass(defaultRules.holdMillis - defaultRules.graceMillis)
+    expect(isWanted(frozen)).toBe(true)
   })
 
   it("is not wanted while reads are due that prove more", () => {

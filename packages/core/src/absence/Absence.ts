@@ -10,9 +10,9 @@
  * | denied by a read | a read, a wait later | denied | proved if it was asked for a wait later, else denied | none |
  * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * A node that is proved by reads is gone at once if the lists have agreed already: then the fact is reported. The wait is the grace, 5 s for a
- * node that is expected to go, and the hold and a grace while the account is frozen, counted from when both list and read deny the node. A node
- * that the one who asks has asked to go takes one list and one read.
+ * A node that is proved by reads is gone at once if the lists have agreed already: then the fact is reported. The wait is the grace, or 5 s for
+ * a node that is expected to go. While the account is frozen it is the hold and a grace, counted from when both list and read deny the node, and
+ * a list that ends after the hold comes before the read. A node that the one who asks has asked to go takes one list and one read.
  *
  * | the account | a complete list shows that |
  * |---|---|
@@ -26,6 +26,8 @@ export interface Absence {
   readonly lists: number
   /** Since when lists lack it: the end of the first of those. Null when none did. */
   readonly lackedMillis: number | null
+  /** The end of the newest of those. */
+  readonly listMillis: number | null
   /** Since when reads deny it: the answer of the first 404. Null when none did. */
   readonly deniedMillis: number | null
   /** When the newest read that answered 404 was asked for. */
@@ -64,8 +66,8 @@ export interface Circumstance {
 export type AbsenceQuestion =
   /** A read of the node, which counts if it is asked for then or later. A guess: one list alone lacks it, and the next one may well have it. */
   | { readonly _tag: "Read"; readonly dueMillis: number; readonly isFirst: boolean; readonly isGuess: boolean }
-  /** A complete list. */
-  | { readonly _tag: "List" }
+  /** A complete list, which counts if it ends then or later. */
+  | { readonly _tag: "List"; readonly dueMillis: number }
 
 /** So many complete lists in a row lack a node that is gone. */
 export const minAbsentLists = 2
@@ -76,7 +78,14 @@ export const readsPerDeletion = 2
 const needs = (expectation: Expectation) =>
   expectation === "asked" ? { lists: 1, reads: 1 } : { lists: minAbsentLists, reads: readsPerDeletion }
 
-const none: Absence = { lists: 0, lackedMillis: null, deniedMillis: null, askedMillis: null, isCounted: false }
+const none: Absence = {
+  lists: 0,
+  lackedMillis: null,
+  listMillis: null,
+  deniedMillis: null,
+  askedMillis: null,
+  isCounted: false
+}
 
 /** A complete list lacked the node. */
 export const afterList = (before: Absence | null, endedMillis: number): Absence => {
@@ -85,6 +94,7 @@ export const afterList = (before: Absence | null, endedMillis: number): Absence 
     ...(before ?? none),
     lists: lists + 1,
     lackedMillis: lackedMillis ?? endedMillis,
+    listMillis: endedMillis,
     isCounted: deniedMillis !== null
   }
 }
@@ -103,30 +113,28 @@ export const afterGap = (absence: Absence, nowMillis: number): Absence =>
 const agreedMillis = ({ deniedMillis, lackedMillis }: Absence): number =>
   Math.max(deniedMillis ?? Infinity, lackedMillis ?? Infinity)
 
-/** When the second read has to be asked for at the earliest. */
-const confirmsMillis = (absence: Absence, { expectation, isFrozen, rules }: Circumstance): number =>
-  isFrozen
-    ? agreedMillis(absence) + rules.holdMillis + rules.graceMillis
-    : (absence.deniedMillis ?? Infinity) +
-      (expectation === "goes" ? Math.min(rules.graceMillis, rules.terminatingGraceMillis) : rules.graceMillis)
-
-const isDenied = (absence: Absence, circumstance: Circumstance): boolean =>
-  absence.askedMillis !== null &&
-  (needs(circumstance.expectation).reads === 1 || absence.askedMillis >= confirmsMillis(absence, circumstance))
-
 /** What would take the proof further; null once the node is gone. */
-export const absenceQuestion = (absence: Absence, circumstance: Circumstance): AbsenceQuestion | null => {
-  const { lists } = needs(circumstance.expectation)
-  if (absence.deniedMillis === null)
-    return { _tag: "Read", dueMillis: -Infinity, isFirst: true, isGuess: absence.lists < lists }
-  if (!isDenied(absence, circumstance)) {
-    const dueMillis = confirmsMillis(absence, circumstance)
-    // Where the list has it, or a freeze waits for the list, a read decides nothing.
-    return dueMillis === Infinity ? { _tag: "List" } : { _tag: "Read", dueMillis, isFirst: false, isGuess: false }
+export const absenceQuestion = (
+  absence: Absence,
+  { expectation, isFrozen, rules }: Circumstance
+): AbsenceQuestion | null => {
+  const { askedMillis, deniedMillis, isCounted, listMillis, lists } = absence
+  const needed = needs(expectation)
+  if (deniedMillis === null || askedMillis === null) {
+    return { _tag: "Read", dueMillis: -Infinity, isFirst: true, isGuess: lists < needed.lists }
   }
-  if (absence.lists < lists) return { _tag: "List" }
-  return absence.isCounted || circumstance.expectation === "asked" ? null : { _tag: "List" }
+  if (needed.reads > 1) {
+    const heldMillis = agreedMillis(absence) + rules.holdMillis
+    // While no list was read the node may have been back: only the next one shows that the hold is over.
+    if (isFrozen && (listMillis ?? -Infinity) < heldMillis) return { _tag: "List", dueMillis: heldMillis }
+    const dueMillis = isFrozen ? heldMillis + rules.graceMillis : deniedMillis + graceOf(expectation, rules)
+    if (askedMillis < dueMillis) return { _tag: "Read", dueMillis, isFirst: false, isGuess: false }
+  }
+  return lists >= needed.lists && (isCounted || needed.reads === 1) ? null : { _tag: "List", dueMillis: -Infinity }
 }
+
+const graceOf = (expectation: Expectation, { graceMillis, terminatingGraceMillis }: AbsenceRules): number =>
+  expectation === "goes" ? Math.min(graceMillis, terminatingGraceMillis) : graceMillis
 
 /** Fewer missing nodes than this are never many: each is proved gone by itself. */
 const minMany = 3

@@ -26,7 +26,8 @@ const after = (...inputs: ReadonlyArray<readonly ["list" | "read", number]>): Ab
       : afterDenial(before, { askedMillis: millis, answeredMillis: millis })
   }, null)!
 
-const list = { _tag: "List" }
+const list = { _tag: "List", dueMillis: -Infinity }
+const listAt = (second: number) => ({ _tag: "List", dueMillis: second * 1000 })
 const guess = { _tag: "Read", dueMillis: -Infinity, isFirst: true, isGuess: true }
 const first = { ...guess, isGuess: false }
 const second = (dueSecond: number) => ({ _tag: "Read", dueMillis: dueSecond * 1000, isFirst: false, isGuess: false })
@@ -56,12 +57,24 @@ describe("what proves that a node is gone", () => {
       "the same in a freeze",
       { ...goes, isFrozen: true },
       after(["list", 0], ["read", 10], ["list", 12], ["read", 15]),
-      second(670)
+      listAt(610)
     ],
-    ["a read in a freeze", frozen, after(["list", 0], ["read", 10]), second(670)],
-    ["a read long before the list, in a freeze", frozen, after(["read", 0], ["list", 100]), second(760)],
-    ["a read of a listed node, in a freeze", frozen, after(["read", 0]), list],
-    ["two reads so far apart in a freeze", frozen, after(["list", 0], ["read", 10], ["list", 30], ["read", 670]), null],
+    ["a read in a freeze", frozen, after(["list", 0], ["read", 10]), listAt(610)],
+    ["a read long before the list, in a freeze", frozen, after(["read", 0], ["list", 100]), listAt(700)],
+    ["a list after the hold", frozen, after(["list", 0], ["read", 10], ["list", 610]), second(670)],
+    [
+      "reads that late, but no list",
+      frozen,
+      after(["list", 0], ["read", 10], ["list", 30], ["read", 2000]),
+      listAt(610)
+    ],
+    ["a read of a listed node, in a freeze", frozen, after(["read", 0]), listAt(Infinity)],
+    [
+      "two reads so far apart in a freeze",
+      frozen,
+      after(["list", 0], ["read", 10], ["list", 610], ["read", 670]),
+      null
+    ],
     ["a list without one that was asked to go", asked, after(["list", 0]), first],
     ["a list and a read of it", asked, after(["list", 0], ["read", 10]), null],
     ["a read of it alone", asked, after(["read", 10]), list]
@@ -71,7 +84,7 @@ describe("what proves that a node is gone", () => {
 
   it("counts the hold anew after a time in which nothing was observed", () => {
     const absence = afterGap(after(["list", 0], ["read", 10], ["list", 30]), 300_000)
-    assert.deepStrictEqual(absenceQuestion(absence, frozen) as unknown, second(960))
+    assert.deepStrictEqual(absenceQuestion(absence, frozen) as unknown, listAt(900))
     assert.deepStrictEqual(absenceQuestion(afterGap(after(["read", 0]), 300_000), stays) as unknown, second(60))
   })
 
