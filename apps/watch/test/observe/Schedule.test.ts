@@ -47,7 +47,8 @@ const read = (
   watch: ReturnType<typeof byHand>,
   polling = after(watch),
   reads: Reads = noReads,
-  hasRoomForDoubts = true
+  hasRoomForDoubts = true,
+  hasRoomForGuesses = hasRoomForDoubts
 ) => {
   const nowMillis = watch.now()
   const { transitionMillis } = intervalsNow(polling, watch.snapshot, { ...plan, nowMillis })
@@ -58,7 +59,7 @@ const read = (
     nowMillis,
     transitionMillis,
     hasRoomForDoubts,
-    hasRoomForGuesses: hasRoomForDoubts
+    hasRoomForGuesses
   })
   return next && { id: Number(next.id), inMillis: next.dueMillis - nowMillis }
 }
@@ -288,6 +289,21 @@ describe("suspects", () => {
     watch.baseline(...many(10))
     watch.sweep(...many(9))
     expect(read(watch, after(watch), noReads, false)).toBeNull()
+  })
+
+  it("are read the last time before others are read first, and those that one list alone lacks come last", () => {
+    const watch = byHand()
+    watch.baseline(...many(100))
+    watch.sweep(...many(98))
+    watch.sweep(...many(97))
+    watch.misses(100)
+    watch.pass(60_000)
+    expect(read(watch)).toMatchObject({ id: 100 })
+    watch.misses(100)
+    expect(read(watch)).toMatchObject({ id: 99 })
+    watch.misses(99)
+    expect(read(watch)).toMatchObject({ id: 98 })
+    expect(read(watch, after(watch), noReads, true, false)?.inMillis).toBeGreaterThan(0)
   })
 
   it("are read before those whose last read failed, which wait longer from failure to failure", () => {
