@@ -52,13 +52,64 @@ export const bundle = async (app: App): Promise<boolean> => {
   return true
 }
 
+/**
+ * What runs in the browser in the page of a workspace, as one script and one style sheet in `dist`: `page.js` and `page.css`. Style sheets stand
+ * in the order in which modules import them. Returns the paths of the modules that are inside; none where there is no page.
+ */
+const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<string>> => {
+  const [entry] = globSync(`${folder}/src/**/page/browser/main.tsx`, { cwd: root })
+  if (entry === undefined) return []
+  const styles: Array<string> = []
+  const { rolldown } = await import("rolldown")
+  const build = await rolldown({
+    cwd: root,
+    input: { page: join(root, entry) },
+    platform: "browser",
+    onLog: refuseWarning(folder),
+    plugins: [
+      {
+        name: "styles",
+        load: (path) => {
+          if (!path.endsWith(".css")) return undefined
+          styles.push(path)
+          return { code: "", moduleSideEffects: true, moduleType: "js" }
+        }
+      }
+    ]
+  })
+  const { output } = await build.generate({ format: "esm", codeSplitting: false, minify: true })
+  await build.close()
+  const [{ code, moduleIds }] = output
+  // The order in which they are loaded is left to chance; that in which modules are run is not.
+  const ordered = styles.toSorted((a, b) => moduleIds.indexOf(a) - moduleIds.indexOf(b))
+  const style = ordered.map((path) => readFileSync(path, "utf8")).join("\n")
+  mkdirSync(dist, { recursive: true })
+  // It stands within a document.
+  writeWhole(join(dist, "page.js"), code.trim().replaceAll("</script", "<\\/script"))
+  writeWhole(join(dist, "page.css"), withoutComments(style))
+  return moduleIds
+}
+
+const withoutComments = (style: string): string => style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s*\n\s*/g, "\n")
+
+/** Nobody sees half of it. */
+const writeWhole = (path: string, content: string | Uint8Array): void => {
+  writeFileSync(`${path}.${process.pid}`, content)
+  renameSync(`${path}.${process.pid}`, path)
+}
+
+/** A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect. */
+const refuseWarning = (folder: string) => (level: string, log: { readonly message: string }) => {
+  if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
+}
+
 /** The files that code of the workspace in `folder` reads from its own folder, and `@berthkit/web` where it is used from its own. */
 export const assetsOf = (folder: string): ReadonlyArray<string> => {
   const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
   const folders = "@berthkit/web" in dependencies ? [folder, "packages/web"] : [folder]
   return globSync(
     folders.map((each) => `${each}/src/**/*.{css,html,js}`),
-    { cwd: root }
+    { cwd: root, exclude: ["**/page/browser/**", "**/controls.css"] }
   ).map((path) => join(root, path))
 }
 
@@ -158,10 +209,7 @@ export const bundleInto = async (
     external,
     // CommonJS has no `import.meta`.
     transform: { define: isLoaded ? { "import.meta.env": "{}" } : {} },
-    // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.
-    onLog: (level, log) => {
-      if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
-    }
+    onLog: refuseWarning(folder)
   })
   const { output } = await build.generate({
     format: isLoaded ? "cjs" : "esm",
@@ -180,10 +228,10 @@ export const bundleInto = async (
   for (const file of output.toReversed()) {
     const path = join(dist, file.fileName)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? finished(file.code) : file.source)
-    renameSync(`${path}.${process.pid}`, path)
+    writeWhole(path, file.type === "chunk" ? finished(file.code) : file.source)
   }
   for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
+  const ofPage = await bundlePage(dist, folder)
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.{cjs,mjs}", { cwd: dist }).filter((name) => !current.has(name))) {
     rmSync(join(dist, old), { force: true })
@@ -192,7 +240,7 @@ export const bundleInto = async (
     rmSync(join(dist, "compiled"), { recursive: true, force: true })
     describeCommands(dist)
   }
-  return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
+  return [...output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])), ...ofPage]
 }
 
 if (import.meta.main) {

@@ -2,11 +2,11 @@
 //
 //   node scripts/executables.ts [FOLDER]    build into FOLDER (by default `dist/executables`), for this platform
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type App, apps, assetsOf, bundleInto } from "./bundle.ts"
+import { type App, apps, bundleInto } from "./bundle.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -26,7 +26,7 @@ const build = async (app: App, into: string, work: string): Promise<string> => {
     output,
     disableExperimentalSEAWarning: true,
     useCodeCache: true,
-    assets: Object.fromEntries(assetsOf(home).map((path) => [basename(path), path]))
+    assets: Object.fromEntries(globSync("*.{css,html,js}", { cwd: bundle }).map((name) => [name, join(bundle, name)]))
   }
   writeFileSync(join(work, `${app}.json`), JSON.stringify(config))
   run(process.execPath, "--build-sea", join(work, `${app}.json`))

@@ -67,7 +67,7 @@ const circleOf = (imports: ReadonlyMap<string, ReadonlyArray<string>>): Readonly
 }
 
 const faultsOf = (root: string, stack: Stack): ReadonlyArray<string> => {
-  const files = globSync(`${stack.folder}/**/*.{ts,js}`, { cwd: root }).toSorted()
+  const files = globSync(`${stack.folder}/**/*.{ts,tsx,js}`, { cwd: root }).toSorted()
   const imports = new Map(files.map((file) => [file, importsOf(root, file)]))
   const places = new Map(files.map((file) => [file, placeOf(stack, file)]))
   const faults = Array.from(places).flatMap(([file, place]) =>

@@ -38,7 +38,7 @@ const foreign =
   /\bmtimeMs\b|\bctimeMs\b|\bMath\.round\b|\ballSettled\b|peerDependenc\w*|\bformatToParts\b|\btoParts\w*|\bParts\b(?=<)/g
 
 const files =
-  "{*.md,*.ts,apps/*/*.md,packages/*/*.md,bench/*.md,{apps,packages}/*/{src,test,examples,scripts}/**/*.{ts,js,html,css},bench/src/**/*.ts,scripts/**/*.ts,site/src/**/*.ts,tests/**/*.ts,docs/**/*.md}"
+  "{*.md,*.ts,apps/*/*.md,packages/*/*.md,bench/*.md,{apps,packages}/*/{src,test,examples,scripts}/**/*.{ts,tsx,js,html,css},bench/src/**/*.ts,scripts/**/*.ts,site/src/**/*.ts,tests/**/*.ts,docs/**/*.md}"
 
 /** Texts that are quoted, or are about the words. */
 const quoted = /^docs\/interface\/|^docs\/glossary\.md$|^scripts\/words\.ts$|^tests\/repository\/words\.test\.ts$/

@@ -8,3 +8,12 @@ const sea = process.getBuiltinModule("node:sea") as typeof import("node:sea") | 
 /** The text at `url`, which is beside the module that asks for it. */
 export const readAsset = (url: URL): string =>
   sea?.isSea() === true ? sea.getAsset(basename(url.pathname), "utf8") : readFileSync(url, "utf8")
+
+/**
+ * A text that the build has made. `from`: the URL of the module that asks for it, which is beside it once it is bundled; the sources have it in
+ * `dist` of their workspace.
+ */
+export const readBuilt = (name: string, from: string): string => {
+  const isSource = from.endsWith(".ts")
+  return readAsset(new URL(name, isSource ? from.replace(/^(.*)\/src\/.*$/, "$1/dist/") : from))
+}

@@ -145,7 +145,7 @@ export const makePlane = Effect.fnUntraced(function* (
       access
     )
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
-    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? (yield* refuseBody(arrived)) ?? page()
+    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? (yield* refuseBody(arrived)) ?? page(arrived)
     const request = withWholePath(arrived, controlled.worlds)
     const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request) ?? (yield* refuseBody(request))
     if (refused !== undefined) return refused

@@ -26,7 +26,7 @@ describe("the page of a world that has ended", () => {
       }
       // Neither the key that is held down nor a script that presses what is hidden.
       yield* sees(page.keyboard.press("Enter"))
-      yield* sees(page.evaluate("document.forms['advance-form'].requestSubmit()"))
+      yield* sees(page.evaluate("document.forms['advance-form']?.requestSubmit()"))
       yield* sees(page.evaluate("document.querySelectorAll('main button').forEach((button) => button.click())"))
       expect(yield* Effect.promise(() => notice.evaluate((it) => it === it.ownerDocument.activeElement))).toBe(true)
       yield* sees(page.locator("#journal li").filter({ hasText: "POST" }).waitFor())

@@ -25,6 +25,20 @@ layer(TestServer.layer())("the document at /_mock/", (it) => {
     })
   )
 
+  it.effect("is not sent again to a browser that has the same one", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const first = yield* send(`${baseUrl}/_mock/`)
+      const etag = first.headers.get("etag")!
+      const again = yield* send(`${baseUrl}/_mock/`, { headers: { "if-none-match": `"other", W/${etag}` } })
+      expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
+      // A browser takes the headers of the last reply.
+      expect(again.headers.get("content-security-policy")).toBe(first.headers.get("content-security-policy"))
+      const another = yield* send(`${baseUrl}/_mock/`, { headers: { "if-none-match": '"other"' } })
+      expect([another.status, another.text]).toEqual([200, first.text])
+    })
+  )
+
   it.effect("answers HEAD and OPTIONS, and nothing that would change it", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer

@@ -1,0 +1,95 @@
+/** A page of the nodes of the world. */
+import { Badge, type Tone } from "@berthkit/web/components/Badge"
+import { Button } from "@berthkit/web/components/Button"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { countText, plain } from "@berthkit/web/components/text"
+import type { NodeView } from "./controlPlane.ts"
+import { changeNode } from "./questions.tsx"
+import { readable } from "./wording.ts"
+import { pageSize, skip, turnPage } from "./world.ts"
+
+const tones: Readonly<Record<string, Tone>> = { running: "good", created: "warm", terminate: "bad" }
+
+const Row = ({ node }: { readonly node: NodeView }) => {
+  const { createdAt, forced, id, location, locked, name, plan, project, status } = node
+  return (
+    <tr>
+      <td>{id}</td>
+      <td>
+        <Isolated text={name} />
+      </td>
+      <td class="status">
+        <Badge tone={tones[status]}>{status}</Badge> {forced ? <Badge>forced</Badge> : null}{" "}
+        {locked ? <Badge>locked</Badge> : null}
+      </td>
+      <td class="plan">{location === undefined ? plan : `${plan} · ${location}, project ${project}`}</td>
+      <td class="created">{readable(createdAt)}</td>
+      <td class="act">
+        <Button isSmall label={`Change ${plain(name)}`} onClick={() => changeNode(node)}>
+          Change
+        </Button>
+      </td>
+    </tr>
+  )
+}
+
+interface NodesProps {
+  readonly nodes: ReadonlyArray<NodeView>
+  /** Of the world, of which these are a page. */
+  readonly total: number
+}
+
+export const Nodes = ({ nodes, total }: NodesProps) => {
+  const last = skip.value + nodes.length
+  const isPaged = total > pageSize
+  return (
+    <section class="sheet nodes" aria-labelledby="nodes-title">
+      <h2 id="nodes-title">
+        Nodes{" "}
+        <span class="note">
+          {isPaged ? `${countText(skip.value + 1)} to ${countText(last)} of ${countText(total)}` : countText(total)}
+        </span>
+      </h2>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Rows of nodes">
+        <table aria-labelledby="nodes-title">
+          <thead>
+            <tr>
+              <th scope="col">Id</th>
+              <th scope="col">Name</th>
+              <th scope="col">Status</th>
+              <th scope="col" class="plan">
+                Plan
+              </th>
+              <th scope="col" class="created">
+                Created
+              </th>
+              <td />
+            </tr>
+          </thead>
+          <tbody id="nodes">
+            {nodes.map((node) => (
+              <Row key={node.id} node={node} />
+            ))}
+            {nodes.length > 0 ? null : (
+              <tr>
+                <td class="empty" colSpan={6}>
+                  No nodes.
+                </td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </div>
+      {isPaged ? (
+        <p class="actions">
+          <Button disabled={skip.value === 0} onClick={() => turnPage(-pageSize)}>
+            Previous
+          </Button>
+          <Button disabled={last >= total} onClick={() => turnPage(pageSize)}>
+            Next
+          </Button>
+        </p>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,71 @@
+/** What became of the world, in place of what can be done with it, and where to go on. */
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { plain } from "@berthkit/web/components/text"
+import { useLayoutEffect, useRef } from "preact/hooks"
+import { connection, seen, world, worlds } from "./world.ts"
+import { readable } from "./wording.ts"
+import { addressOf } from "./WorldList.tsx"
+
+/** Worlds to go on with: the main one, and the newest. */
+const offers = (): ReadonlyArray<string> => {
+  const [main, ...made] = worlds.value.living.map(({ id }) => id)
+  return main === undefined ? [] : [main, ...made.toReversed().slice(0, 4)].filter((id) => id !== world.value)
+}
+
+const noticeText = () => {
+  const shown = seen.value
+  if (connection.value !== "live") {
+    return connection.value === "connecting"
+      ? undefined
+      : {
+          sentence: "No connection to the server.",
+          text: "You see the last known state. This page keeps trying.",
+          worlds: []
+        }
+  }
+  if (shown?.is === "ended") {
+    const { at, reason } = shown.journal.ended!
+    const why = reason === "idle" ? "It was not used for a while" : "It was deleted"
+    return {
+      sentence: `World ${world.value} has ended.`,
+      text: `${why}, at ${readable(at)} of its own time. Its last journal is below.`,
+      worlds: offers()
+    }
+  }
+  return shown?.is === "unknown"
+    ? {
+        sentence: shown.sentence ?? `There is no world ${plain(world.value)}.`,
+        text: shown.journal === undefined ? "Nothing is kept of it." : "Below is what this page saw last.",
+        worlds: offers()
+      }
+    : undefined
+}
+
+/** `takesFocus`: whether what had the focus has gone with the world. */
+export const Notice = ({ takesFocus }: { readonly takesFocus: boolean }) => {
+  const notice = noticeText()
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (takesFocus) place.current?.focus()
+  }, [takesFocus])
+  return (
+    <div id="notice" role="status" tabIndex={-1} ref={place}>
+      {notice === undefined ? null : (
+        <div>
+          <strong>{notice.sentence}</strong>
+          <p>{notice.text}</p>
+          {notice.worlds.length === 0 ? null : (
+            <p class="offers">
+              Go to{" "}
+              {notice.worlds.map((id) => (
+                <a key={id} href={addressOf(id)}>
+                  <Isolated text={id} />
+                </a>
+              ))}
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

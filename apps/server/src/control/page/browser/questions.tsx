@@ -1,0 +1,331 @@
+/** The questions of the page: arm a fault, make a world, change a node or a rate limit, reset and delete a world. */
+import { useSignal } from "@preact/signals"
+import { Button } from "@berthkit/web/components/Button"
+import { Field } from "@berthkit/web/components/Field"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { plain } from "@berthkit/web/components/text"
+import { sender } from "./actions.ts"
+import { control, type Living, maxMakingMillis, type NodeView, sentenceOf, type WorldMade } from "./controlPlane.ts"
+import { Fields } from "./Fields.tsx"
+import {
+  fieldsIn,
+  type FormField,
+  type FormGroup,
+  type JsonSchema,
+  makeFields,
+  resolved,
+  type Schemas
+} from "./fields.ts"
+import { askQuestion, type Question } from "./Question.tsx"
+import { durationText, readable } from "./wording.ts"
+import { forgetList, living, refresh, trouble } from "./world.ts"
+
+let schemasRead: Promise<Schemas> | undefined
+
+/** The schemas of the control plane's description, read once. */
+const readSchemas = (): Promise<Schemas> => {
+  schemasRead ??= control
+    .read("/_mock/openapi.json")
+    .then((description) => (description as { readonly components: { readonly schemas: Schemas } }).components.schemas)
+    .catch((error: unknown) => {
+      schemasRead = undefined
+      throw error
+    })
+  return schemasRead
+}
+
+/** The names of the operations of the interface. */
+export const readOperations = async (): Promise<ReadonlyArray<string>> =>
+  (await readSchemas())["JournalEntry"]!.properties!["operation"]!.anyOf!.flatMap((kind) => kind.enum ?? []).map(String)
+
+/** Asks with fields of the schemas of the control plane. */
+const askWithFields = async (questionOf: (schemas: Schemas) => Question): Promise<void> => {
+  try {
+    askQuestion(questionOf(await readSchemas()))
+  } catch (error) {
+    trouble.value = sentenceOf(error)
+  }
+}
+
+/** Asks about the world that is shown, while it lives. */
+const aboutLiving =
+  (ask: (shown: Living) => void): (() => void) =>
+  () => {
+    const shown = living()
+    if (shown !== undefined) ask(shown)
+  }
+
+const Further = ({ name, parts }: { readonly name: string; readonly parts: ReadonlyArray<FormField | FormGroup> }) => (
+  <details>
+    <summary>{name}</summary>
+    <Fields parts={parts} />
+  </details>
+)
+
+// ---- faults
+
+/** A kind of fault: what it is about, and the fields that no other kind has. */
+interface FaultForm {
+  readonly description: string
+  readonly parts: ReadonlyArray<FormField | FormGroup>
+}
+
+const faultForms = (schemas: Schemas) => {
+  const kinds = new Map(
+    resolved(schemas["Fault"]!, schemas).anyOf!.map((kind) => {
+      const schema = resolved(kind, schemas)
+      return [String(schema.properties!["fault"]!.enum![0]), schema] as const
+    })
+  )
+  const [first, ...others] = Array.from(kinds.values(), ({ properties = {} }) => properties) as [
+    Readonly<Record<string, JsonSchema>>,
+    ...Array<Readonly<Record<string, JsonSchema>>>
+  ]
+  const shared = Object.keys(first).filter(
+    (name) => name !== "fault" && others.every((properties) => name in properties)
+  )
+  const formOf = (name: string): FaultForm => {
+    const schema = kinds.get(name)!
+    const own = Object.keys(schema.properties!).filter((each) => each !== "fault" && !shared.includes(each))
+    return { description: schema.description ?? "", parts: makeFields(schema, schemas, {}, { only: own }) }
+  }
+  return {
+    names: [...kinds.keys()],
+    formOf,
+    scope: makeFields(first["scope"]!, schemas, {}, { path: ["scope"] }),
+    trigger: makeFields({ properties: first }, schemas, {}, { only: shared.filter((name) => name !== "scope") })
+  }
+}
+
+type FaultForms = ReturnType<typeof faultForms>
+
+/** `chosen` is what is sent. */
+const FaultChoice = ({
+  chosen,
+  forms
+}: {
+  readonly chosen: { name: string; form: FaultForm }
+  readonly forms: FaultForms
+}) => {
+  const shown = useSignal(chosen.form)
+  const choose = (name: string) => {
+    chosen.name = name
+    chosen.form = forms.formOf(name)
+    shown.value = chosen.form
+  }
+  return (
+    <>
+      <Field id="fault-name" name="fault" isWide hint={shown.value.description}>
+        <select
+          id="fault-name"
+          aria-describedby="fault-name-hint"
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          {forms.names.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </Field>
+      {shown.value.parts.length === 0 ? null : <Fields parts={shown.value.parts} />}
+      <Further name="At which requests: scope" parts={forms.scope} />
+      <Further name="When it fires: trigger" parts={forms.trigger} />
+    </>
+  )
+}
+
+/** Arms a fault beside those that are armed. */
+export const armFault = aboutLiving((shown) => {
+  void askWithFields((schemas) => {
+    const forms = faultForms(schemas)
+    const [name] = forms.names as [string]
+    const chosen = { name, form: forms.formOf(name) }
+    return {
+      title: `Arm a fault in ${shown.world.id}`,
+      text: "Leave empty what you do not need.",
+      action: "Arm",
+      content: <FaultChoice chosen={chosen} forms={forms} />,
+      fieldsOf: () => fieldsIn([...chosen.form.parts, ...forms.scope, ...forms.trigger]),
+      send: sender(
+        shown,
+        (params, given: object) =>
+          control.ask("POST /_mock/worlds/:world/faults", {
+            params,
+            // The control plane decides whether it is one.
+            payload: { fault: chosen.name, ...given } as never
+          }),
+        ({ id }) => `${id} is armed.`
+      )
+    }
+  })
+})
+
+// ---- worlds
+
+/** The options that most worlds are made with. */
+const firstOptions = ["seed", "clock", "scenario", "provisioning", "termination", "rateLimit"]
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const Copy = ({ text }: { readonly text: string }) => {
+  const reply = useSignal("")
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => (reply.value = "Copied."),
+      () => (reply.value = "The browser does not let this page copy: select the lines yourself.")
+    )
+  return (
+    <>
+      <span class="note" role="status">
+        {reply}
+      </span>
+      <Button onClick={copy}>Copy</Button>
+    </>
+  )
+}
+
+/** How a program reaches a world: shown once, as the control plane gives it once. */
+const credentialsOf = ({ accessToken, apiKey, id }: WorldMade): Question => {
+  const lines = [
+    `export BERTH_BASE_URL=${quoted(location.origin)}`,
+    `export BERTH_API_KEY=${quoted(apiKey)}`,
+    `export BERTH_ACCESS_TOKEN=${quoted(accessToken)}`
+  ].join("\n")
+  return {
+    title: `World ${id} was made`,
+    content: (
+      <>
+        <p>These credentials reach it. They are not shown again.</p>
+        <pre tabIndex={0}>{lines}</pre>
+      </>
+    ),
+    further: (
+      <>
+        <Copy text={`${lines}\n`} />
+        <a class="button" href={`#${encodeURIComponent(id)}`}>
+          Go to {id}
+        </a>
+      </>
+    )
+  }
+}
+
+export const makeWorld = (): Promise<void> =>
+  askWithFields((schemas) => {
+    const options = schemas["WorldOptions"]!
+    const names = Object.keys(options.properties!)
+    const first = makeFields(options, schemas, {}, { only: firstOptions })
+    const rest = makeFields(options, schemas, {}, { only: names.filter((name) => !firstOptions.includes(name)) })
+    return {
+      title: "Make a world",
+      text: "An account of its own: nodes, clock, allowance, faults and requests. Everything has a default.",
+      action: "Make",
+      content: (
+        <>
+          <Fields parts={first} />
+          <Further name="More options" parts={rest} />
+        </>
+      ),
+      fieldsOf: () => fieldsIn([...first, ...rest]),
+      send: async (payload: object) => {
+        const made = await control.ask("POST /_mock/worlds", { payload, maxMillis: maxMakingMillis })
+        forgetList()
+        void refresh()
+        return credentialsOf(made)
+      }
+    }
+  })
+
+/** Changes a rate limit; only what is another than before is sent. */
+export const changeRateLimit = aboutLiving((shown) => {
+  const { algorithm, limit, window } = shown.world.allowance
+  const values: Readonly<Record<string, unknown>> = {
+    limit,
+    window: durationText(window).replaceAll(",", ""),
+    algorithm
+  }
+  void askWithFields((schemas) => {
+    const parts = makeFields(schemas["RateLimit"]!, schemas, values, { emptyText: "as it is" })
+    return {
+      title: `Rate limit of ${shown.world.id}`,
+      text: "What has been spent stays spent. A reset goes back to the rate limit the world began with.",
+      action: "Change",
+      content: <Fields parts={parts} />,
+      fieldsOf: () => fieldsIn(parts),
+      send: sender(
+        shown,
+        (params, given: object) => {
+          const changed = Object.entries(given).filter(([name, value]) => value !== values[name])
+          const payload = { rateLimit: Object.fromEntries(changed) }
+          return control.ask("PATCH /_mock/worlds/:world", { params, payload })
+        },
+        ({ allowance }) => `${allowance.remaining} of ${allowance.limit} requests are left.`
+      )
+    }
+  })
+})
+
+/** Forces a status or a lock on a node. */
+export const changeNode = (node: NodeView): void =>
+  aboutLiving((shown) => {
+    const { createdAt, forced, id, locked, name, plan, status } = node
+    void askWithFields((schemas) => {
+      const values = { locked, ...(forced ? { status } : {}) }
+      const parts = makeFields(schemas["NodeChange"]!, schemas, values, { emptyText: "let the lifecycle decide" })
+      return {
+        title: <Isolated text={`${name} (${id})`} />,
+        text: `Now ${status}${forced ? ", forced" : ""}. ${plain(plan)}, created ${readable(createdAt)}.`,
+        action: "Change",
+        content: <Fields parts={parts} />,
+        fieldsOf: () => fieldsIn(parts),
+        send: sender(
+          shown,
+          (
+            params,
+            {
+              locked: isLocked = false,
+              status: wanted = null,
+              ...rest
+            }: { locked?: boolean; status?: "power-off" | null }
+          ) =>
+            control.ask("PATCH /_mock/worlds/:world/nodes/:id", {
+              params: { ...params, id },
+              payload: {
+                ...rest,
+                ...(wanted === (forced ? status : null) ? {} : { status: wanted }),
+                ...(isLocked === locked ? {} : { locked: isLocked })
+              }
+            }),
+          (changed) => `Node ${changed.id} is ${changed.status}${changed.locked ? " and locked" : ""}.`
+        )
+      }
+    })
+  })()
+
+export const resetWorld = aboutLiving((shown) => {
+  const { id } = shown.world
+  askQuestion({
+    title: `Reset ${id}?`,
+    text: "Nodes, clock and faults start again. Requests are forgotten; credentials stay.",
+    action: "Reset",
+    isDangerous: true,
+    send: sender(
+      shown,
+      (params) => control.ask("POST /_mock/worlds/:world/reset", { params, maxMillis: maxMakingMillis }),
+      () => `${id} was reset.`
+    )
+  })
+})
+
+export const deleteWorld = aboutLiving((shown) =>
+  askQuestion({
+    title: `Delete ${shown.world.id}?`,
+    text: "The world ends, and its credentials stop working. Its last requests stay on this page for a while.",
+    action: "Delete",
+    isDangerous: true,
+    send: sender(
+      shown,
+      (params) => control.ask("DELETE /_mock/worlds/:world", { params }),
+      () => ""
+    )
+  })
+)

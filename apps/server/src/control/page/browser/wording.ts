@@ -1,0 +1,96 @@
+/** How the page writes instants, durations and requests, and which requests a filter lets through. Pure. */
+import { pluralText } from "@berthkit/web/components/text"
+import type { JournalEntry } from "./controlPlane.ts"
+
+/** `2026-01-01T00:00:09.000Z` as `2026-01-01 00:00:09`. */
+export const readable = (instant: string): string => instant.replace("T", " ").replace(/\.?0*Z$/, "")
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000]
+] as const
+
+/** `3600000 millis` as `1 hour`. */
+export const durationText = (text: string): string => {
+  const millis = Number.parseInt(text, 10)
+  const [name, size] = units.find(([, size]) => millis >= size && millis % size === 0) ?? ["milli", 1]
+  return pluralText(millis / size, name)
+}
+
+const rates: Readonly<Record<string, number>> = { frozen: 0, real: 1 }
+
+/** A clock that runs is shown by the second, and goes on between two replies. `passedMillis`: real time since `now` was read. */
+export const clockAt = (mode: string, now: string, passedMillis: number): string => {
+  const rate = rates[mode] ?? Number(mode.slice(1))
+  return rate === 0 ? now : new Date(Math.floor((Date.parse(now) + passedMillis * rate) / 1000) * 1000).toISOString()
+}
+
+/** The fields of a fault as it was armed: `status 503 · every 3 · operation nodes.list`. */
+export const optionsText = ({ scope, ...options }: Readonly<Record<string, unknown>>): string =>
+  Object.entries({ ...options, ...(scope as object | undefined) })
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(" · ")
+
+export const headerText = (headers: JournalEntry["headers"]): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n")
+
+/** The path of a request with its query. */
+export const targetText = ({ path, query }: JournalEntry): string => {
+  const search = new URLSearchParams(query as Record<string, string>).toString()
+  return search === "" ? path : `${path}?${search}`
+}
+
+/** Which requests are shown; empty texts for all. */
+export interface Filter {
+  readonly text: string
+  readonly operation: string
+  readonly status: string
+}
+
+export const noFilter: Filter = { text: "", operation: "", status: "" }
+
+export const isFiltering = ({ operation, status, text }: Filter): boolean => `${operation}${status}${text}` !== ""
+
+type Test = (entry: JournalEntry) => boolean
+
+const hasStatus =
+  (hundreds: number): Test =>
+  ({ status }) =>
+    status !== null && Math.floor(status / 100) === hundreds
+
+/** What a status may be filtered by, with its name. */
+export const statusFilters: ReadonlyMap<string, { readonly name: string; readonly fits: Test }> = new Map([
+  ["2xx", { name: "Successes, 2xx", fits: hasStatus(2) }],
+  ["4xx", { name: "Refusals, 4xx", fits: hasStatus(4) }],
+  ["5xx", { name: "Failures, 5xx", fits: hasStatus(5) }],
+  ["none", { name: "No reply", fits: ({ status }: JournalEntry) => status === null }],
+  ["fault", { name: "A fault fired", fits: ({ faults }: JournalEntry) => faults.length > 0 }]
+])
+
+/** All that a reader may search for in a request. */
+const textOf = (entry: JournalEntry): string =>
+  [
+    `${entry.method} ${targetText(entry)}`,
+    ...Object.entries(entry.query).map(([name, value]) => `${name}=${value}`),
+    entry.operation,
+    entry.status,
+    ...entry.faults,
+    headerText(entry.headers),
+    entry.body,
+    headerText(entry.replyHeaders),
+    entry.reply
+  ].join("\n")
+
+/** Whether a filter lets a request through. Entries about the world as a whole are no requests. */
+export const letsThrough = ({ operation, status, text }: Filter): Test => {
+  const wanted = text.toLowerCase()
+  return (entry) =>
+    entry.change === undefined &&
+    (operation === "" || entry.operation === operation) &&
+    (statusFilters.get(status)?.fits(entry) ?? true) &&
+    (wanted === "" || textOf(entry).toLowerCase().includes(wanted))
+}

@@ -1,0 +1,17 @@
+/** A word about a thing, in a colour that says how good or bad it is. */
+import type { ComponentChildren } from "preact"
+
+/** `coming`, `going`, `off` and `odd` are no judgement: what comes, goes, rests, or is not known. */
+export type Tone = "good" | "warm" | "bad" | "coming" | "going" | "off" | "odd"
+
+interface BadgeProps {
+  readonly children: ComponentChildren
+  readonly tone?: Tone | undefined
+  readonly title?: string
+}
+
+export const Badge = ({ children, title, tone }: BadgeProps) => (
+  <span class={tone === undefined ? "badge" : `badge ${tone}`} title={title}>
+    {children}
+  </span>
+)

@@ -1,0 +1,36 @@
+/** A control with its name, with what it is about, and with room for what is wrong with it. */
+import type { ComponentChildren } from "preact"
+
+interface FieldProps {
+  /** Of the control, which refers to its hint as `ID-hint` and to its problem as `ID-problem`. */
+  readonly id: string
+  readonly name: string
+  readonly children: ComponentChildren
+  readonly hint?: string
+  readonly problem?: string | undefined
+  /** Whether it takes a line of its own. */
+  readonly isWide?: boolean
+  /** Whether the control is a group of several, which has no label. */
+  readonly isGroup?: boolean
+}
+
+export const Field = ({ children, hint = "", id, isGroup = false, isWide = false, name, problem }: FieldProps) => (
+  <div class={isWide ? "field wide" : "field"}>
+    {isGroup ? (
+      <span class="name" id={`${id}-name`}>
+        {name}
+      </span>
+    ) : (
+      <label class="name" for={id}>
+        {name}
+      </label>
+    )}
+    {children}
+    <small class="problem" id={`${id}-problem`} hidden={problem === undefined}>
+      {problem}
+    </small>
+    <small id={`${id}-hint`} hidden={hint === ""}>
+      {hint}
+    </small>
+  </div>
+)
