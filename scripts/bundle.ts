@@ -4,8 +4,8 @@
 //   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { basename, dirname, join, relative } from "node:path"
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -101,16 +101,6 @@ const writeWhole = (path: string, content: string | Uint8Array): void => {
 /** A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect. */
 const refuseWarning = (folder: string) => (level: string, log: { readonly message: string }) => {
   if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
-}
-
-/** The files that code of the workspace in `folder` reads from its own folder, and `@berthkit/web` where it is used from its own. */
-export const assetsOf = (folder: string): ReadonlyArray<string> => {
-  const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
-  const folders = "@berthkit/web" in dependencies ? [folder, "packages/web"] : [folder]
-  return globSync(
-    folders.map((each) => `${each}/src/**/*.{css,html,js}`),
-    { cwd: root, exclude: ["**/page/browser/**", "**/controls.css"] }
-  ).map((path) => join(root, path))
 }
 
 /** A file of the bundle: the modules whose paths match, those that an entry loads at once, or those that so many others share. */
@@ -230,7 +220,6 @@ export const bundleInto = async (
     mkdirSync(dirname(path), { recursive: true })
     writeWhole(path, file.type === "chunk" ? finished(file.code) : file.source)
   }
-  for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
   const ofPage = await bundlePage(dist, folder)
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.{cjs,mjs}", { cwd: dist }).filter((name) => !current.has(name))) {

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto"
 import { HttpServerResponse, type HttpServerRequest } from "effect/http"
-import { readBuilt } from "./readAsset.ts"
+import { readBuilt } from "./readBuilt.ts"
 
 export interface PageOptions {
   readonly title: string

@@ -133,7 +133,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal.headers)
     if (request.url.length > maxUrlBytes) return failureResponse(400, `The URL is longer than ${maxUrlBytes} bytes.`)
     if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) return tooLarge
-    if (target === "shell") return page()
+    if (target === "shell") return page(request)
     const response = yield* endpoints.pipe(
       Effect.provideService(Operations.MayRead, !access.needsToken || isKnown),
       Effect.provideService(Api.CurrentEntrance, {

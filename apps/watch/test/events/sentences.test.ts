@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { eventTypes } from "../../src/events/Event.ts"
-import { sentenceOf } from "../../src/events/sentences.js"
+import { sentenceOf } from "../../src/events/sentences.ts"
 
 const of = (type: string, data: unknown = {}) => sentenceOf({ type, data })
 

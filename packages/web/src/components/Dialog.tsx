@@ -25,7 +25,8 @@ export const Dialog = ({ children, closesBeside = false, head, id = "dialog", on
       id={id}
       ref={dialog}
       aria-labelledby={`${id}-title`}
-      onClose={onClose}
+      // The browser tells of a closing later, when the dialog may be open again, or gone.
+      onClose={({ currentTarget }) => currentTarget.isConnected && !currentTarget.open && onClose()}
       onClick={({ currentTarget, target }) => closesBeside && target === currentTarget && onClose()}
     >
       <div class="dialog-head">

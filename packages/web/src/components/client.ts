@@ -2,6 +2,7 @@
  * A client of an `HttpApi` for a page, of which nothing but its types is in the script: which endpoints there are, what each takes and
  * what it replies. A reply is what the server sent; the server answers for its form.
  */
+import type { DateTime } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 
 interface AnyApi {
@@ -26,8 +27,11 @@ type Routes<Api extends AnyApi> = {
 type EncodedOf<S> = S extends { readonly schema: infer Inner }
   ? EncodedOf<Inner>
   : S extends { readonly Encoded: infer Encoded }
-    ? Encoded
+    ? JsonOf<Encoded>
     : never
+
+/** Instants are texts in JSON. */
+type JsonOf<T> = T extends DateTime.DateTime ? string : T extends object ? { readonly [K in keyof T]: JsonOf<T[K]> } : T
 
 type Part<Name extends string, S> = [S] extends [never]
   ? unknown

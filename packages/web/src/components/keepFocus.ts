@@ -3,7 +3,7 @@ import type { RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"
 
 /** Gives the focus back to what had it in a list whose rows change places. Called while the list is rendered. */
-export const useKeptFocus = (list: RefObject<HTMLElement>): void => {
+export const useKeptFocus = (list: RefObject<HTMLElement | null>): void => {
   const { activeElement } = document
   const active =
     activeElement instanceof HTMLElement && list.current?.contains(activeElement) ? activeElement : undefined

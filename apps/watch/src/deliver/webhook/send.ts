@@ -8,7 +8,7 @@ import * as http from "node:http"
 import * as https from "node:https"
 import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
 import { Clock, Effect, Redacted, Result } from "effect"
-import { sentenceOf } from "../../events/sentences.js"
+import { sentenceOf } from "../../events/sentences.ts"
 import type { Format, WebhookOptions } from "../SinkOptions.ts"
 import { delivered, failed, type Outcome } from "../Health.ts"
 import {

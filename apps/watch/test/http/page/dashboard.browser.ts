@@ -65,7 +65,7 @@ describe("the dashboard", () => {
       yield* sees(
         sink.getByText(/^503 from hooks.example.com · since .* · lag 3 · 2 waiting · 1 dead letter$/).waitFor()
       )
-      yield* sees(sink.locator(".tag.warm").getByText("down").waitFor())
+      yield* sees(sink.locator(".badge.warm").getByText("down").waitFor())
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())
       yield* sees(page.getByText("chat tries again now.").waitFor())
       expect(daemon.state.asked).toEqual(["retry chat"])
@@ -313,7 +313,7 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("keeps the scheme that its reader chose", () =>
+  it.live("keeps the theme that its reader chose", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       const { page } = yield* visit(daemon.url)

@@ -86,4 +86,28 @@ describe("silences on the dashboard", () => {
       expect(yield* seriousFindings(page)).toEqual([])
     })
   )
+
+  it.live("stay closed although a reading of them was on its way", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.state.sinks = [aSink()]
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(page.getByRole("button", { name: "Silences" }).click())
+      yield* sees(page.getByRole("dialog").waitFor())
+      const { promise: isClosed, resolve: close } = Promise.withResolvers<void>()
+      yield* sees(page.route("**/api/silences", (route) => isClosed.then(() => route.continue())))
+      const read = page.waitForRequest("**/api/silences")
+      daemon.append({ type: "berth.watch.recovered" })
+      const request = yield* sees(read)
+      yield* sees(page.keyboard.press("Escape"))
+      yield* sees(page.getByRole("dialog").waitFor({ state: "hidden" }))
+      close()
+      yield* sees(request.response())
+      // The page has taken the reply when it takes the next one.
+      daemon.append({ type: "berth.watch.recovered" })
+      yield* sees(page.waitForResponse("**/api/status"))
+      expect(yield* sees(page.getByRole("dialog").count())).toBe(0)
+    })
+  )
 })

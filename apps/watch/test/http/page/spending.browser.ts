@@ -16,7 +16,7 @@ const rising: ReadonlyArray<readonly [number, number]> = [
 ]
 
 describe("what was spent, on the dashboard", () => {
-  it.live("is shown by day with what the month comes to, in both schemes and on a phone", () =>
+  it.live("is shown by day with what the month comes to, in both themes and on a phone", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       yield* scene(daemon, 8)
@@ -31,8 +31,8 @@ describe("what was spent, on the dashboard", () => {
       expect(yield* sees(days.allTextContents())).toHaveLength(30)
       expect(yield* sees(days.nth(5).textContent())).toBe("6 Nov: ₹2,160")
       expect(yield* sees(days.nth(29).textContent())).toBe("30 Nov: ₹3,120 expected")
-      for (const scheme of ["light", "dark"]) {
-        yield* sees(page.locator("#scheme").selectOption(scheme))
+      for (const theme of ["light", "dark"]) {
+        yield* sees(page.locator("#theme").selectOption(theme))
         expect(yield* seriousFindings(page)).toEqual([])
       }
       yield* sees(page.setViewportSize({ width: 360, height: 740 }))

@@ -1,6 +1,6 @@
 /** The questions of the page: arm a fault, make a world, change a node or a rate limit, reset and delete a world. */
 import { useSignal } from "@preact/signals"
-import { Button } from "@berthkit/web/components/Button"
+import { Copy } from "@berthkit/web/components/Copyable"
 import { Field } from "@berthkit/web/components/Field"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { plain } from "@berthkit/web/components/text"
@@ -165,23 +165,6 @@ export const armFault = aboutLiving((shown) => {
 const firstOptions = ["seed", "clock", "scenario", "provisioning", "termination", "rateLimit"]
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
-const Copy = ({ text }: { readonly text: string }) => {
-  const reply = useSignal("")
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => (reply.value = "Copied."),
-      () => (reply.value = "The browser does not let this page copy: select the lines yourself.")
-    )
-  return (
-    <>
-      <span class="note" role="status">
-        {reply}
-      </span>
-      <Button onClick={copy}>Copy</Button>
-    </>
-  )
-}
 
 /** How a program reaches a world: shown once, as the control plane gives it once. */
 const credentialsOf = ({ accessToken, apiKey, id }: WorldMade): Question => {

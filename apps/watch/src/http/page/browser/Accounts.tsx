@@ -1,0 +1,102 @@
+/** How the watching of each account goes. */
+import { Badge } from "@berthkit/web/components/Badge"
+import { Meter } from "@berthkit/web/components/Bar"
+import { Fact } from "@berthkit/web/components/Fact"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { countText, pluralText } from "@berthkit/web/components/text"
+import { shortText, spanText } from "@berthkit/web/components/times"
+import { account, lostMillis, second, stale, status } from "./board.ts"
+import { toneOf } from "./states.ts"
+import type { AccountStatus } from "./watchApi.ts"
+import { toneOfAllowance } from "./wording.ts"
+
+/** What it does next is not known while the daemon cannot be reached. */
+const nextSweepText = ({ nextSweepAt, state }: AccountStatus): string => {
+  if (nextSweepAt === null || lostMillis.value !== undefined) return "–"
+  const millis = Date.parse(nextSweepAt) - second.value
+  return millis < 500 ? (state === "degraded" ? "being tried" : "under way") : `in ${spanText(millis)}`
+}
+
+const isElsewhere = ({ owner }: AccountStatus): boolean => owner?.isHere === false
+
+/** Whether nothing new is known of it since its last sweep. */
+export const isOld = ({ account }: AccountStatus): boolean => stale.value.get(account)?.isBefore === false
+
+/** What other processes swept is known to the minute. */
+export const lastSweepText = (shown: AccountStatus): string => {
+  const { lastSweep } = shown
+  if (lastSweep === null) return "no sweep yet"
+  const millis = Date.parse(lastSweep.endedAt)
+  const age = spanText(second.value - millis)
+  if (isOld(shown)) return `${shortText(millis, second.value)} · ${age}`
+  return isElsewhere(shown) ? `at most ${age} ago` : `${age} ago`
+}
+
+const refillText = (resetAt: string | null): string => {
+  const millis = resetAt === null ? -1 : Date.parse(resetAt) - second.value
+  return millis < 0 ? "" : ` · refills in ${spanText(millis)}`
+}
+
+/** How many requests the daemon may make, and what the sweeps among them take. */
+const requestsText = ({ lastSweep, requestsPerHour, sweepIntervalMillis }: AccountStatus): string | undefined => {
+  if (requestsPerHour === null) return undefined
+  const share = `${countText(Math.round(requestsPerHour))} an hour`
+  const requests = lastSweep?.requests ?? null
+  if (requests === null || sweepIntervalMillis === null) return share
+  return `${share}, ${pluralText(requests, "request")} a sweep every ${spanText(sweepIntervalMillis)}`
+}
+
+const Row = ({ shown }: { readonly shown: AccountStatus }) => {
+  const { allowance, detectionLatencyMillis, lastSweep, state } = shown
+  const isStale = isOld(shown) || (lastSweep === null && state === "degraded")
+  const requests = requestsText(shown)
+  return (
+    <li class={[...(isStale ? ["stale"] : []), ...(isElsewhere(shown) ? ["elsewhere"] : [])].join(" ")}>
+      <p class="account-head">
+        <Isolated text={shown.account} />{" "}
+        <Badge tone={toneOf("account", shown.account, state, status.value.troubles)}>{state}</Badge>
+      </p>
+      {allowance === null ? null : (
+        <div class="gauge">
+          <Meter
+            label="Allowance left"
+            value={allowance.remaining}
+            max={allowance.limit}
+            tone={toneOfAllowance(allowance)}
+          />
+          <p>
+            {`${countText(allowance.remaining)} of ${countText(allowance.limit)} requests left`}
+            <span class="refill">{refillText(allowance.resetAt)}</span>
+          </p>
+        </div>
+      )}
+      <dl>
+        <Fact name="Next sweep" class="next-sweep">
+          {nextSweepText(shown)}
+        </Fact>
+        <Fact name="Last sweep" class="last-sweep">
+          {lastSweepText(shown)}
+        </Fact>
+        <Fact name="Detection latency">{detectionLatencyMillis === null ? "–" : spanText(detectionLatencyMillis)}</Fact>
+        {requests === undefined ? null : <Fact name="Share of requests">{requests}</Fact>}
+      </dl>
+    </li>
+  )
+}
+
+/** Those in trouble first: there is not room for many. */
+export const Accounts = () => {
+  const accounts = status.value.accounts
+    .filter((each) => account.value === "" || each.account === account.value)
+    .sort((a, b) => Number(a.state === "watching") - Number(b.state === "watching"))
+  return (
+    <section class="sheet" aria-labelledby="watch-title">
+      <h2 id="watch-title">Watching</h2>
+      <ul id="accounts" class={accounts.length > 1 ? "compact" : ""} tabIndex={0} aria-labelledby="watch-title">
+        {accounts.map((shown) => (
+          <Row key={shown.account} shown={shown} />
+        ))}
+      </ul>
+    </section>
+  )
+}

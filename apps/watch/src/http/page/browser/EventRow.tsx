@@ -1,0 +1,169 @@
+/** An event as a sentence, with what was before and after when it is unfolded. */
+import { Badge, type Tone } from "@berthkit/web/components/Badge"
+import { Button } from "@berthkit/web/components/Button"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { once } from "@berthkit/web/components/sameValues"
+import { plain } from "@berthkit/web/components/text"
+import { dayText, minuteText, wholeInstantText } from "@berthkit/web/components/times"
+import { useSignal } from "@preact/signals"
+import { sentenceOf } from "../../../events/sentences.ts"
+import { areMixed, readMillis, today } from "./board.ts"
+import { accountOf, nodeKeyOf, ofTheDaemon } from "./Knowledge.ts"
+import type { Fields, WatchEvent } from "./watchApi.ts"
+import { nameText, statusText, toneOfStatus } from "./wording.ts"
+
+/** Where an event is a change of status, the statuses say it best. */
+const changeIn = ({ data: { from, to }, type }: WatchEvent) =>
+  type === "berth.node.status_changed" && from !== undefined && to !== undefined
+    ? { from: statusText(from), to: statusText(to) }
+    : undefined
+
+export const toneOfEvent = (event: WatchEvent): Tone => {
+  const change = changeIn(event)
+  return change === undefined ? sentenceOf(event).tone : toneOfStatus(change.to)
+}
+
+/** The name of the node that an event is about, before what happened to it. */
+export const NodeTitle = ({ event }: { readonly event: WatchEvent }) => {
+  const { data, subject } = event
+  const name = data.after?.["name"] ?? data.before?.["name"] ?? subject ?? ""
+  return nodeKeyOf(event) === undefined ? null : (
+    <>
+      <strong>
+        <Isolated text={nameText(String(name))} />
+      </strong>{" "}
+    </>
+  )
+}
+
+export const Meaning = ({ event }: { readonly event: WatchEvent }) => {
+  const change = changeIn(event)
+  return change === undefined ? (
+    <>{plain(sentenceOf(event).text)}</>
+  ) : (
+    <>
+      <span class="from">{plain(change.from)}</span> → <Badge tone={toneOfStatus(change.to)}>{plain(change.to)}</Badge>
+    </>
+  )
+}
+
+const fieldText = (value: unknown): string =>
+  value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value)
+
+/** The fields in which two records differ, or all of the only one. */
+const differences = (before: Fields | null | undefined, after: Fields | null | undefined) =>
+  [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+    .map((name) => [name, fieldText(before?.[name]), fieldText(after?.[name])] as const)
+    .filter(([, from, to]) => from !== to)
+
+const Differences = ({ event: { data } }: { readonly event: WatchEvent }) => (
+  <table>
+    <thead>
+      <tr>
+        {["Field", "Before", "After"].map((text) => (
+          <th key={text} scope="col">
+            {text}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {differences(data.before, data.after).map(([name, from, to]) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>
+            <Isolated text={from} />
+          </td>
+          <td>
+            <Isolated text={to} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+const observedText = ([first, last]: readonly [string, string]): string => {
+  const [from, to] = [first, last].map((instant) => wholeInstantText(Date.parse(instant)))
+  return from === to ? `Observed at ${to}.` : `Between ${from} and ${to}.`
+}
+
+const Details = ({ event, onNode }: EventRowProps) => {
+  const { after, afterGap, before, observedBetween } = event.data
+  const key = nodeKeyOf(event)
+  return (
+    <>
+      {before === undefined && after === undefined ? null : <Differences event={event} />}
+      {observedBetween === undefined ? null : <p>{observedText(observedBetween)}</p>}
+      <p>
+        {`${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap === true ? " · first after a gap" : ""}`}
+      </p>
+      {key === undefined || onNode === undefined ? null : <Button onClick={() => onNode(key)}>Show the node</Button>}
+    </>
+  )
+}
+
+interface EventRowProps {
+  readonly event: WatchEvent
+  /** Called with the key of the node that its reader wants to see; without it all are about one node. */
+  readonly onNode?: ((key: string) => void) | undefined
+}
+
+const EventRow = ({ event, onNode }: EventRowProps) => {
+  // Most are never opened.
+  const wasOpened = useSignal(false)
+  const millis = Date.parse(event.time)
+  const day = dayText(millis, today.value)
+  const tone = toneOfEvent(event)
+  return (
+    <li class={millis > readMillis.value ? `${tone} new` : tone}>
+      <details onToggle={({ currentTarget }) => (wasOpened.value ||= currentTarget.open)}>
+        <summary>
+          <time dateTime={event.time} title={wholeInstantText(millis)}>
+            {minuteText(millis)}
+            {day === undefined ? null : <small>{day}</small>}
+          </time>
+          <span class="what">
+            <NodeTitle event={event} />
+            <Meaning event={event} />
+            {onNode !== undefined && areMixed.value && event.source !== ofTheDaemon ? (
+              <>
+                {" "}
+                <small>
+                  <Isolated text={accountOf(event)} />
+                </small>
+              </>
+            ) : null}
+          </span>
+        </summary>
+        {wasOpened.value ? <Details event={event} onNode={onNode} /> : null}
+      </details>
+    </li>
+  )
+}
+
+const keyOfEvent = ({ id, sequence, source, time }: WatchEvent): string => `${id} ${source} ${sequence} ${time}`
+
+/** Makes the row of each event once: events never change. */
+export const eventRows = (onNode?: (key: string) => void) =>
+  once((event: WatchEvent) => <EventRow key={keyOfEvent(event)} event={event} onNode={onNode} />)
+
+interface EventListProps {
+  /** The oldest first. */
+  readonly events: ReadonlyArray<WatchEvent>
+  /** How many of the latest are shown. */
+  readonly count: number
+  readonly emptyText: string
+  readonly rowOf: ReturnType<typeof eventRows>
+}
+
+/** The latest first. */
+export const EventRows = ({ count, emptyText, events, rowOf }: EventListProps) => {
+  const latest = new Map(events.slice(-count).map((event) => [keyOfEvent(event), event]))
+  return (
+    <>
+      {latest.size === 0 ? <li class="empty">{emptyText}</li> : null}
+      {Array.from(latest.values(), rowOf).toReversed()}
+    </>
+  )
+}

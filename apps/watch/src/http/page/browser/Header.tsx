@@ -1,0 +1,58 @@
+/** The head of the page: whether it is up to date, which account is shown, the theme, and the way out. */
+import { effect, signal } from "@preact/signals"
+import { Button } from "@berthkit/web/components/Button"
+import { Select } from "@berthkit/web/components/Select"
+import { plain } from "@berthkit/web/components/text"
+import { account, choose, connection, hasSession, isSeveral, logOut, phase, status } from "./board.ts"
+import { toLatestEvents } from "./Timeline.tsx"
+
+const themeKey = "berth-watch-theme"
+
+/** Light or dark: as the system has it, unless the reader of the page has chosen. */
+const theme = signal(localStorage.getItem(themeKey) ?? "")
+
+effect(() => {
+  localStorage.setItem(themeKey, theme.value)
+  const { documentElement } = document
+  if (theme.value === "") delete documentElement.dataset["theme"]
+  else documentElement.dataset["theme"] = theme.value
+})
+
+const themes = [
+  { value: "", text: "System" },
+  { value: "light", text: "Light" },
+  { value: "dark", text: "Dark" }
+]
+
+const AccountChoice = () => {
+  const names = status.value.accounts.map(({ account }) => ({ value: account, text: plain(account) }))
+  const chosen = (value: string) => {
+    choose({ account: value })
+    toLatestEvents()
+  }
+  return (
+    <label>
+      <span>Account</span>
+      <Select id="account" value={account.value} options={[{ value: "", text: "All" }, ...names]} onChange={chosen} />
+    </label>
+  )
+}
+
+export const Header = () => (
+  <header>
+    <p class="brand">
+      Berth <span>watch</span>
+    </p>
+    <p class="connection" role="status" data-state={connection.value.state}>
+      {connection.value.text}
+    </p>
+    <div class="tools">
+      {phase.value === "board" && isSeveral.value ? <AccountChoice /> : null}
+      <label>
+        <span>Theme</span>
+        <Select id="theme" value={theme.value} options={themes} onChange={(value) => (theme.value = value)} />
+      </label>
+      {phase.value === "board" && hasSession.value ? <Button onClick={logOut}>Log out</Button> : null}
+    </div>
+  </header>
+)

@@ -1,0 +1,125 @@
+/** What the page has learned of nodes and events: from what it read, and from each event that it follows. It shows nothing. */
+import { type Change, changeOf, type Past, statusIn } from "./history.ts"
+import { keyOf, type NodeRow, toRow } from "./nodes.ts"
+import type { WatchedNode, WatchEvent } from "./watchApi.ts"
+
+/** Events that are kept for the timeline and the histories. */
+export const maxKeptEvents = 1000
+
+export const accountOf = ({ source }: WatchEvent): string => decodeURIComponent(source.slice("/accounts/".length))
+
+/** The key of the node that an event is about, if it is about one. */
+export const nodeKeyOf = (event: WatchEvent): string | undefined =>
+  event.subject?.startsWith("nodes/") === true
+    ? keyOf(accountOf(event), Number(event.subject.slice("nodes/".length)))
+    : undefined
+
+const noChanges: ReadonlyArray<Change> = []
+
+export class Knowledge {
+  /** By account and id. */
+  readonly nodes = new Map<string, NodeRow>()
+  /** The latest last. */
+  #events: Array<WatchEvent> = []
+  /** The sequence of the last of them, by account. */
+  #sequences = new Map<string, string>()
+  /** Changes of status by node, the oldest first. */
+  #changes = new Map<string, Array<Change>>()
+  /** When the first of the events was: before it nothing is known. */
+  eventsSince = Number.POSITIVE_INFINITY
+
+  get events(): ReadonlyArray<WatchEvent> {
+    return this.#events
+  }
+
+  get nodesWithChanges(): number {
+    return this.#changes.size
+  }
+
+  addNodes(nodes: ReadonlyArray<WatchedNode>): void {
+    for (const node of nodes) this.nodes.set(keyOf(node.account, node.id), toRow(node))
+  }
+
+  /** Begins with these events, the oldest first. */
+  setEvents(events: ReadonlyArray<WatchEvent>): void {
+    this.#events = []
+    this.#sequences = new Map()
+    this.#changes = new Map()
+    for (const event of events) this.#add(event)
+    this.#noteBegin()
+  }
+
+  /** Takes in an event that was followed. The events that were read may have it already, the nodes, read before them, may not. */
+  take(event: WatchEvent): void {
+    if (event.sequence > (this.#sequences.get(event.source) ?? "")) {
+      this.#add(event)
+      while (this.#events.length > maxKeptEvents) this.#drop()
+      this.#noteBegin()
+    }
+    this.#takeRecord(event)
+  }
+
+  pastOf = ({ key }: Pick<NodeRow, "key">): Past => ({
+    changes: this.#changes.get(key) ?? noChanges,
+    eventsSince: this.eventsSince
+  })
+
+  #noteBegin(): void {
+    const [first] = this.#events
+    this.eventsSince = first === undefined ? Number.POSITIVE_INFINITY : Date.parse(first.time)
+  }
+
+  #add(event: WatchEvent): void {
+    this.#events.push(event)
+    this.#sequences.set(event.source, event.sequence)
+    const key = nodeKeyOf(event)
+    const change = key === undefined ? undefined : changeOf(event)
+    if (key === undefined || change === undefined) return
+    const known = this.#changes.get(key)
+    if (known === undefined) this.#changes.set(key, [change])
+    else known.push(change)
+  }
+
+  /** Forgets the oldest event, with what it did to its node. */
+  #drop(): void {
+    const event = this.#events.shift()!
+    const key = nodeKeyOf(event)
+    if (key === undefined || changeOf(event) === undefined) return
+    const changes = this.#changes.get(key)!
+    changes.shift()
+    if (changes.length === 0) this.#changes.delete(key)
+  }
+
+  /** The node becomes what an event states of it. */
+  #takeRecord(event: WatchEvent): void {
+    const key = nodeKeyOf(event)
+    const { after, before } = event.data
+    if (key === undefined || after === undefined) return
+    if (after === null) {
+      this.nodes.delete(key)
+      return
+    }
+    const known = this.nodes.get(key)
+    const isSameStatus = known !== undefined && statusIn(before) === statusIn(after)
+    const statusSince = isSameStatus ? known.statusSince : event.time
+    this.nodes.set(key, toRow({ ...after, account: accountOf(event), statusSince } as WatchedNode))
+  }
+}
+
+/** Events of the daemon itself have this source. */
+export const ofTheDaemon = "/accounts/_daemon"
+
+/** The events of one account, and those of the daemon; of all where `account` is empty. */
+export const eventsOf = (events: ReadonlyArray<WatchEvent>, account: string): ReadonlyArray<WatchEvent> =>
+  account === "" ? events : events.filter((event) => event.source === ofTheDaemon || accountOf(event) === account)
+
+/** How many nodes were created and deleted since then. */
+export const comingsAndGoings = (events: ReadonlyArray<WatchEvent>, account: string, fromMillis: number) => {
+  const counts = { created: 0, deleted: 0 }
+  for (const event of events) {
+    if (Date.parse(event.time) < fromMillis || (account !== "" && accountOf(event) !== account)) continue
+    if (event.type === "berth.node.created") counts.created += 1
+    if (event.type === "berth.node.deleted") counts.deleted += 1
+  }
+  return counts
+}

@@ -1,0 +1,149 @@
+/** The sinks, how far each is, and what can be done about it. */
+import { signal } from "@preact/signals"
+import { Badge } from "@berthkit/web/components/Badge"
+import { Button } from "@berthkit/web/components/Button"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { countText, plain, pluralText } from "@berthkit/web/components/text"
+import { shortText } from "@berthkit/web/components/times"
+import { Toast } from "@berthkit/web/components/Toast"
+import { moment, refreshStatus, status } from "./board.ts"
+import { openDeadLetters } from "./DeadLetters.tsx"
+import { openSilences } from "./Silences.tsx"
+import { toneOf } from "./states.ts"
+import { daemon, failureText, type SinkStatus } from "./watchApi.ts"
+
+/** What became of the last action. */
+const reply = signal("")
+
+/** Has the daemon change something, and says what came of it. */
+const ask = async (action: () => Promise<unknown>, done: string): Promise<void> => {
+  try {
+    await action()
+    reply.value = done
+  } catch (error) {
+    reply.value = failureText(error)
+  }
+  await refreshStatus()
+}
+
+/** Opens what may not be there, and says why it is not. */
+const open = async (action: () => Promise<void>): Promise<void> => {
+  try {
+    await action()
+  } catch (error) {
+    reply.value = failureText(error)
+    await refreshStatus()
+  }
+}
+
+interface Action {
+  readonly text: string
+  readonly isOffered: boolean
+  readonly run: () => Promise<void>
+}
+
+const actionsOf = ({ deadLetters, sink, state, waiting }: SinkStatus): ReadonlyArray<Action> => {
+  const params = { sink }
+  return [
+    {
+      text: "Enable",
+      isOffered: state === "disabled",
+      run: () => ask(() => daemon.ask("POST /api/sinks/:sink/enable", { params }), `${sink} is enabled.`)
+    },
+    {
+      text: "Retry now",
+      isOffered: state !== "removed" && (deadLetters > 0 || waiting > 0),
+      run: () => ask(() => daemon.ask("POST /api/sinks/:sink/retry", { params }), `${sink} tries again now.`)
+    },
+    { text: "Dead letters", isOffered: deadLetters > 0, run: () => open(() => openDeadLetters(sink)) },
+    {
+      text: "Test",
+      isOffered: state !== "removed",
+      run: () => ask(() => daemon.ask("POST /api/sinks/:sink/test", { params }), `A test event went to ${sink}.`)
+    },
+    {
+      text: "Remove",
+      isOffered: state === "removed",
+      run: () => ask(() => daemon.ask("DELETE /api/sinks/:sink", { params }), `${sink} is forgotten.`)
+    }
+  ]
+}
+
+/** What there is to know of a sink beside its state. It is never empty: otherwise the rows below would move. */
+const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, waiting }: SinkStatus): string => {
+  const parts = [
+    ...(message === null ? [] : [plain(message)]),
+    ...(failingSince === null ? [] : [`since ${shortText(Date.parse(failingSince), moment.value)}`]),
+    ...(lag > 0 ? [`lag ${countText(lag)}`] : []),
+    ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),
+    ...(silenced > 0 ? [`${countText(silenced)} held by silences`] : []),
+    ...(deadLetters > 0 ? [pluralText(deadLetters, "dead letter")] : [])
+  ]
+  if (parts.length > 0) return parts.join(" · ")
+  return state === "removed" ? "not in the config any more" : "up to date"
+}
+
+const Row = ({ shown }: { readonly shown: SinkStatus }) => {
+  const { kind, sink, state } = shown
+  return (
+    <li data-sink={sink}>
+      <p class="sink-name">
+        <strong>
+          <Isolated text={sink} />
+        </strong>{" "}
+        <small>{kind}</small>
+      </p>
+      <Badge tone={toneOf("sink", sink, state, status.value.troubles)}>{state}</Badge>
+      <div class="actions">
+        {/* All are there, so that none of them moves under a finger. */}
+        {actionsOf(shown).map(({ isOffered, run, text }) => (
+          <Button key={text} isSmall label={`${text} ${sink}`} hidden={!isOffered} onClick={run}>
+            {text}
+          </Button>
+        ))}
+      </div>
+      <p class="note">{noteOf(shown)}</p>
+    </li>
+  )
+}
+
+/** Silences that are active, in a line beside the sinks that they are about. */
+const silenceText = (): string => {
+  const active = status.value.silences.filter(({ state }) => state === "active")
+  const held = active.reduce((sum, silence) => sum + silence.held, 0)
+  return active.length === 0 ? "" : `${pluralText(active.length, "silence")} active, ${pluralText(held, "event")} held`
+}
+
+/** Brings a sink into sight, with the focus on the first thing that can be done about it. */
+export const toSink = (name: string): void => {
+  const row = document.querySelector(`#sinks [data-sink="${CSS.escape(name)}"]`)
+  row?.scrollIntoView({ block: "nearest" })
+  row?.querySelector<HTMLElement>("button:not([hidden])")?.focus()
+}
+
+export const Sinks = () => {
+  const { sinks } = status.value
+  return (
+    <section class="sheet sinks" aria-labelledby="sinks-title">
+      <div class="sinks-head">
+        <h2 id="sinks-title">Sinks</h2>
+        {silenceText() === "" ? null : <p class="note">{silenceText()}</p>}
+        <Button isSmall onClick={() => open(openSilences)}>
+          Silences
+        </Button>
+      </div>
+      <ul id="sinks" aria-labelledby="sinks-title">
+        {sinks.map((shown) => (
+          <Row key={shown.sink} shown={shown} />
+        ))}
+        {sinks.length > 0 ? null : (
+          <li class="empty">
+            <p>No sinks are configured: events are kept and shown here, and go nowhere else.</p>
+            <p>Name a webhook or a command under sinks in the config, then send SIGHUP.</p>
+          </li>
+        )}
+      </ul>
+      <Toast id="sink-reply" text={reply.value} />
+    </section>
+  )
+}

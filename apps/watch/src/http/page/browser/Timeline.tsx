@@ -1,0 +1,69 @@
+/** What happened, the latest first. While its reader reads on below, nothing moves. */
+import { signal } from "@preact/signals"
+import { Button } from "@berthkit/web/components/Button"
+import { pluralText } from "@berthkit/web/components/text"
+import { useRef } from "preact/hooks"
+import { account, events } from "./board.ts"
+import { EventRows, eventRows } from "./EventRow.tsx"
+import { eventsOf } from "./Knowledge.ts"
+import { openNode } from "./NodeDetails.tsx"
+import type { WatchEvent } from "./watchApi.ts"
+
+/** Events that are shown at first, and how many more when their reader has come to the end of them. */
+const eventsAtOnce = 100
+
+/** What was there when its reader scrolled. */
+const held = signal<ReadonlyArray<WatchEvent> | undefined>(undefined)
+const count = signal(eventsAtOnce)
+
+/** Where the list is scrolled to the top, what was held is let go. */
+export const toLatestEvents = (): void => {
+  held.value = undefined
+  count.value = eventsAtOnce
+  document.getElementById("events")?.scrollTo(0, 0)
+}
+
+const rowOf = eventRows(openNode)
+
+export const Timeline = () => {
+  const list = useRef<HTMLOListElement>(null)
+  const all = eventsOf(events.value, account.value)
+  const shown = held.value ?? all
+  const last = shown.at(-1)
+  const news = last === undefined ? all.length : all.length - 1 - all.lastIndexOf(last)
+  const note = () => {
+    const { clientHeight, scrollHeight, scrollTop } = list.current!
+    if (scrollTop === 0) {
+      held.value = undefined
+      count.value = eventsAtOnce
+      return
+    }
+    held.value ??= all
+    const isAtEnd = scrollTop + clientHeight > scrollHeight - clientHeight
+    if (isAtEnd && count.value < held.value.length) count.value += eventsAtOnce
+  }
+  const showNews = () => {
+    toLatestEvents()
+    requestAnimationFrame(() => list.current?.querySelector("summary")?.focus())
+  }
+  return (
+    <section class="sheet timeline" aria-labelledby="events-title">
+      <div class="timeline-head">
+        <h2 id="events-title">Events</h2>
+        {held.value === undefined || news === 0 ? null : (
+          <Button isSmall onClick={showNews}>
+            ↑ {pluralText(news, "new event")}
+          </Button>
+        )}
+      </div>
+      <ol id="events" class="events" aria-labelledby="events-title" ref={list} onScroll={note}>
+        <EventRows
+          events={shown}
+          count={count.value}
+          emptyText="No events yet. Changes to the nodes appear here as they happen."
+          rowOf={rowOf}
+        />
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,142 @@
+/** How many nodes there are, by status, and what they cost per month, by plan and by tag. */
+import { computed } from "@preact/signals"
+import { Bar } from "@berthkit/web/components/Bar"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { countText, plain, pluralText } from "@berthkit/web/components/text"
+import { instantText, spanText } from "@berthkit/web/components/times"
+import {
+  account,
+  choose,
+  events,
+  eventsSince,
+  moment,
+  nodesOfAccount,
+  prices,
+  spanMillis,
+  stale,
+  status,
+  view
+} from "./board.ts"
+import { comingsAndGoings, maxKeptEvents } from "./Knowledge.ts"
+import { costsOf, countsByStatus, type NodeRow } from "./nodes.ts"
+import { asOfText, boundText, priceText, toneOfStatus } from "./wording.ts"
+
+const planOf = ({ plan }: NodeRow): ReadonlyArray<string> => (plan === null ? [] : [plan])
+const tagsOf = ({ tags }: NodeRow): ReadonlyArray<string> => tags
+
+const byPlan = computed(() => costsOf(prices.value, nodesOfAccount.value, planOf))
+const byTag = computed(() => costsOf(prices.value, nodesOfAccount.value, tagsOf))
+
+/** Whether no account was read yet, so that none is no number of nodes. */
+export const areUnknown = computed(() => {
+  const accounts = status.value.accounts.filter((each) => account.value === "" || each.account === account.value)
+  return nodesOfAccount.value.length === 0 && accounts.every(({ lastSweep }) => lastSweep === null)
+})
+
+const Statuses = () => {
+  const counts = countsByStatus(nodesOfAccount.value)
+  const chosen = view.value.status
+  // It can be taken back when the last of its nodes has gone on.
+  if (chosen !== "" && !counts.has(chosen)) counts.set(chosen, 0)
+  const statuses = Array.from(counts, ([name, count]) => ({ name, count, tone: toneOfStatus(name) }))
+  return (
+    <>
+      <Bar parts={statuses.map(({ count, tone }) => ({ tone, share: count }))} />
+      <ul class="legend" aria-label="Show only nodes of a status">
+        {statuses.map(({ count, name, tone }) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="bare"
+              aria-pressed={name === chosen}
+              onClick={() => choose({ status: name === chosen ? "" : name })}
+            >
+              <i class={`fill ${tone}`} />
+              {plain(name)} <b>{countText(count)}</b>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Of when the numbers are, where they may be old. */
+const asOf = computed(() => {
+  const accounts = [...new Set(nodesOfAccount.value.map(({ account }) => account))]
+  const old = accounts.filter((each) => stale.value.has(each))
+  const isAll = old.length > 0 && old.length === accounts.length
+  const [oldest] = old.map((each) => stale.value.get(each)!).sort((a, b) => a.atMillis - b.atMillis)
+  if (oldest === undefined) return { isAll, text: "" }
+  const whose = old.length === 1 ? plain(old[0]!) : pluralText(old.length, "account")
+  const from = oldest.isBefore ? "from " : ""
+  return { isAll, text: `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, moment.value)}` }
+})
+
+/** What came and went within the time that histories show, or as far back as the page knows all of it. */
+const recentText = (): string => {
+  const fromMillis = moment.value - spanMillis.value
+  const since = eventsSince.value
+  const isPart = events.value.length >= maxKeptEvents && since > fromMillis
+  const { created, deleted } = comingsAndGoings(events.value, account.value, isPart ? since : fromMillis)
+  const time = isPart ? `since ${instantText(since, moment.value)}` : `in the last ${spanText(spanMillis.value)}`
+  return `${countText(created)} created, ${countText(deleted)} deleted ${time}`
+}
+
+interface PricesProps {
+  readonly title: string
+  readonly costs: typeof byPlan.value
+}
+
+const Prices = ({ costs: { byName }, title }: PricesProps) =>
+  byName.length === 0 ? null : (
+    <details>
+      <summary>{title}</summary>
+      <ul aria-label={title}>
+        {byName.map(({ name, nodes, price }) => (
+          <li key={name}>
+            <Isolated text={name} /> <small>{pluralText(nodes, "node")}</small> <b>{priceText(price)}</b>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+
+export const Totals = () => {
+  const { total, unpriced } = byPlan.value
+  const arePriced = prices.value.size > 0
+  return (
+    <section class={asOf.value.isAll ? "sheet old" : "sheet"} aria-labelledby="total-title">
+      <div class="figures">
+        <div>
+          <h2 id="total-title">Nodes</h2>
+          <p class="figure" id="total">
+            {areUnknown.value ? "–" : countText(nodesOfAccount.value.length)}
+          </p>
+        </div>
+        <div>
+          <h2>Per month</h2>
+          <p class="figure" id="cost">
+            {arePriced ? boundText(total) : "–"}
+          </p>
+        </div>
+      </div>
+      <Statuses />
+      <div class="under">
+        {asOf.value.text === "" ? null : (
+          <p id="as-of" class="note">
+            {asOf.value.text}
+          </p>
+        )}
+        <p class="note">{recentText()}</p>
+        {arePriced && unpriced > 0 ? (
+          <p class="note">{`at least: ${pluralText(unpriced, "node")} without one known price`}</p>
+        ) : null}
+        <div class="prices">
+          <Prices title="Price by plan" costs={byPlan.value} />
+          <Prices title="Price by tag" costs={byTag.value} />
+        </div>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+/** What is wrong at the moment, in one place above all else. */
+import { Button } from "@berthkit/web/components/Button"
+import { Isolated } from "@berthkit/web/components/Isolated"
+import { plain } from "@berthkit/web/components/text"
+import { shortText, spanText } from "@berthkit/web/components/times"
+import { moment, summary, troubles } from "./board.ts"
+import { toSink } from "./Sinks.tsx"
+import { type Line, shownLines } from "./troubles.ts"
+
+/** How long it has lasted is not read out each time it changes. */
+const Since = ({ millis }: { readonly millis: number }) => (
+  <time dateTime={new Date(millis).toISOString()}>
+    since {shortText(millis, moment.value)}
+    <span aria-hidden="true"> · {spanText(moment.value - millis)}</span>
+  </time>
+)
+
+const Who = ({ line: { sink, who } }: { readonly line: Line }) =>
+  sink === null ? (
+    <strong>
+      <Isolated text={who} />
+    </strong>
+  ) : (
+    <Button kind="link" onClick={() => toSink(sink)}>
+      <Isolated text={who} />
+    </Button>
+  )
+
+const Row = ({ line }: { readonly line: Line }) => (
+  <li class={`trouble ${line.tone}`}>
+    <p class="what">
+      {/* The colour says it to those who see it. */}
+      {line.tone === "bad" ? <span class="unseen">critical: </span> : null}
+      {line.who === "" ? null : <Who line={line} />} {plain(line.what)}
+    </p>
+    <p class="next">{plain(line.next)}</p>
+    {line.sinceMillis === undefined ? null : <Since millis={line.sinceMillis} />}
+  </li>
+)
+
+export const Troubles = () => {
+  const { note, text, tone } = summary.value
+  return (
+    <div id="troubles" class="sheet" role="status">
+      <p id="troubles-head" class={tone}>
+        <strong>{text}</strong>
+        {note === "" ? null : <span>{note}</span>}
+      </p>
+      {troubles.value.length === 0 ? null : (
+        <ul id="trouble-rows" aria-labelledby="troubles-head">
+          {shownLines(troubles.value).map((line) => (
+            <Row key={line.key} line={line} />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

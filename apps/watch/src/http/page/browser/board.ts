@@ -1,0 +1,395 @@
+/**
+ * What the dashboard shows, in signals: it reads everything once, follows the events from there, and reads what has no events from time to time.
+ */
+import { batch, computed, signal } from "@preact/signals"
+import { Refused } from "@berthkit/web/components/client"
+import { Knowledge, maxKeptEvents } from "./Knowledge.ts"
+import { type NodeRow, type Prices, pricesOf, shownNodes, type View } from "./nodes.ts"
+import { staleAccounts, summaryOf, troublesOf } from "./troubles.ts"
+import { type AccountCost, daemon, follow, readNodes, type Status, type WatchEvent } from "./watchApi.ts"
+
+/** Accounts and sinks have no events of their own. */
+const statusEveryMillis = 5000
+
+/** Money grows slowly. */
+const costsEveryMillis = 60_000
+
+/** Ages, histories. */
+const refreshTimesMillis = 20_000
+
+/** How long the daemon may take for accounts and sinks. */
+const maxStatusMillis = 8000
+
+/** How soon the page tries again to begin. */
+const beginAgainMillis = 1500
+
+/** A restart of the daemon is nothing to report. */
+const noticeMillis = 3000
+
+/** Painting takes a quarter of the time at most, so that a slow browser stays usable while much happens. */
+const pausePerPaint = 3
+
+/** A script cannot see the cookie; this notes that there is one. */
+const sessionKey = "berth-watch-session"
+
+// ---- what is known
+
+export type Phase = "connecting" | "login" | "board"
+
+export const phase = signal<Phase>("connecting")
+export const hasSession = signal(false)
+/** Of the daemon. Nothing is shown of it before it was read. */
+export const status = signal<Status>({
+  version: "",
+  startedAt: "",
+  now: "",
+  cursor: "",
+  troubles: [],
+  accounts: [],
+  processes: [],
+  sinks: [],
+  silences: []
+})
+export const prices = signal<Prices>(new Map())
+export const costs = signal<ReadonlyArray<AccountCost>>([])
+
+/** What events change is changed in place, and shown when this says so: thousands may come in a second. */
+let known = new Knowledge()
+const shownVersion = signal(0)
+
+export const allNodes = computed(() => (shownVersion.value, Array.from(known.nodes.values())))
+export const events = computed(() => (shownVersion.value, known.events.slice()))
+/** When the first of the events was; before it nothing is known. */
+export const eventsSince = computed(() => (shownVersion.value, known.eventsSince))
+export const pastOf = (node: NodeRow) => known.pastOf(node)
+
+/** Whether the nodes are all there. */
+export const hasAll = signal(false)
+/** When the page read everything: what happened later is news. */
+export const readMillis = signal(Number.POSITIVE_INFINITY)
+
+// ---- time
+
+/** Of the daemon's clock over ours. */
+let aheadMillis = 0
+
+export const now = (): number => Date.now() + aheadMillis
+
+/** The time as the page shows it: by the half second, and for what changes slowly every 20 seconds. */
+export const second = signal(now())
+export const moment = signal(now())
+
+/** A moment of today: it changes when the day does. */
+export const today = computed(() => new Date(moment.value).setHours(12, 0, 0, 0))
+
+// ---- what its reader chose
+
+export const view = signal<View>({
+  account: "",
+  status: "",
+  filter: "",
+  sort: { by: "name", isDescending: false }
+})
+export const spanMillis = signal(86_400_000)
+
+export const choose = (chosen: Partial<View>): void => {
+  view.value = { ...view.peek(), ...chosen }
+}
+
+export const account = computed(() => view.value.account)
+export const isSeveral = computed(() => status.value.accounts.length > 1)
+/** Whether nodes and events of several accounts stand beside each other. */
+export const areMixed = computed(() => isSeveral.value && account.value === "")
+export const nodesOfAccount = computed(() =>
+  account.value === "" ? allNodes.value : allNodes.value.filter((node) => node.account === account.value)
+)
+export const shown = computed(() => shownNodes(allNodes.value, prices.value, view.value))
+
+// ---- whether it is up to date
+
+const link = signal<{
+  readonly isFollowing: boolean
+  /** Why the daemon does not answer; nothing while it does. */
+  readonly silence: string | undefined
+  /** What the daemon answers instead, such as that its store cannot be reached; nothing where it does not answer. */
+  readonly refusal: string | undefined
+  /** Since when what is shown may be old. */
+  readonly lostMillis: number | undefined
+}>({ isFollowing: false, silence: undefined, refusal: undefined, lostMillis: undefined })
+
+/** Why nothing could be read yet. */
+const beginFailure = signal<string | undefined>(undefined)
+
+/** A stream stays open while the daemon stands still: the page is live only while the daemon answers, too. */
+const noteLink = (news: Partial<typeof link.value>): void => {
+  const next = { ...link.peek(), ...news }
+  const isLive = next.isFollowing && next.silence === undefined
+  link.value = { ...next, lostMillis: isLive ? undefined : (next.lostMillis ?? now()) }
+}
+
+export const connection = computed((): { readonly state?: "live" | "lost"; readonly text: string } => {
+  const { isFollowing, lostMillis, refusal, silence } = link.value
+  if (phase.value === "login") return { text: "not logged in" }
+  if (phase.value === "connecting") {
+    return beginFailure.value === undefined ? { text: "connecting" } : { state: "lost", text: beginFailure.value }
+  }
+  if (isFollowing && silence === undefined) return { state: "live", text: "live" }
+  if (lostMillis === undefined) return { text: "connecting" }
+  const lost = refusal === undefined ? "connection lost, trying again" : "no news, trying again"
+  return { state: "lost", text: isFollowing ? silence! : lost }
+})
+
+/** Since when nothing has come in, once that is worth a line. */
+export const lostMillis = computed(() => {
+  const since = link.value.lostMillis
+  return since !== undefined && since < second.value - noticeMillis ? since : undefined
+})
+
+export const stale = computed(() => staleAccounts(status.value, lostMillis.value))
+
+export const troubles = computed(() => {
+  const loss =
+    lostMillis.value === undefined ? undefined : { sinceMillis: lostMillis.value, refusal: link.value.refusal }
+  return troublesOf(status.value, account.value, moment.value, loss)
+})
+
+export const summary = computed(() => summaryOf(troubles.value, account.value, status.value))
+
+// ---- showing what was learned
+
+let isShowDue = false
+let mayShowAtMillis = 0
+
+const show = (): void => {
+  isShowDue = false
+  const beginMillis = performance.now()
+  shownVersion.value += 1
+  // Preact paints before the next task.
+  setTimeout(() => {
+    const endMillis = performance.now()
+    mayShowAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)
+  })
+}
+
+/** Shows once all that is learned until then. */
+const showSoon = (): void => {
+  if (isShowDue) return
+  isShowDue = true
+  setTimeout(() => requestAnimationFrame(show), mayShowAtMillis - performance.now())
+}
+
+// ---- reading
+
+/** Prices are in no event before the first one of them changes. */
+const readPrices = async (): Promise<void> => {
+  prices.value = pricesOf(await daemon.ask("GET /api/plans"))
+}
+
+const readStatus = async (): Promise<void> => {
+  const read = await daemon.ask("GET /api/status", { maxMillis: maxStatusMillis })
+  if (phase.value === "board" && prices.value.size === 0) await readPrices()
+  batch(() => {
+    aheadMillis = Date.parse(read.now) - Date.now()
+    second.value = now()
+    status.value = read
+    // The account may have left the config.
+    if (!read.accounts.some((each) => each.account === account.peek())) choose({ account: "" })
+  })
+}
+
+/** An older daemon has none of them: the page does without. */
+const readCosts = async (): Promise<void> => {
+  const report = await daemon.ask("GET /api/cost").catch(() => undefined)
+  if (report !== undefined) costs.value = report.accounts
+}
+
+/** Gives what does something once, a while after the first of several reasons for it. */
+const soon = (millis: number, action: () => Promise<unknown>): (() => void) => {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    setTimeout(() => {
+      isDue = false
+      void action()
+    }, millis)
+  }
+}
+
+/** Reads what is spent, a while after nodes or prices changed. */
+const readCostsSoon = soon(2000, readCosts)
+
+/** Reads accounts and sinks, soon after something happened. */
+const readStatusSoon = soon(300, () => refreshStatus())
+
+let isStatusAsked = false
+
+/** Called after each reading of the status. */
+const afterStatus: Array<() => Promise<unknown>> = []
+
+export const onStatus = (action: () => Promise<unknown>): void => void afterStatus.push(action)
+
+/** One at a time: a daemon that is slow is not asked again meanwhile. */
+export const refreshStatus = async (): Promise<void> => {
+  if (isStatusAsked || phase.value !== "board") return
+  isStatusAsked = true
+  try {
+    await readStatus()
+    if (!isBoard()) return
+    // What was followed through the silence may have been cut without a sign.
+    if (link.value.silence !== undefined) followOn()
+    noteLink({ silence: undefined, refusal: undefined })
+    for (const action of afterStatus) await action()
+  } catch (error) {
+    if (!isBoard()) return
+    if (error instanceof Refused && error.status === 401) askToLogIn()
+    else if (error instanceof Refused) noteLink({ silence: error.message, refusal: error.message })
+    else noteLink({ silence: "the daemon does not answer", refusal: undefined })
+  } finally {
+    isStatusAsked = false
+  }
+}
+
+const isBoard = (): boolean => phase.peek() === "board"
+
+/** Behind the last event that came; nothing before all is read. */
+let cursor: string | undefined
+let unfollow: (() => void) | undefined
+
+/** Called with each event that is followed. */
+const listeners: Array<(event: WatchEvent) => void> = []
+
+export const onEvent = (listener: (event: WatchEvent) => void): void => void listeners.push(listener)
+
+const takeEvent = (event: WatchEvent): void => {
+  known.take(event)
+  for (const listener of listeners) listener(event)
+  showSoon()
+  readStatusSoon()
+  // The baseline names its nodes by number alone.
+  if (event.type === "berth.watch.baseline") void begin()
+  if (event.type.startsWith("berth.plan.")) readPrices().catch(() => {})
+  if (/^berth\.(node|plan|cost)\./.test(event.type)) readCostsSoon()
+}
+
+const stopFollowing = (): void => {
+  unfollow?.()
+  unfollow = undefined
+  cursor = undefined
+}
+
+/** A hidden page follows nothing: a browser has few connections for one server. */
+const followOn = (): void => {
+  unfollow?.()
+  unfollow = undefined
+  if (document.hidden || cursor === undefined) return
+  unfollow = follow(cursor, {
+    onEvent: (arrived) => {
+      cursor = arrived.cursor
+      takeEvent(arrived.event)
+    },
+    onOpen: () => {
+      noteLink({ isFollowing: true, silence: undefined, refusal: undefined })
+      void refreshStatus()
+    },
+    onLost: () => noteLink({ isFollowing: false }),
+    onRefused: () => void begin()
+  })
+}
+
+let beginning = 0
+
+/** Reads everything and follows the events from there; again, when the daemon will not be followed from where the page was. */
+const begin = async (): Promise<void> => {
+  const attempt = ++beginning
+  stopFollowing()
+  try {
+    const pages = readNodes()
+    const [, , first] = await Promise.all([readStatus(), readPrices(), pages.next()])
+    if (attempt !== beginning || first.done === true) return
+    const { cursor: from, isLast, nodes } = first.value
+    const before = known
+    known = new Knowledge()
+    known.setEvents(before.events)
+    known.addNodes(nodes)
+    batch(() => {
+      hasAll.value = isLast
+      hasSession.value = localStorage.getItem(sessionKey) !== null
+      beginFailure.value = undefined
+      phase.value = "board"
+      moment.value = now()
+      show()
+    })
+    void readCosts()
+    // Preact paints before the next task.
+    setTimeout(() => performance.mark("nodes-painted"))
+    for await (const page of pages) {
+      if (attempt !== beginning) return
+      known.addNodes(page.nodes)
+    }
+    hasAll.value = true
+    if (!isLast) show()
+    setTimeout(() => performance.mark("all-nodes-painted"))
+    const logged = await daemon.ask("GET /api/events", { query: { limit: maxKeptEvents } })
+    if (attempt !== beginning) return
+    known.setEvents(logged.events.map(({ event }) => event))
+    readMillis.value = now()
+    moment.value = now()
+    showSoon()
+    cursor = from
+    followOn()
+  } catch (error) {
+    if (attempt !== beginning) return
+    if (error instanceof Refused && error.status === 401) return askToLogIn()
+    if (isBoard()) noteLink({ isFollowing: false })
+    else beginFailure.value = error instanceof Refused ? error.message : "the daemon cannot be reached, trying again"
+    setTimeout(() => void (attempt === beginning && begin()), beginAgainMillis)
+  }
+}
+
+// ---- the session
+
+const askToLogIn = (): void => {
+  beginning += 1
+  stopFollowing()
+  localStorage.removeItem(sessionKey)
+  batch(() => {
+    hasSession.value = false
+    phase.value = "login"
+  })
+}
+
+/** Rejects when the daemon refuses the token. */
+export const logIn = async (token: string): Promise<void> => {
+  await daemon.ask("POST /api/session", { payload: { token } })
+  localStorage.setItem(sessionKey, "")
+  await begin()
+}
+
+export const logOut = async (): Promise<void> => {
+  await daemon.ask("DELETE /api/session").catch(() => {})
+  askToLogIn()
+}
+
+/** Begins, and keeps up with the time. */
+export const startBoard = (): void => {
+  const isShown = () => isBoard() && !document.hidden
+  /** What changes with time alone. */
+  const refreshTimes = () => {
+    if (isShown()) moment.value = now()
+  }
+  document.addEventListener("visibilitychange", () => {
+    followOn()
+    refreshTimes()
+    if (!document.hidden) void refreshStatus()
+  })
+  setInterval(() => void refreshStatus(), statusEveryMillis)
+  setInterval(() => {
+    if (isShown()) second.value = now()
+  }, 500)
+  setInterval(refreshTimes, refreshTimesMillis)
+  setInterval(() => {
+    if (isShown()) void readCosts()
+  }, costsEveryMillis)
+  void begin()
+}

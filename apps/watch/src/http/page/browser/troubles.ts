@@ -1,0 +1,179 @@
+/** What is wrong at the moment, in lines: the connection, and the troubles that the daemon reports. And of when nodes are that nobody can read. Pure. */
+import { countText, plain, pluralText } from "@berthkit/web/components/text"
+import { instantText } from "@berthkit/web/components/times"
+import type { Status, Trouble } from "./watchApi.ts"
+import type { AsOf } from "./wording.ts"
+
+/** There is to be room for the nodes. */
+const maxLines = 8
+
+/** Accounts of the same trouble that are named. */
+const maxNamed = 8
+
+export interface Line {
+  readonly key: string
+  readonly tone: "bad" | "warm"
+  /** The accounts or the sink that it is about; empty for the daemon. */
+  readonly who: string
+  /** The sink to which its reader may go. */
+  readonly sink: string | null
+  readonly what: string
+  readonly next: string
+  readonly sinceMillis?: number
+  /** How many troubles it stands for. */
+  readonly count: number
+}
+
+/** That nothing comes in. `refusal`: what the daemon answers instead, in its own words. */
+export interface Loss {
+  readonly sinceMillis: number
+  readonly refusal: string | undefined
+}
+
+const unreachable = ({ refusal, sinceMillis }: Loss): Line => ({
+  key: "daemon",
+  tone: "bad",
+  who: "",
+  sink: null,
+  what: refusal ?? "The daemon cannot be reached.",
+  next:
+    refusal === undefined
+      ? "You see the state of that time. Look at its log, or start it again with berth-watch run; this page continues by itself."
+      : "You see the state of that time. The daemon continues by itself when this is over, and so does the page.",
+  sinceMillis,
+  count: 1
+})
+
+const namesText = (troubles: ReadonlyArray<Trouble>): string => {
+  const names = troubles.slice(0, maxNamed).map(({ about }) => about.name)
+  const rest = troubles.length - names.length
+  return names.join(", ") + (rest > 0 ? ` and ${rest} more` : "")
+}
+
+const anyInstant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
+/** A service that is down is one trouble to look at, however many accounts are there. */
+const lineOf = (alike: ReadonlyArray<Trouble>, nowMillis: number): Line => {
+  const { about, message, name, next, severity } = alike[0]!
+  return {
+    key: `${name} ${alike.length === 1 ? about.name : message}`,
+    tone: severity === "critical" ? "bad" : "warm",
+    who: about.name === null ? "" : `${about.kind === "sink" ? "Sink " : ""}${namesText(alike)}`,
+    sink: about.kind === "sink" ? about.name : null,
+    // The daemon writes instants for programs; all others on the page are in the time zone of its reader.
+    what: message.replace(anyInstant, (instant) => instantText(Date.parse(instant), nowMillis)),
+    next,
+    sinceMillis: Math.min(...alike.map(({ since }) => Date.parse(since))),
+    count: alike.length
+  }
+}
+
+/** The worst first. `account` is empty for all; what is about no account is shown with each. */
+export const troublesOf = (
+  { troubles }: Pick<Status, "troubles">,
+  account: string,
+  nowMillis: number,
+  loss?: Loss
+): ReadonlyArray<Line> => {
+  const shown = troubles.filter(({ about }) => account === "" || about.kind !== "account" || about.name === account)
+  const groups = Map.groupBy(shown, ({ about, message, name }) =>
+    about.kind === "account" ? `${name} ${message}` : `${name} ${about.name}`
+  )
+  return [
+    ...(loss === undefined ? [] : [unreachable(loss)]),
+    ...Array.from(groups.values(), (alike) => lineOf(alike, nowMillis))
+  ]
+}
+
+const countOf = (lines: ReadonlyArray<Line>): number => lines.reduce((sum, { count }) => sum + count, 0)
+
+/** A line for each, and one for those that there is no room for. */
+export const shownLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  if (lines.length <= maxLines) return lines
+  const shown = lines.slice(0, maxLines - 1)
+  const rest = countOf(lines) - countOf(shown)
+  const next = "Run berth-watch status to see all of them."
+  return [...shown, { key: "more", tone: "warm", who: "", sink: null, what: `${rest} more`, next, count: rest }]
+}
+
+export interface Summary {
+  readonly tone: "good" | "warm" | "bad" | "off"
+  readonly text: string
+  readonly note: string
+}
+
+const sinksSentence = (sinks: Status["sinks"]): string => {
+  const { length } = sinks.filter(({ state }) => state !== "removed")
+  if (length === 0) return ", but no sink is configured"
+  if (length === 1) return ", and the sink takes its events"
+  return `, and ${length === 2 ? "both" : `all ${countText(length)}`} sinks take their events`
+}
+
+/** How the daemon is, in a word or two and a sentence. `account` is empty for all. */
+export const summaryOf = (
+  lines: ReadonlyArray<Line>,
+  account: string,
+  { accounts, sinks }: Pick<Status, "accounts" | "sinks">
+): Summary => {
+  if (lines.length > 0) {
+    const critical = countOf(lines.filter(({ tone }) => tone === "bad"))
+    return {
+      tone: critical > 0 ? "bad" : "warm",
+      text: pluralText(countOf(lines), "problem"),
+      note: critical > 0 && critical < countOf(lines) ? `${countText(critical)} critical` : ""
+    }
+  }
+  const shown = accounts.filter((each) => account === "" || each.account === account)
+  if (shown.length === 0) return { tone: "off", text: "Nothing is watched.", note: "" }
+  const { length: unswept } = shown.filter(({ lastSweep, state }) => lastSweep === null && state !== "paused")
+  if (unswept > 0) {
+    const whose = shown.length === 1 ? "" : ` of ${pluralText(unswept, "account")}`
+    return { tone: "off", text: "Starting.", note: `The first sweep${whose} is under way.` }
+  }
+  const retrying = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => plain(sink))
+  if (retrying.length > 0) {
+    const note = `Deliveries to ${retrying.join(", ")} failed and are retried.`
+    return { tone: "warm", text: "No problem yet.", note }
+  }
+  const read =
+    shown.length === 1
+      ? "The account is"
+      : shown.length === 2
+        ? "Both accounts are"
+        : `All ${countText(shown.length)} accounts are`
+  return { tone: "good", text: "All well.", note: `${read} read on time${sinksSentence(sinks)}.` }
+}
+
+/** Troubles in which nothing new is learned of the nodes, though the daemon answers. */
+const blindTroubles: ReadonlySet<string> = new Set([
+  "account-refused",
+  "service-failing",
+  "other-account",
+  "sweeps-late",
+  "store-failing"
+])
+
+/**
+ * The accounts whose nodes may have changed unseen, each with the instant of which its nodes are shown. What an earlier run left is from before
+ * the daemon began. `lostMillis`: since when the daemon cannot be reached.
+ */
+export const staleAccounts = (
+  { accounts, startedAt, troubles }: Pick<Status, "accounts" | "startedAt" | "troubles">,
+  lostMillis: number | undefined
+): ReadonlyMap<string, AsOf> => {
+  const stale = new Map<string, AsOf>()
+  for (const { account, lastSweep } of accounts) {
+    if (lastSweep === null) {
+      stale.set(account, { atMillis: Date.parse(startedAt), isBefore: true })
+      continue
+    }
+    const blind = troubles.filter(
+      ({ about, name }) => blindTroubles.has(name) && (about.kind === "daemon" || about.name === account)
+    )
+    const instants = blind.map(({ since }) => Date.parse(since))
+    if (blind.length > 0) instants.push(Date.parse(lastSweep.endedAt))
+    if (lostMillis !== undefined) instants.push(lostMillis)
+    if (instants.length > 0) stale.set(account, { atMillis: Math.min(...instants), isBefore: false })
+  }
+  return stale
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "@effect/vitest"
+import { offsetText, spanText } from "@berthkit/web/components/times"
+import { sentenceOf } from "../../../../src/events/sentences.ts"
+import { toneOfStatus } from "../../../../src/http/page/browser/wording.ts"
+
+describe("the wording of the page", () => {
+  it("says which zone a time is in", () => {
+    expect([0, 330, -210, 60].map(offsetText)).toEqual(["UTC", "UTC+05:30", "UTC-03:30", "UTC+01:00"])
+  })
+
+  it("writes a span by its largest unit, and up to two days in hours", () => {
+    const texts = [0, 59_000, 60_000, 43 * 60_000, 47 * 3_600_000, 48 * 3_600_000].map(spanText)
+    expect(texts).toEqual(["0 s", "59 s", "1 min", "43 min", "47 h", "2 d"])
+  })
+
+  it("keeps the colours of alarm for what is wrong: what people asked for is none", () => {
+    const tones = ["running", "creating", "created", "power-off", "terminate"].map(toneOfStatus)
+    expect(tones).toEqual(["good", "coming", "coming", "off", "going"])
+    expect(sentenceOf({ type: "berth.node.deleted", data: {} }).tone).toBe("off")
+    expect(sentenceOf({ type: "berth.sink.disabled", data: { sink: "ops", message: "410" } }).tone).toBe("bad")
+  })
+})

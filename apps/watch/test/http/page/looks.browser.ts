@@ -1,0 +1,102 @@
+/**
+ * What the dashboard shows of nodes and accounts beside their states: in full, whatever it is, and with what can be done about it.
+ */
+import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { aCost } from "../aCost.ts"
+import { aNode } from "../../diff/aNode.ts"
+import { served } from "../http.ts"
+import { anAccount } from "../memoryDaemon.ts"
+import { scene } from "../sceneDaemon.ts"
+import { instant, isLive, rowOf } from "./reading.ts"
+
+const minuteMillis = 60_000
+
+describe("the dashboard", () => {
+  it.live("has room for every age, and none for a node without a date", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const ages = { fresh: 43, young: 47 * 60, old: 900 * 24 * 60 }
+      Object.entries(ages).forEach(([name, minutes], index) =>
+        daemon.put(
+          aNode({ id: index + 1, name, createdAtMillis: Date.now() - minutes * minuteMillis, plan: "C-8VCPU-32RAM" }),
+          instant()
+        )
+      )
+      daemon.put(aNode({ id: 9, name: "undated", createdAt: null }), instant())
+      const { page } = yield* visit(daemon.url, { width: 1280 })
+      yield* isLive(page)
+      for (const [name, age] of Object.entries({ fresh: "43 min", young: "47 h", old: "900 d", undated: "–" })) {
+        const cell = rowOf(page, name).locator(".cell.age")
+        yield* sees(cell.getByText(age, { exact: true }).waitFor())
+        expect(yield* sees(cell.evaluate((element) => element.scrollWidth - element.clientWidth))).toBe(0)
+      }
+    })
+  )
+
+  it.live("sums prices by plan and by tag", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const plan = "A-1VCPU-1RAM-15DISK"
+      daemon.put(aNode({ id: 1, name: "one", plan, tags: ["prod", "web"] }), instant())
+      daemon.put(aNode({ id: 2, name: "two", plan, tags: ["web"] }), instant())
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(page.getByText("Price by tag").click())
+      const byTag = page.getByRole("list", { name: "Price by tag" }).getByRole("listitem")
+      expect(yield* sees(byTag.allTextContents())).toEqual(["web 2 nodes ₹1,460", "prod 1 node ₹730"])
+      yield* sees(page.getByText("Price by plan").click())
+      const byPlan = page.getByRole("list", { name: "Price by plan" }).getByRole("listitem")
+      yield* sees(byPlan.filter({ hasText: `${plan} 4 nodes ₹2,920` }).waitFor())
+      expect(yield* seriousFindings(page)).toEqual([])
+    })
+  )
+
+  it.live("states how many requests an account may make, and what a sweep takes of them", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const lastSweep = { endedAt: yield* DateTime.now, durationMillis: 900, requests: 11 }
+      daemon.state.accounts = [anAccount({ lastSweep, requestsPerHour: 720, sweepIntervalMillis: 60_000 })]
+      const { page } = yield* visit(daemon.url)
+      yield* sees(page.getByText("720 an hour, 11 requests a sweep every 1 min").waitFor())
+    })
+  )
+
+  it.live("offers the commands about a node, to be copied", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.put(aNode({ id: 7, name: "web" }), instant())
+      const { complaints, page } = yield* visit(daemon.url)
+      yield* sees(page.context().grantPermissions(["clipboard-read", "clipboard-write"]))
+      yield* sees(rowOf(page, "web").getByRole("button").click())
+      yield* sees(page.getByText("Commands", { exact: true }).click())
+      yield* sees(page.getByRole("button", { name: "Copy berth node delete 7" }).click())
+      yield* sees(page.getByText("Copied.").waitFor())
+      expect(yield* sees(page.evaluate<string>("navigator.clipboard.readText()"))).toBe("berth node delete 7")
+      expect(yield* seriousFindings(page)).toEqual([])
+      expect(complaints).toEqual([])
+    })
+  )
+
+  it.live("leaves no empty card beside the sinks when it shows what was spent", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      daemon.state.costs = [aCost({}, Date.parse("2026-11-20T06:30:00Z"), [[1, 40]])]
+      const { page } = yield* visit(daemon.url, { width: 1280 })
+      yield* sees(page.getByText("Spent this month").waitFor())
+      for (const width of [1280, 1920]) {
+        yield* sees(page.setViewportSize({ width, height: 1080 }))
+        const room = yield* sees(
+          page.evaluate<number>(`(() => {
+            const sinks = document.getElementById("sinks")
+            return sinks.closest("section").getBoundingClientRect().bottom - sinks.getBoundingClientRect().bottom
+          })()`)
+        )
+        expect(room).toBeLessThan(60)
+      }
+    })
+  )
+})

@@ -1,0 +1,36 @@
+/** A line for a terminal with a button that copies it. */
+import { useSignal } from "@preact/signals"
+import { Button } from "./Button.tsx"
+
+interface CopyProps {
+  readonly text: string
+  /** Read out instead of the name of the button. */
+  readonly label?: string
+  readonly isSmall?: boolean
+}
+
+export const Copy = ({ isSmall = false, label, text }: CopyProps) => {
+  const reply = useSignal("")
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => (reply.value = "Copied."),
+      () => (reply.value = "The browser does not let this page copy: select the text yourself.")
+    )
+  return (
+    <>
+      <span class="note" role="status">
+        {reply}
+      </span>
+      <Button isSmall={isSmall} label={label} onClick={copy}>
+        Copy
+      </Button>
+    </>
+  )
+}
+
+export const Copyable = ({ text }: { readonly text: string }) => (
+  <p class="copyable">
+    <code tabIndex={0}>{text}</code>
+    <Copy isSmall text={text} label={`Copy ${text}`} />
+  </p>
+)

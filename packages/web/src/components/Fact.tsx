@@ -1,0 +1,15 @@
+/** A name with what there is to say of it, within a `dl`. */
+import type { ComponentChildren } from "preact"
+
+interface FactProps {
+  readonly name: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+export const Fact = ({ children, class: className, name }: FactProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd class={className}>{children}</dd>
+  </div>
+)
