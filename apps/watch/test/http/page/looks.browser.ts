@@ -54,13 +54,13 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("states how many requests an account may make, and what a sweep takes of them", () =>
+  it.live("states how many requests an account may make, and how many of them sweeps take", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
       const lastSweep = { endedAt: yield* DateTime.now, durationMillis: 900, requests: 11 }
       daemon.state.accounts = [anAccount({ lastSweep, requestsPerHour: 720, sweepIntervalMillis: 60_000 })]
       const { page } = yield* visit(daemon.url)
-      yield* sees(page.getByText("720 an hour, 11 requests a sweep every 1 min").waitFor())
+      yield* sees(page.getByText("660 of 720 requests an hour for sweeps").waitFor())
     })
   )
 

@@ -17,6 +17,8 @@ const nextSweepText = ({ nextSweepAt, state }: AccountStatus): string => {
   return millis < 500 ? (state === "degraded" ? "being tried" : "under way") : `in ${spanText(millis)}`
 }
 
+const hourMillis = 3_600_000
+
 const isElsewhere = ({ owner }: AccountStatus): boolean => owner?.isHere === false
 
 /** Whether nothing new is known of it since its last sweep. */
@@ -37,13 +39,14 @@ const refillText = (resetAt: string | null): string => {
   return millis < 0 ? "" : ` · refills in ${spanText(millis)}`
 }
 
-/** How many requests the daemon may make, and what the sweeps among them take. */
+/** How many requests the daemon may make, and what they are for. */
 const requestsText = ({ lastSweep, requestsPerHour, sweepIntervalMillis }: AccountStatus): string | undefined => {
   if (requestsPerHour === null) return undefined
-  const share = `${countText(Math.round(requestsPerHour))} an hour`
-  const requests = lastSweep?.requests ?? null
-  if (requests === null || sweepIntervalMillis === null) return share
-  return `${share}, ${pluralText(requests, "request")} a sweep every ${spanText(sweepIntervalMillis)}`
+  const share = Math.round(requestsPerHour)
+  const ofSweep = lastSweep?.requests ?? null
+  if (ofSweep === null || sweepIntervalMillis === null) return `up to ${pluralText(share, "request")} an hour`
+  const forSweeps = Math.min(Math.round((ofSweep * hourMillis) / sweepIntervalMillis), share)
+  return `${countText(forSweeps)} of ${pluralText(share, "request")} an hour for sweeps`
 }
 
 const Row = ({ shown }: { readonly shown: AccountStatus }) => {
@@ -78,8 +81,8 @@ const Row = ({ shown }: { readonly shown: AccountStatus }) => {
           {lastSweepText(shown)}
         </Fact>
         <Fact name="Detection latency">{detectionLatencyMillis === null ? "–" : spanText(detectionLatencyMillis)}</Fact>
-        {requests === undefined ? null : <Fact name="Share of requests">{requests}</Fact>}
       </dl>
+      {requests === undefined ? null : <p class="note share">{requests}</p>}
     </li>
   )
 }
