@@ -99,4 +99,24 @@ describe("the dashboard", () => {
       }
     })
   )
+
+  it.live("brings the node that the keys are at into sight when its reader comes from the filter", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 300)
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(rowOf(page, "api-1").getByRole("button").focus())
+      yield* sees(page.keyboard.press("End"))
+      yield* sees(page.locator(":focus bdi").getByText("worker-38").waitFor())
+      yield* sees(page.locator("#scroll").evaluate((element) => element.scrollTo(0, 0)))
+      yield* sees(page.getByRole("searchbox").press("ArrowDown"))
+      yield* sees(page.locator(":focus bdi").getByText("worker-38").waitFor())
+      const isInSight = `(() => {
+        const { bottom, left, top } = document.activeElement.getBoundingClientRect()
+        return document.elementFromPoint(left + 5, (top + bottom) / 2)?.closest(".row")?.contains(document.activeElement) === true
+      })()`
+      expect(yield* sees(page.evaluate<boolean>(isInSight))).toBe(true)
+    })
+  )
 })

@@ -201,15 +201,14 @@ const Grid = () => {
     if (kept < 0) active.value = nodes[0]?.key
   })
   const moveTo = (place: number) => {
-    const to = Math.min(Math.max(place, 0), nodes.length - 1)
-    const node = nodes[to]
+    const node = nodes[Math.min(Math.max(place, 0), nodes.length - 1)]
     if (node === undefined) return
     active.value = node.key
-    scrollToRow(viewport.current!, to, height, list.current!.offsetTop)
     focusAsked.value += 1
   }
   useLayoutEffect(() => {
-    if (focusAsked.value === 0) return
+    if (focusAsked.value === 0 || kept < 0) return
+    scrollToRow(viewport.current!, kept, height, list.current!.offsetTop)
     const row = list.current!.querySelector(`[data-key="${CSS.escape(active.peek() ?? "")}"]`)
     row?.querySelector<HTMLElement>(".open")?.focus({ preventScroll: true })
   }, [focusAsked.value])
