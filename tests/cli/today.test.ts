@@ -2,6 +2,7 @@
  * The service as it is today, from end to end: a project and a location, plans by SKU, lists without dates, creates that a service answers in
  * other shapes. What the command line does, and what it must not do twice.
  */
+import { failure, lost, nodeRecord, ok, type Request } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"
 import { TestServer, type TestWorldOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,6 +12,7 @@ import { join } from "node:path"
 import { settingsOf } from "../account.ts"
 import { json, run } from "./berth.ts"
 import { hurried, invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 /** The create is carried out, and its reply never arrives. */
@@ -533,6 +535,57 @@ describe("berth with the service of today", () => {
         assert.strictEqual(missing.code, 4, missing.stderr)
         assert.lengthOf(json<ReadonlyArray<object>>(good(yield* berth("node", "list", "-o", "json"))), 3)
       }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    )
+  }
+})
+
+/** A service that ignores paging and shows the first nodes alone, which loses the replies to creates; `berth` with it, and the creates sent. */
+const cutList = (count: number, shown: number, totals: object) =>
+  Effect.gen(function* () {
+    const nodes = Array.from({ length: count }, (_, i) => nodeRecord({ id: 1001 + i, name: `old-${i}` }))
+    const creates: Array<Request> = []
+    const url = yield* serve((request) => {
+      const { method, path } = request
+      if (path === "/images/") return ok([])
+      if (method === "GET" && path === "/nodes/") {
+        const { body, ...reply } = ok(nodes.slice(0, shown))
+        return { ...reply, body: JSON.stringify({ ...JSON.parse(body), ...totals }) }
+      }
+      if (method !== "POST") return failure(404, "Not found")
+      creates.push(request)
+      nodes.push(nodeRecord({ id: 1001 + nodes.length, name: "web" }))
+      return lost
+    })
+    const state = yield* stateFolder
+    const env = {
+      BERTH_API_KEY: "key-of-a-test",
+      BERTH_ACCESS_TOKEN: "token-of-a-test",
+      BERTH_BASE_URL: url,
+      BERTH_PROJECT: "7",
+      BERTH_LOCATION: "Delhi",
+      XDG_STATE_HOME: state
+    }
+    const berth = (...args: ReadonlyArray<string>) => hurried(invoke(args, { env }))
+    return { berth, creates }
+  })
+
+describe("a create where the list may be cut", () => {
+  for (const totals of [{}, { total_count: 150 }]) {
+    it.live(`is refused before it is sent, with ${JSON.stringify(totals)}`, () =>
+      Effect.gen(function* () {
+        const { berth, creates } = yield* cutList(150, 100, totals)
+        const kinds = ["--plan", "C3.8GB", "--image", image, "--force"]
+        for (const command of [
+          ["node", "create", "web", ...kinds, "--yes"],
+          ["node", "create", "web", ...kinds, "--yes", "--idempotency-key", "job"],
+          ["run", ...kinds, "--yes", "--", "true"]
+        ]) {
+          const { code, stderr } = yield* berth(...command)
+          assert.strictEqual(code, 7, stderr)
+          assert.match(stderr, /expected (?:150 nodes|the end of the list)/)
+        }
+        assert.lengthOf(creates, 0)
+      }).pipe(Effect.scoped)
     )
   }
 })

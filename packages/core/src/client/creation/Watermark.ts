@@ -99,7 +99,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
   const ids = new Set<number>()
   let page = 0
   let longest = 0
-  let total = 0
+  let total: number | null = null
   while (page < maxPagesOf(longest) && ids.size <= defaultMaxNodes) {
     const before = ids.size
     const read = yield* readPage(++page)
@@ -108,8 +108,11 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
     total = read.total ?? total
-    // Empty, or the same page again whatever is asked for.
-    if (ids.size === before) return yield* ensureWhole(total, ids.size)
+    // Empty, or the same page again whatever is asked for. A full one may be cut where it is full, and only a total tells.
+    if (ids.size === before)
+      return yield* total === null && nodes.length === pageSize.maximum
+        ? endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
+        : ensureWhole(total, ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })

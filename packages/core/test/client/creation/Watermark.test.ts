@@ -71,11 +71,36 @@ describe("the highest id", () => {
     )
   }
 
-  it.effect("of a service that gives one page whatever is asked for ends", () =>
-    Effect.gen(function* () {
-      assert.strictEqual((yield* highestId(() => Effect.succeed(pageOf(upTo(20))), undefined)).id, 20)
-    })
-  )
+  for (const [count, total] of [
+    [20, null],
+    [99, null],
+    [100, 100],
+    [150, null]
+  ] as const) {
+    it.effect(
+      `of a service that gives one page of ${count} whatever is asked for ends, of ${total ?? "nobody knows how many"}`,
+      () =>
+        Effect.gen(function* () {
+          const readPage = () => Effect.succeed({ ...pageOf(upTo(count)), total })
+          assert.strictEqual((yield* highestId(readPage, undefined)).id, count)
+        })
+    )
+  }
+
+  for (const ids of [upTo(100), upTo(100).toReversed()]) {
+    it.effect(`of one full page from ${ids[0]}, given whatever is asked for, is not known: it may be cut there`, () =>
+      Effect.gen(function* () {
+        const readPage = () => Effect.succeed(pageOf(ids))
+        for (const read of [
+          Effect.asVoid(highestId(readPage, undefined)),
+          Effect.asVoid(nodesAbove(readPage, 100, undefined))
+        ]) {
+          const { reason } = yield* Effect.flip(read)
+          assert.strictEqual(reason._tag, "UnexpectedResponse")
+        }
+      })
+    )
+  }
 })
 
 describe("the nodes above an id", () => {
