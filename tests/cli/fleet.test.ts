@@ -318,7 +318,7 @@ describe("berth apply", () => {
       for (const [ledger, why] of [
         [text.slice(0, 50), "is damaged: it is not JSON"],
         [text.replace('"version": 1', '"version": 9'), "was written by a later version of berth"],
-        [text.replace(/"account": "\w+"/, '"account": "0123"'), "belongs to another account: 0123"],
+        [text.replace(/"account": "\w+"/, '"account": "0123"'), "belongs to another account or place: 0123"],
         [text.replace('"fleet": "shop"', '"fleet": "market"'), "belongs to the fleet market, not shop"]
       ] as const) {
         writeFileSync(fleet.ledger, ledger)

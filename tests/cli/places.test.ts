@@ -176,14 +176,18 @@ describe("a project and a location", () => {
       const apply = (...place: ReadonlyArray<string>) => berth(...place, "apply", "-f", file, "--yes")
       const first = yield* apply(...delhi)
       assert.strictEqual(first.code, 0, first.stderr)
-      const elsewhere = yield* apply(...chennai)
-      assert.notStrictEqual(elsewhere.code, 0)
-      assert.match(elsewhere.stderr, /account/)
+      for (const command of [
+        ["apply", "-f", file, "--yes"],
+        ["diff", "-f", file],
+        ["destroy", "-f", file, "--yes", "--max-deletes", "5"]
+      ]) {
+        const elsewhere = yield* berth(...chennai, ...command)
+        assert.strictEqual(elsewhere.code, 10, elsewhere.stderr)
+        assert.match(elsewhere.stderr, /belongs to another account or place: .*\(project 7 in Chennai\)/)
+        assert.match(elsewhere.stderr, /hint: Use the profile, the project and the location/)
+      }
       assert.deepStrictEqual(new Map(count()).get("7 Delhi"), 2)
       assert.strictEqual(new Map(count()).get("7 Chennai") ?? 0, 0)
-      const destroy = yield* berth(...chennai, "destroy", "-f", file, "--yes", "--max-deletes", "5")
-      assert.notStrictEqual(destroy.code, 0)
-      assert.strictEqual(new Map(count()).get("7 Delhi"), 2)
       assert.strictEqual((yield* apply(...delhi)).code, 0)
       assert.strictEqual(new Map(count()).get("7 Delhi"), 2)
     }).pipe(Effect.scoped)

@@ -30,6 +30,8 @@ export interface Owner {
   readonly account: string
   /** Whether the account of a ledger is this one. */
   readonly isOwn: (account: string) => Effect.Effect<boolean>
+  /** The project and location of the settings, for people. */
+  readonly place: string
   readonly fleet: string
   /** The list of the account's fleets. */
   readonly registry: string
@@ -73,7 +75,7 @@ const doubledLine = (
 }
 
 /** The ledger in a text, if it is one of this owner. */
-const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { account, fleet, isOwn }: Owner) {
+const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { account, fleet, isOwn, place }: Owner) {
   const read = decodeLedger(text)
   if (Result.isFailure(read)) {
     const { failure } = read
@@ -90,8 +92,8 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
   if (!(yield* isOwn(ledger.account))) {
     return yield* refused(
       path,
-      `The ledger ${path} belongs to another account: ${ledger.account}, not ${account}.`,
-      `Use the profile of that account. If it is the same account with a new API key, write "account": "${account}" in the ledger.`
+      `The ledger ${path} belongs to another account or place: ${ledger.account}, not ${account} (${place}).`,
+      `Use the profile, the project and the location that its nodes were made with. Only if these are the same and the API key is new, write "account": "${account}" in the ledger: in another place berth would forget its nodes, which are billed on.`
     )
   }
   if (ledger.fleet === fleet) return ledger

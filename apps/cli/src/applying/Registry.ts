@@ -42,7 +42,9 @@ export const ownAccount = Effect.gen(function* () {
       () => false
     )
   }
-  return { account: own, isOwn, registry: `${found.folder}/fleets.json` }
+  const { location, project } = account.options
+  const place = project === undefined || location === undefined ? "no project" : `project ${project} in ${location}`
+  return { account: own, isOwn, place, registry: `${found.folder}/fleets.json` }
 })
 
 /** Of more fleets those that were used last are kept. */
@@ -213,7 +215,7 @@ const stateText: Readonly<Record<KnownLedger["state"], string>> = {
   doubled: "has a member twice",
   later: "was written by a later version of berth",
   unreadable: "cannot be read",
-  "another account": "is of another account"
+  "another account": "is of another account or place"
 }
 
 /** How to go on where a ledger is not as this machine knew it. */
