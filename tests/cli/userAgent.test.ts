@@ -1,7 +1,7 @@
 /**
  * The User-Agent that requests carry: as a flag, a variable or a profile sets it, and never one that no header can hold.
  */
-import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
+import { failure, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -114,5 +114,21 @@ describe("the User-Agent", () => {
       assert.include(stderr, "profile work is not usable: expected a User-Agent of printable ASCII characters.")
       assert.deepStrictEqual(agents, [])
     })
+  )
+})
+
+describe("a gateway that refuses the User-Agent", () => {
+  it.live("is told of with the flag that sets another", () =>
+    Effect.gen(function* () {
+      const env = {
+        BERTH_BASE_URL: yield* serve(() => failure(403, "API not public")),
+        BERTH_API_KEY: credentials.apiKey,
+        BERTH_ACCESS_TOKEN: credentials.accessToken,
+        XDG_STATE_HOME: yield* stateFolder
+      }
+      const { code, stderr } = yield* hurried(invoke(["node", "list"], { env }))
+      assert.strictEqual(code, 3, stderr)
+      assert.include(stderr, "set --user-agent or BERTH_USER_AGENT")
+    }).pipe(Effect.scoped)
   )
 })

@@ -117,6 +117,8 @@ export const hintOf = (error: BerthError): string => {
       return reason.impossible
         ? `It will not become ${reason.wanted} by itself; look at it: berth node get ${reason.nodeId}`
         : goOnWaiting(reason.nodeId, reason.wanted, error)
+    case "Forbidden":
+      return hint.replace("userAgent or", "--user-agent or")
     case "OutcomeUnknown":
       if (reason.toldId !== null) {
         return `See it: berth node get ${reason.toldId}; ${reason.keyed ? "nothing is sent again under its key: for another node use another --idempotency-key." : "create it again only if that one is not yours."}`
