@@ -589,3 +589,42 @@ describe("a create where the list may be cut", () => {
     )
   }
 })
+
+describe("a create whose reply shows two nodes", () => {
+  it.live("names both in its hint, and deletes neither", () =>
+    Effect.gen(function* () {
+      const shown = [103, 104].map((id) => nodeRecord({ id, name: "web", created_at: new Date().toISOString() }))
+      const counted = { total_number_of_node_requested: 1, total_number_of_node_created: 2 }
+      const asked: Array<string> = []
+      let made = false
+      const url = yield* serve(({ method, path }) => {
+        asked.push(method)
+        if (method === "POST") {
+          made = true
+          return ok({ ...counted, node_create_response: shown })
+        }
+        return ok(path === "/nodes/" && made ? shown : [])
+      })
+      const env = {
+        BERTH_API_KEY: "key-of-a-test",
+        BERTH_ACCESS_TOKEN: "token-of-a-test",
+        BERTH_BASE_URL: url,
+        BERTH_PROJECT: "7",
+        BERTH_LOCATION: "Delhi",
+        XDG_STATE_HOME: yield* stateFolder
+      }
+      const kinds = ["--plan", "C3.8GB", "--image", image, "--force", "--yes"]
+      for (const command of [
+        ["node", "create", "web", ...kinds],
+        ["node", "create", "web", ...kinds, "--idempotency-key", "job"],
+        ["run", "--name", "web", ...kinds, "--", "true"]
+      ]) {
+        made = false
+        const { code, stderr } = yield* hurried(invoke(command, { env }))
+        assert.strictEqual(code, 8, stderr)
+        assert.match(stderr, /hint: .*berth node get 103 104/)
+      }
+      assert.notInclude(asked, "DELETE")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -252,7 +252,9 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   readonly exit = this.error.reason.exit
   get hint() {
     const { error, id, lease, name } = this
-    const toldId = error.reason._tag === "OutcomeUnknown" ? error.reason.toldId : null
+    // A reply that does not state exactly one node leaves open which of the candidates it is.
+    const { reason } = error
+    const toldId = reason._tag === "OutcomeUnknown" && reason.difference !== null ? reason.toldId : null
     if (id === null && toldId !== null) {
       return `See it: berth node get ${toldId}; if it is yours to delete: berth node delete ${toldId}`
     }

@@ -121,7 +121,15 @@ export const hintOf = (error: BerthError): string => {
       return hint.replace("userAgent or", "--user-agent or")
     case "OutcomeUnknown":
       if (reason.toldId !== null) {
-        return `See it: berth node get ${reason.toldId}; ${reason.keyed ? "nothing is sent again under its key: for another node use another --idempotency-key." : "create it again only if that one is not yours."}`
+        const { candidates, difference, toldId } = reason
+        // A reply that states more than one node leaves open which is the one.
+        const [see, again] =
+          difference === null && candidates.length > 1
+            ? [`See them: berth node get ${candidates.join(" ")}`, "none of them is"]
+            : [`See it: berth node get ${toldId}`, "that one is not"]
+        return reason.keyed
+          ? `${see}; nothing is sent again under its key: for another node use another --idempotency-key.`
+          : `${see}; create it again only if ${again} yours.`
       }
       if (reason.keyed) return hint
       return reason.candidates.length === 0
