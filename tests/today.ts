@@ -13,6 +13,7 @@ export const suites: ReadonlyArray<string> = [
   "cli/fleetMoney.test.ts",
   "cli/givenFiles.test.ts",
   "cli/leases.test.ts",
+  "cli/machine/runEnds.machine.ts",
   "cli/matrix.test.ts",
   "cli/mcp/consent.machine.ts",
   "cli/mcp/data.machine.ts",
