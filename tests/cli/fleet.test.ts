@@ -7,11 +7,12 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { parse } from "yaml"
 import { inDialect, isToday } from "../account.ts"
+import { alteredService } from "./AlteredService.ts"
 import { json } from "./berth.ts"
-import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
+import { fleetFolder, hurriedFolderOf, large, nodes, rowsOf, webs } from "./fleet.ts"
 import { invoke } from "./invoke.ts"
 
 const provisioningMillis = 20
@@ -249,25 +250,38 @@ describe("berth apply", () => {
 
   it.live("writes over no ledger that changed while it ran, and the next run knows what was made", () =>
     Effect.gen(function* () {
-      const { arm } = yield* TestServer
-      const fleet = yield* fleetFolder
-      fleet.write(webs(2))
-      yield* arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.create" } }])
-      const edited = Effect.sync(fleet.ledgerText).pipe(
-        Effect.repeat({ until: (text) => text.includes("creating"), schedule: Schedule.spaced("5 millis") }),
-        Effect.map((text) => `${text}\n`),
-        Effect.tap((text) => Effect.sync(() => writeFileSync(fleet.ledger, text)))
-      )
-      const [lost, text] = yield* Effect.all([fleet.apply("--yes"), edited], { concurrency: 2 })
-      assert.deepStrictEqual([lost.code, fleet.ledgerText()], [9, text])
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1))
+      let edited = ""
+      service.onMade = () => writeFileSync(fleet.ledger, (edited = `${fleet.ledgerText()}\n`))
+      const lost = yield* fleet.apply("--yes")
+      assert.deepStrictEqual([lost.code, fleet.ledgerText()], [9, edited])
       assert.match(
         lost.stderr,
         /error: web-1: Created shop-web-1 \(\d+\), which is billed, and the ledger does not have it: Another program changed the ledger .+, so it was not overwritten\.\nhint: .+\n/
       )
-      yield* arm([])
+      service.onMade = () => undefined
       const again = yield* fleet.apply("--yes")
-      assert.deepStrictEqual([again.code, yield* names], [0, ["shop-web-1", "shop-web-2"]], again.stderr)
-    }).pipe(Effect.scoped, Effect.provide(service))
+      assert.deepStrictEqual([again.code, service.nodes.map(({ name }) => name)], [0, ["shop-web-1"]], again.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("sends no create once another program has changed the ledger", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1))
+      let edited: string | undefined
+      service.onRequest = () => {
+        const text = fleet.ledgerText()
+        if (edited === undefined && text.includes("creating")) writeFileSync(fleet.ledger, (edited = `${text}\n`))
+      }
+      const refused = yield* fleet.apply("--yes")
+      assert.deepStrictEqual([refused.code, fleet.ledgerText(), service.nodes], [9, edited, []])
+      assert.include(refused.stderr, "so it was not overwritten.")
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+    }).pipe(Effect.scoped)
   )
 
   it.live("reports the failure of one member, leaves the others, and goes on in the next run", () =>

@@ -260,6 +260,26 @@ const kept: Readonly<Record<string, History>> = {
     { step: "wait", seconds: 60 },
     { step: "diff" }
   ],
+  "another machine waits from the instant at which a create was sent again": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    { ...apply, weather: { create: "swallowed" } },
+    hour,
+    { ...apply, weather: { create: "late" }, cut: { atRequest: 11, isSent: true, how: "kill" } },
+    { ...apply, machine: "second", handsBack: true },
+    { step: "wait", seconds: 660 },
+    { ...apply, machine: "second", handsBack: true },
+    apply
+  ],
+  "another machine waits from the instant at which the create of a replacement was sent": [
+    apply,
+    { step: "edit", edit: { sets: "image", group: "web", to: "debian" } },
+    { ...replaceAll, weather: { create: "late", times: 1 } },
+    { ...replaceAll, machine: "second", handsBack: true },
+    { step: "wait", seconds: 660 },
+    { ...replaceAll, machine: "second", handsBack: true },
+    replaceAll,
+    { step: "diff" }
+  ],
   "another name in the file is a difference": [
     apply,
     { step: "edit", edit: { sets: "name", group: "web", to: "Web_{n}" } },

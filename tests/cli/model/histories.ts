@@ -197,6 +197,14 @@ const apply: fc.Arbitrary<Step> = merged(
     .map(({ ready, replace, ...rest }) => compact({ ...rest, replace, ready: replace === true ? ready : undefined }))
 )
 const plainApply: Step = { step: "apply", maxDeletes: 5 }
+/** Another machine gets the ledger, and gives it back. */
+const elsewhere: Step = {
+  ...plainApply,
+  machine: "second",
+  handsBack: true,
+  replace: true,
+  maxCommitment: 200_000
+}
 const runStep: fc.Arbitrary<Step> = merged(
   around,
   fc
@@ -271,6 +279,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({ step: pick("state" as const), is: pick("saved" as const, "restored" as const, "lost" as const) })
   ),
   often(1, fc.constant<Step>({ step: "apply", machine: "second" })),
+  often(1, fc.constant(elsewhere)),
   often(1, fc.record({ step: pick("forget" as const), member: pick("web-1", "web-2", "app-1") })),
   often(
     1,
@@ -411,6 +420,27 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       pick<Step>(plainApply, { ...plainApply, weather: { hiddenForSeconds: 60 } }),
       pick<Step>({ step: "wait", seconds: 60 }),
       pick<Step>({ step: "diff" }, plainApply)
+    )
+  ),
+  // A machine is cut off as it sends a create again, perhaps long after it began, and another one goes on with its ledger.
+  often(
+    2,
+    sequence(
+      pick<Step>(plainApply, { ...plainApply, weather: { create: "swallowed" } }),
+      fc.oneof(fc.record({ step: pick("wait" as const), seconds: pick(660, 3600) }), edited(anOrder)),
+      fc
+        .record({
+          weather: pick<Weather>({ create: "late" }, { create: "swallowed" }, { create: "lost" }),
+          cut: fc.record({
+            atRequest: fc.integer({ min: 7, max: 14 }),
+            isSent: pick(true),
+            how: pick("kill" as const, "interrupt" as const)
+          })
+        })
+        .map((around): Step => ({ ...plainApply, replace: true, ...around })),
+      fc.oneof(fc.constant(elsewhere), wait),
+      fc.constant(elsewhere),
+      pick<Step>(plainApply, { step: "diff" })
     )
   ),
   // A change between the question and the answer.
@@ -654,6 +684,7 @@ const without = (each: Step): ReadonlyArray<Step> =>
         "answer",
         "stateGoneAt",
         "machine",
+        "handsBack",
         "replace",
         "maxCost",
         "maxDeletes",

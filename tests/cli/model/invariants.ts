@@ -4,7 +4,7 @@
  */
 import { type Group, nameOf, namesIn } from "./fleetFile.ts"
 import { type ChangeTruth, freshMillis, type NodeTruth, type PlanName, plans } from "./service.ts"
-import { type Ran, secrets, type World } from "./world.ts"
+import { isApart, type Ran, secrets, type World } from "./world.ts"
 
 /** A rule that does not hold, and why. */
 export interface Broken {
@@ -315,13 +315,7 @@ const isCommandFor = (name: string) => (node: NodeTruth) => node.maker === "bert
 const saysDifferences: Rule = function* (world, ran) {
   const { commands, forgotten, service } = world
   const { atMillis, code, file, ledgerAfter, step } = ran
-  if (
-    (step.step !== "diff" && step.step !== "apply") ||
-    code !== 0 ||
-    !isFair(ran) ||
-    ("machine" in step && step.machine)
-  )
-    return
+  if ((step.step !== "diff" && step.step !== "apply") || code !== 0 || !isFair(ran) || isApart(step)) return
   if (step.meanwhile !== undefined) return
   for (const name of namesIn(file)) {
     const nodes = service
@@ -358,7 +352,7 @@ const differences = (key: string, group: Group, n: number, node: NodeTruth): Rea
 ]
 
 /** 8: one key, one node. */
-const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step }, changes) {
+const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledgerBefore, step }, changes) {
   const { commands, forgotten, isStateBroken, keyless, service } = world
   const made = service.changes.filter((change) => change.kind === "create" && change.made !== null)
   const now = made.filter((change) => change.command === command)
@@ -367,17 +361,17 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step 
     // A late service may process a create after another was sent, within the time that Berth waits for it.
     if (twice.length > 1) yield { rule: `8 one node (${step.step})`, why: `${name} was made ${twice.length} times` }
     if (step.step !== "apply" || isStateBroken) continue
-    const orphan = service
-      .living()
-      .find(
-        (node) =>
-          isCommandFor(name)(node) &&
-          node.command < command &&
-          commands.get(node.command) === "apply" &&
-          !ledgerBefore.has(node.id) &&
-          !forgotten.has(node.id) &&
-          node.createdMillis < atMillis
-      )
+    const orphan = service.living().find(
+      (node) =>
+        isCommandFor(name)(node) &&
+        node.command < command &&
+        commands.get(node.command) === "apply" &&
+        !ledgerBefore.has(node.id) &&
+        // It was found, and is being replaced.
+        !ledgerAfter.has(node.id) &&
+        !forgotten.has(node.id) &&
+        node.createdMillis < atMillis
+    )
     if (orphan !== undefined)
       yield {
         rule: "8 one node for a member (apply)",
@@ -393,6 +387,30 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerBefore, step 
         commands.get(change.command) === "create" && !keyless.has(change.command) && change.body["name"] === name
     )
     if (own.length > 1) yield { rule: "8 one key (create)", why: `the key of ${name} made ${own.length} nodes` }
+  }
+}
+
+/** 8: what another machine has sent is waited for as long as the service may process it. */
+const waitsForOthers: Rule = function* ({ commands, machineOf, service }, { command, ledgerBefore, step }, changes) {
+  if (step.step !== "apply") return
+  for (const { atMillis, body, kind, living } of changes) {
+    if (kind !== "create") continue
+    const open = service.changes.find(
+      (each) =>
+        each.kind === "create" &&
+        each.body["name"] === body["name"] &&
+        each.command < command &&
+        commands.get(each.command) === "apply" &&
+        machineOf.get(each.command) !== machineOf.get(command) &&
+        !each.isAnswered &&
+        atMillis - each.atMillis < openMillis &&
+        (each.made === null || (living.has(each.made.id) && !ledgerBefore.has(each.made.id)))
+    )
+    if (open === undefined) continue
+    yield {
+      rule: "8 waits for another machine (apply)",
+      why: `${String(body["name"])} was sent ${(atMillis - open.atMillis) / 1000} s after another machine had sent it, which got no reply`
+    }
   }
 }
 
@@ -500,6 +518,7 @@ const rules: ReadonlyArray<Rule> = [
   purchases,
   saysDifferences,
   oneNode,
+  waitsForOthers,
   onlyIfAbsent,
   openStays,
   isSaid,
@@ -512,7 +531,7 @@ const rules: ReadonlyArray<Rule> = [
 const noteGivenUp = ({ givenUp, groupOf, service }: World, ran: Ran): void => {
   const { code, file, ledgerBefore, step } = ran
   // Only an apply that did something has planned with the file.
-  if (step.step !== "apply" || (code !== 0 && code !== 9) || step.machine !== undefined) return
+  if (step.step !== "apply" || (code !== 0 && code !== 9) || isApart(step)) return
   for (const id of ledgerBefore.keys()) {
     const node = service.nodes.get(id)
     if (!(groupOf.get(id)! in file)) givenUp.add(id)
@@ -526,7 +545,7 @@ export const brokenBy = (world: World, ran: Ran): ReadonlyArray<Broken> => {
   const broken = rules.flatMap((rule) => Array.from(rule(world, ran, changes)))
   noteGivenUp(world, ran)
   // From now on these groups are protected.
-  if (fleetCommands.has(ran.step.step) && ran.code === 0 && !("machine" in ran.step && ran.step.machine)) {
+  if (fleetCommands.has(ran.step.step) && ran.code === 0 && !isApart(ran.step)) {
     for (const [key, { protect }] of Object.entries(ran.file)) {
       if (protect) world.protectedGroups.add(key)
       else world.protectedGroups.delete(key)

@@ -62,7 +62,10 @@ export type Step =
       readonly pick?: string
       /** Whether a ready command exits with 0; undefined without one. */
       readonly ready?: boolean
+      /** A machine with a state of its own, which has a copy of the fleet's files. */
       readonly machine?: "second"
+      /** The ledger of that machine is this machine's afterwards: as long as that is so, the two act as one. */
+      readonly handsBack?: boolean
     } & Around)
   | ({ readonly step: "destroy"; readonly maxDeletes?: number } & Around)
   | ({ readonly step: "diff" } & Around)

@@ -35,6 +35,10 @@ interface Proposed {
   answer: "y" | "n" | undefined
 }
 
+/** Whether a command runs on another machine, which keeps its ledger. */
+export const isApart = (step: Step): boolean =>
+  step.step === "apply" && step.machine === "second" && step.handsBack !== true
+
 /** A fast disk: the model writes many small files. */
 const temporary = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
@@ -47,7 +51,7 @@ export class World {
   readonly saved = join(this.folder, "saved")
   file: FleetFile = { web: group }
   readonly #before: Array<FleetFile> = []
-  /** Whether the state folder was lost or restored, or another machine took part. Then a key guarantees nothing. */
+  /** Whether the state folder was lost or restored, or another machine kept its ledger. Then a key guarantees nothing. */
   isStateBroken = false
   /** Nodes that a person has given to the fleet. */
   readonly adopted = new Set<number>()
@@ -68,6 +72,8 @@ export class World {
   /** Runs that could not keep a lease, or that keep their node for the next run. */
   readonly leaseless = new Set<number>()
   readonly proposals: Array<Proposed> = []
+  /** The machine of each command of another one. */
+  readonly machineOf = new Map<number, string>()
   #clones = 0
 
   constructor() {
@@ -214,12 +220,18 @@ export class World {
     for (const name of ["fleet.yaml", "fleet.ledger.json", "start.sh"]) {
       if (existsSync(join(this.folder, name))) cpSync(join(this.folder, name), join(clone, name))
     }
-    this.isStateBroken = true
     return clone
   }
 
+  #handBack(clone: string): void {
+    const ledger = join(clone, "fleet.ledger.json")
+    if (existsSync(ledger)) cpSync(ledger, join(this.folder, "fleet.ledger.json"))
+  }
+
   async #command(step: Extract<Step, Around>): Promise<Ran | undefined> {
-    const folder = step.step === "apply" && step.machine === "second" ? this.#clone() : this.folder
+    const isElsewhere = step.step === "apply" && step.machine === "second"
+    const folder = isElsewhere ? this.#clone() : this.folder
+    if (isApart(step)) this.isStateBroken = true
     const found = this.#argsOf(step, join(folder, "fleet.yaml"))
     if (found === undefined) return undefined
     const { args, conversation, proposal } = found
@@ -246,11 +258,13 @@ export class World {
     }
     const command = this.terminal.lastCommand + 1
     this.commands.set(command, step.step === "create if absent" ? "create" : step.step)
+    if (isElsewhere) this.machineOf.set(command, folder)
     if (step.step === "create if absent") this.keyless.add(command)
     if (stateGoneAt !== undefined) this.unrecorded.add(command)
     if (step.step === "run" && (step.reuse === true || stateGoneAt !== undefined)) this.leaseless.add(command)
     const facts = { step, args, atMillis: time.nowMillis, ledgerBefore: this.ledger(folder), file: this.file }
     const outcome = await this.terminal.invoke(invocation)
+    if (isElsewhere && step.handsBack === true) this.#handBack(folder)
     if (existsSync(away)) {
       rmSync(this.state, { recursive: true, force: true })
       renameSync(away, this.state)

@@ -3,6 +3,7 @@
  * continue after a run that was killed at any instant. If one member fails, the others go on, but nothing is deleted until every node that
  * may replace it runs.
  */
+import { type Instant, IntentStoreFailed } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
@@ -36,6 +37,7 @@ import {
   previousDeleting,
   protectedBy,
   released,
+  sending,
   takenBack
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
@@ -44,6 +46,7 @@ import { awaitedOf, replacingOf, stoppedOf, unsettledOf, youngerOf } from "../fl
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
 import { instantNow, recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { SendNotes } from "../nodes/SendNotes.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"
 import { type ShowState, withProgress } from "../output/progress.ts"
@@ -128,12 +131,21 @@ const withAwaited = (ledger: Ledger, plan: Plan): Ledger =>
 export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet, isDestroy: boolean): Ledger =>
   withAwaited(withProtection(settledLedger(ledger, plan), plan, groups, isDestroy), plan)
 
+type Since = Pick<Pending, "by" | "since" | "byService">
+
+/** An instant on the one clock that other machines may read, which is the service's once that is known. */
+const sinceOf = ({ serviceMillis, wallMillis }: Instant, machine: string): Since => ({
+  by: machine,
+  since: DateTime.formatIso(DateTime.makeUnsafe(serviceMillis > 0 ? serviceMillis : wallMillis)),
+  ...(serviceMillis > 0 && { byService: true })
+})
+
 /** The begin of a create in the ledger. */
 const beginning =
-  ({ group, member, name }: Create | Replace, machine: string, since: Pick<Pending, "since" | "byService">) =>
+  ({ group, member, name }: Create | Replace, since: Since) =>
   (ledger: Ledger) =>
     begun(ledger, member, {
-      pending: { name, plan: group.order.plan, image: group.order.image, by: machine, ...since },
+      pending: { name, plan: group.order.plan, image: group.order.image, ...since },
       sent: sentOf(group.order, group.scripts),
       protect: group.protect
     })
@@ -159,7 +171,6 @@ const mayBeMade = Effect.fnUntraced(function* (key: string) {
 
 type Fresh = Effect.Success<ReturnType<typeof freshPrices>>
 
-/** Sends the create of a member, which the ledger has as begun. */
 /** What to do where names are unique: the replacement has the name of the old node, which lives until the new one runs. */
 const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep | undefined => {
   if (failure._tag !== "BerthError") return undefined
@@ -176,7 +187,12 @@ const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep
   })
 }
 
-const create = Effect.fnUntraced(function* (change: Create | Replace, { file, scriptsOf, sent }: Means, fresh: Fresh) {
+/** Sends the create of a member, which the ledger has as begun, and notes each time when. */
+const create = Effect.fnUntraced(function* (
+  change: Create | Replace,
+  { file, machine, scriptsOf, sent }: Means,
+  fresh: Fresh
+) {
   const member = memberText(change.member)
   const ledger = yield* file.current
   const entry = ledger.members.get(member)
@@ -188,9 +204,14 @@ const create = Effect.fnUntraced(function* (change: Create | Replace, { file, sc
   const nodes = yield* Nodes
   const at = sent.begin({ action: "create", member, id: null, name: spec.name })
   const unlessMade = Effect.map(mayBeMade(key), (mayBe) => mayBe || sent.drop(at))
-  const result = yield* Effect.result(
-    Effect.onInterrupt(nodes.create(spec, { key, plans: yield* knownPlans }), () => Effect.ignore(unlessMade))
-  )
+  const noting = yield* SendNotes
+  const noteSend = (sentAt: Instant) =>
+    Effect.mapError(
+      file.update((before) => sending(before, member, sinceOf(sentAt, machine))),
+      ({ message, path }) => new IntentStoreFailed({ detail: message, code: null, path })
+    )
+  const sendNoted = noting(key, noteSend)(nodes.create(spec, { key, plans: yield* knownPlans }))
+  const result = yield* Effect.result(Effect.onInterrupt(sendNoted, () => Effect.ignore(unlessMade)))
   if (Result.isFailure(result)) {
     if (!(yield* mayBeMade(key))) {
       sent.drop(at)
@@ -319,11 +340,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const commits = changes.filter((change): change is Commit => change.action === "commit")
   const ofMember = (change: Change) => memberText(change.member)
   const commitOf = new Map(commits.map((change) => [ofMember(change), change]))
-  const { serviceMillis, wallMillis } = yield* instantNow
-  const since = {
-    since: DateTime.formatIso(DateTime.makeUnsafe(serviceMillis > 0 ? serviceMillis : wallMillis)),
-    ...(serviceMillis > 0 && { byService: true })
-  }
+  const sinceNow = Effect.map(instantNow, (now) => sinceOf(now, machine))
   const groups = new Set(changes.flatMap((change) => ("group" in change ? change.group : [])))
   const fresh = yield* freshPrices(means.prices, Array.from(groups))
   const running = stillRuns()
@@ -351,7 +368,8 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   if (creates.length > 0) {
     // In one write: what is not sent before a crash is found not to have been.
     const fresh = creates.filter(({ isResumed }) => !isResumed)
-    yield* file.update((ledger) => fresh.reduce((before, change) => beginning(change, machine, since)(before), ledger))
+    const since = yield* sinceNow
+    yield* file.update((ledger) => fresh.reduce((before, change) => beginning(change, since)(before), ledger))
     const together = (chunk: ReadonlyArray<Create>) =>
       Effect.forEach(chunk, (change) => Effect.map(createOne(change), (node) => ({ change, node })), {
         concurrency: "unbounded"
@@ -404,7 +422,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     return Effect.gen(function* () {
       if (change.isTakenBack) yield* file.update((before) => takenBack(before, member))
       if (node === null) {
-        if (!change.isResumed) yield* file.update(beginning(change, machine, since))
+        if (!change.isResumed) yield* file.update(beginning(change, yield* sinceNow))
         node = yield* Effect.mapError(create(change, means, fresh), (failure) => nameTaken(change, failure) ?? failure)
       }
       const made = (node = yield* untilCreatedRuns(

@@ -43,6 +43,7 @@ const Pending = Schema.Struct({
   image: Schema.Union([Schema.String, Schema.Int]),
   /** The machine, by a name that berth drew for it. */
   by: Schema.String,
+  /** When it was sent last, or began if it was not sent yet. */
   since: Schema.String,
   /** Whether `since` is on the clock of the service, which does not step as that of a machine may. */
   byService: Schema.optional(Schema.Boolean)
@@ -256,6 +257,21 @@ export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }
     ...(before?.awaited && { awaited: true }),
     ...(previous && { previous })
   })
+}
+
+/**
+ * An open create is about to be sent: later than it began, because others came first, or again. Another machine that gets the ledger waits
+ * from that instant on.
+ */
+export const sending = (
+  ledger: Ledger,
+  member: string,
+  { by, byService, since }: Pick<Pending, "by" | "since" | "byService">
+): Ledger => {
+  const entry = entryOf(ledger, member)
+  if (entry.pending === undefined) return ledger
+  const { byService: _before, ...pending } = entry.pending
+  return put(ledger, { ...entry, pending: { ...pending, by, since, ...(byService && { byService }) } })
 }
 
 /** The create has made this node. */

@@ -1,11 +1,23 @@
 /**
  * The flags and the client that `berth apply` and `berth destroy` share.
  */
+import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { Effect, Layer } from "effect"
 import { duration, flag, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { inOwnWords } from "../../failure/ownKey.ts"
-import { client, notKept, overConnection, servingClient } from "../../settings/client.ts"
+import { notingSends } from "../../nodes/SendNotes.ts"
+import { client, clientOf, intents, notKept, overConnection } from "../../settings/client.ts"
 
-const changing = overConnection((found) => servingClient(found, (why) => inOwnWords(notKept(why))))
+/** The ledger learns of each create when it is sent. */
+const changing = overConnection((found) =>
+  Layer.provideMerge(
+    clientOf(found),
+    Layer.provide(
+      notingSends,
+      intents(found, (why) => Layer.effect(IntentStore, Effect.fail(inOwnWords(notKept(why)))))
+    )
+  )
+)
 
 /** A plan that is only shown needs no place for the keys of creates, which berth chooses. */
 export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun ? client : changing)
