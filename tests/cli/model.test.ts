@@ -280,6 +280,14 @@ const kept: Readonly<Record<string, History>> = {
     replaceAll,
     { step: "diff" }
   ],
+  "another machine does not buy what got no reply once the node was taken out and in again": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
+    { ...apply, maxCommitment: 200_000, weather: { commit: "lost" } },
+    { step: "forget", member: "web-1" },
+    { step: "adopt", name: "shop-web-1", member: "web-1" },
+    { ...apply, maxCommitment: 200_000, machine: "second", handsBack: true }
+  ],
   "another name in the file is a difference": [
     apply,
     { step: "edit", edit: { sets: "name", group: "web", to: "Web_{n}" } },

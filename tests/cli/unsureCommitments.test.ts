@@ -2,9 +2,10 @@
  * A purchase whose reply is lost may have paid for a period. Until a person says what the portal shows, nothing is bought or deleted for that
  * member, and no command that deletes its node hides it.
  */
+import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { alteredService, days, plan } from "./AlteredService.ts"
+import { alteredService, days, image, plan } from "./AlteredService.ts"
 import { hurriedFolderOf, rowsOf, webs } from "./fleet.ts"
 import { json } from "./berth.ts"
 
@@ -106,6 +107,112 @@ describe("a member whose purchase got no reply", () => {
         json<{ outcome: string }>(shown).outcome,
         "auto_renew with the committed option 7 was sent for it and got no reply"
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not forgotten, until a person says what the portal shows", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* unsureFleet
+      const forget = fleet.run(["fleet", "forget", "web-1", "-f", fleet.file])
+      const before = fleet.ledgerText()
+      const refused = yield* forget
+      assert.deepStrictEqual([refused.code, fleet.ledgerText()], [5, before], refused.stderr)
+      assert.include(
+        refused.stderr,
+        `the commitment auto_renew ${days}d of shop-web-1 (1000) was set: web-1 was not forgotten`
+      )
+      assert.include(
+        refused.stderr,
+        `berth fleet adopt 1000 --as web-1 -f ${fleet.file} --commitment 'auto_renew ${days}d'`
+      )
+      const adopt = ["fleet", "adopt", "1000", "--as", "web-1", "-f", fleet.file, "--commitment", "none"]
+      assert.strictEqual((yield* fleet.run(adopt)).code, 0)
+      assert.strictEqual((yield* forget).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is forgotten if its node cannot be found, and is the same again if the node was there", () =>
+    Effect.gen(function* () {
+      const { fleet, service } = yield* unsureFleet
+      const nodes = service.nodes.splice(0)
+      const forgotten = yield* fleet.run(["fleet", "forget", "web-1", "-f", fleet.file])
+      assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+      assert.include(
+        forgotten.stderr,
+        `It is not known whether the commitment auto_renew ${days}d of shop-web-1 (1000) was set.`
+      )
+      service.nodes.push(...nodes)
+      assert.strictEqual((yield* fleet.run(["fleet", "adopt", "1000", "--as", "web-1", "-f", fleet.file])).code, 0)
+      assert.include(fleet.ledgerText(), `"committing":"auto_renew ${days}d"`)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a purchase by hand that got no reply", () => {
+  const buying = Effect.gen(function* () {
+    const { account, service } = yield* alteredService
+    const fleet = yield* hurriedFolderOf(account)
+    /** Runs a command on another machine, which has the files of the fleet. */
+    const elsewhere = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+      const other = yield* hurriedFolderOf(account)
+      other.write(webOf())
+      writeFileSync(other.ledger, fleet.ledgerText())
+      return yield* other.apply(...args)
+    })
+    const buy = (...more: ReadonlyArray<string>) =>
+      fleet.run(["commitment", "set", "1000", "auto_renew", "--sku", "7", "--yes", "--max-commitment", "1000", ...more])
+    const lose = Effect.gen(function* () {
+      service.isPurchaseLost = true
+      assert.strictEqual((yield* buy()).code, 8)
+      service.isPurchaseLost = false
+    })
+    const purchases = () => service.requests.filter((request) => request === purchase).length
+    return { buy, elsewhere, fleet, lose, purchases }
+  })
+  const unsure = [["unsure", 1000]]
+  const shownIn = (ran: Parameters<typeof rowsOf>[0]) => rowsOf(ran).map(({ action, id }) => [action, id])
+
+  it.live("is in the ledger of the fleet that takes the node in, so no machine sends it again", () =>
+    Effect.gen(function* () {
+      const { elsewhere, fleet, lose, purchases } = yield* buying
+      yield* fleet.run(["node", "create", "shop-web-1", "--plan", plan, "--image", image, "--yes"])
+      yield* lose
+      const sent = purchases()
+      fleet.write(webOf())
+      const taken = yield* fleet.run(["fleet", "adopt", "1000", "--as", "web-1", "-f", fleet.file])
+      assert.strictEqual(taken.code, 0, taken.stderr)
+      assert.include(
+        taken.stderr,
+        `It is not known whether the commitment auto_renew ${days}d of shop-web-1 (1000) was set.`
+      )
+      assert.include(taken.stderr, "Look in the account portal, and say what it shows")
+      const held = yield* elsewhere(...all)
+      assert.deepStrictEqual([held.code, shownIn(held), purchases()], [5, unsure, sent], held.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("makes a member unsure, in what is only shown, too, and for another machine after an apply", () =>
+    Effect.gen(function* () {
+      const { buy, elsewhere, fleet, lose, purchases } = yield* buying
+      fleet.write(webs(1))
+      yield* fleet.apply(...all)
+      yield* lose
+      const sent = purchases()
+      fleet.write(webOf())
+      for (const [code, run] of [
+        [5, fleet.apply("--dry-run", "-o", "json")],
+        [11, fleet.diff("-o", "json")],
+        [5, fleet.apply(...all)]
+      ] as const) {
+        const shown = yield* run
+        assert.deepStrictEqual([shown.code, shownIn(shown)], [code, unsure], shown.stderr)
+      }
+      assert.deepStrictEqual(shownIn(yield* elsewhere(...all)), unsure)
+      assert.strictEqual((yield* buy("--found", "set")).code, 0)
+      const known = yield* fleet.apply(...all)
+      assert.deepStrictEqual([known.code, shownIn(known)], [0, [["unchanged", 1000]]], known.stderr)
+      const other = yield* elsewhere(...all)
+      assert.deepStrictEqual([other.code, purchases()], [0, sent], other.stderr)
     }).pipe(Effect.scoped)
   )
 })

@@ -432,7 +432,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
         .record({
           weather: pick<Weather>({ create: "late" }, { create: "swallowed" }, { create: "lost" }),
           cut: fc.record({
-            atRequest: fc.integer({ min: 7, max: 14 }),
+            atRequest: fc.integer({ min: 10, max: 19 }),
             isSent: pick(true),
             how: pick("kill" as const, "interrupt" as const)
           })
@@ -573,6 +573,29 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       edited(pick<Edit>({ sets: "commitment", group: "web", to: 30 })),
       merged(fc.record({ weather: fc.record({ commit: trouble }) }), fc.constant<Step>({ ...plainApply, answer: "y" })),
       plainApply
+    )
+  ),
+  // A purchase without outcome, whose node leaves the fleet or comes back, and another machine.
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(pick<Edit>({ sets: "commitment", group: "web", to: 30 })),
+      fc.record({
+        step: pick("apply" as const),
+        maxCommitment: pick(200_000),
+        weather: fc.record({ commit: pick<Trouble>("lost", "swallowed", "late"), times: pick(1, 2) })
+      }),
+      fc.oneof(
+        pick<Step>({ step: "forget", member: "web-1" }, { ...plainApply, replace: true }, { step: "destroy" }),
+        edited()
+      ),
+      pick<Step>(
+        { step: "adopt", name: "shop-web-1", member: "web-1" },
+        { step: "adopt", name: "shop-web-1", member: "web-3" }
+      ),
+      fc.constant(elsewhere),
+      pick<Step>({ ...plainApply, maxCommitment: 200_000 }, { step: "diff" })
     )
   ),
   // The same period from two sides: by hand, by an agent, by the fleet that the node is taken into.

@@ -295,6 +295,9 @@ const purchases: Rule = function* (world, ran, changes) {
       .findLast(({ id, isOpen, isProcessed, kind }) => kind === "commit" && id === change.id && (isProcessed || isOpen))
     const isSame = before !== undefined && JSON.stringify(before.body) === JSON.stringify(change.body)
     if (!isSame || world.isStateBroken || world.unrecorded.size > 0) continue
+    // Another machine knows what the ledger has: what a fleet command bought.
+    const isElsewhere = world.machineOf.get(before.command) !== world.machineOf.get(change.command)
+    if (isElsewhere && !(step.step === "apply" && world.commands.get(before.command) === "apply")) continue
     yield {
       rule: `5 bought twice over commands (${step.step})`,
       why: `${JSON.stringify(change.body)} was sent for node ${change.id} by command ${before.command}, and again by command ${change.command}`

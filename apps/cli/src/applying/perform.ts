@@ -97,6 +97,9 @@ const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
   changes.reduce((before, change) => {
     const member = memberText(change.member)
     if (change.action === "settle") return settledBy[change.what](before, member)
+    // Another machine that gets the ledger learns of it.
+    if (change.action === "unsure" && before.members.get(member)?.committing === undefined)
+      return committing(before, member, change.commitment)
     if (change.action === "unchanged" && change.commitment !== undefined)
       return committed(before, member, change.commitment)
     // A create of a member whose node is gone begins a new generation.

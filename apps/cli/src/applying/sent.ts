@@ -1,6 +1,8 @@
 /**
  * What a run has sent, so that a user who stops it learns what was changed and what may have been: ids are named nowhere else then.
  */
+import { quoted } from "../commandLine/commandToType.ts"
+import { parseCommitment } from "../fleet/FleetFile.ts"
 import type { Changed } from "../output/Output.ts"
 
 /** A request that changes something. */
@@ -55,6 +57,10 @@ const verbs = {
   delete: ["deleted", "It may have deleted"],
   commit: ["set the commitment", "It may have set the commitment"]
 } as const
+
+/** A commitment as it is typed; where its days are not known, a placeholder. */
+export const givenFor = (commitment: string): string =>
+  parseCommitment(commitment) === undefined ? "SETTING" : quoted(commitment)
 
 /** What to do where it is not known whether a commitment was set. */
 export const seeCommitment = (id: number, member: string, given: string): string =>

@@ -40,7 +40,9 @@ const Open = Schema.Struct({
   id: Schema.Int,
   sentMillis: Schema.Int,
   setting: Schema.Literals(commitmentSettings),
-  skuId: Schema.NullOr(Schema.Int)
+  skuId: Schema.NullOr(Schema.Int),
+  /** The length of the period, where it is known. */
+  days: Schema.optional(Schema.Int)
 })
 export interface Open extends Schema.Schema.Type<typeof Open> {}
 
@@ -222,8 +224,10 @@ const unkept = (path: string, reason: string) =>
   })
 
 /** A purchase in words. */
-export const orderText = ({ setting, skuId }: Pick<Open, "setting" | "skuId">): string =>
-  skuId === null ? setting : `${setting} with the committed option ${skuId}`
+export const orderText = ({ days, setting, skuId }: Pick<Open, "setting" | "skuId" | "days">): string => {
+  if (skuId !== null) return `${setting} with the committed option ${skuId}`
+  return days === undefined ? setting : `${setting} for ${days} days`
+}
 
 /** Reads the log; the function says what is lost with a node, certainly or perhaps. */
 export const lossesOf = Effect.gen(function* () {

@@ -83,7 +83,9 @@ export const sendCommitment = Effect.fnUntraced(function* (
   if (!buysPeriod(order)) yield* send(node, order)
   else {
     const sentMillis = yield* Clock.currentTimeMillis
-    const obstacle = yield* log.begin({ id, sentMillis, setting, skuId: skuId ?? null }, again)
+    const days = option?.days
+    const purchase = { id, sentMillis, setting, skuId: skuId ?? null, ...(days !== undefined && { days }) }
+    const obstacle = yield* log.begin(purchase, again)
     if (obstacle !== undefined) return yield* inTheWay(node, order, obstacle)
     yield* Effect.tapError(send(node, order), (error) => (mayBeSet(error) ? Effect.void : Effect.ignore(log.end(id))))
   }

@@ -62,6 +62,9 @@ export const parseCommitment = (text: string): FleetCommitment | undefined => {
 export const commitmentText = ({ days, setting }: FleetCommitment): string =>
   days === null ? setting : `${setting} ${days}d`
 
+/** Whether a commitment of the ledger may have bought a period. */
+export const mayHaveBought = (text: string): boolean => parseCommitment(text)?.days !== null
+
 /** What stands for the number in a name. */
 const numberMark = "{n}"
 

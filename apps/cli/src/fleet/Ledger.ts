@@ -32,6 +32,7 @@ const Previous = Schema.Struct({
   ...Owned.fields,
   sent: Schema.optional(Schema.NullOr(Sent)),
   commitment: Schema.optional(Schema.String),
+  committing: Schema.optional(Schema.String),
   named: Schema.optional(Schema.String)
 })
 interface Previous extends Schema.Schema.Type<typeof Previous> {}
@@ -225,21 +226,23 @@ export interface Beginning {
 }
 
 /** The node of a line with its fields, as the node that is being replaced. */
-const asPrevious = ({ commitment, named, node, sent }: Entry): Previous | undefined =>
+const asPrevious = ({ commitment, committing, named, node, sent }: Entry): Previous | undefined =>
   node && {
     ...node,
     ...(sent !== undefined && { sent }),
     ...(named !== undefined && { named }),
-    ...(commitment !== undefined && { commitment })
+    ...(commitment !== undefined && { commitment }),
+    ...(committing !== undefined && { committing })
   }
 
 /** The fields of a line that has its previous node again. */
-const fromPrevious = ({ commitment, named, sent = null, ...node }: Previous) => ({
+const fromPrevious = ({ commitment, committing, named, sent = null, ...node }: Previous) => ({
   state: "made" as const,
   node,
   sent,
   ...(named !== undefined && { named }),
-  ...(commitment !== undefined && { commitment })
+  ...(commitment !== undefined && { commitment }),
+  ...(committing !== undefined && { committing })
 })
 
 /** A create is about to be sent. The node that the member has, if any, is the one that it replaces. */
@@ -326,18 +329,21 @@ export const released = (ledger: Ledger, member: string): Ledger => {
   return put(ledger, entry)
 }
 
-/** Takes an existing node as the member; `named` is its name in the file. */
-export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean, named = node.name): Ledger =>
-  put(ledger, {
+/** Takes an existing node as the member; `named` is its name in the file. If the member was being replaced, its old node stays. */
+export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean, named = node.name): Ledger => {
+  const { generation, previous, state } = entryOf(ledger, member)
+  return put(ledger, {
     member,
-    generation: (ledger.members.get(member)?.generation ?? 0) + 1,
+    generation: ledger.members.has(member) ? generation + 1 : 1,
     state: "made",
     node,
+    ...(state === "creating" && previous && { previous }),
     sent: null,
     ...(named !== node.name && { named }),
     ...(protect && { protect }),
     awaited: true
   })
+}
 
 /** The commitment is about to be sent. */
 export const committing = (ledger: Ledger, member: string, commitment: string): Ledger =>
@@ -349,10 +355,21 @@ export const notCommitted = (ledger: Ledger, member: string): Ledger => {
   return put(ledger, entry)
 }
 
+const withCommitment = <A extends Pick<Entry, "commitment" | "committing">>(of: A, commitment: string | null) => {
+  const { commitment: _before, committing: _sent, ...rest } = of
+  return commitment === null ? rest : { ...rest, commitment }
+}
+
 /** The node has this commitment; null: none. */
-export const committed = (ledger: Ledger, member: string, commitment: string | null): Ledger => {
-  const { commitment: _before, committing: _sent, ...entry } = entryOf(ledger, member)
-  return put(ledger, commitment === null ? entry : { ...entry, commitment })
+export const committed = (ledger: Ledger, member: string, commitment: string | null): Ledger =>
+  put(ledger, withCommitment(entryOf(ledger, member), commitment))
+
+/** The same for the node of that id, which may be the one that is being replaced. */
+export const nodeCommitted = (ledger: Ledger, member: string, id: number, commitment: string | null): Ledger => {
+  const { previous, ...entry } = entryOf(ledger, member)
+  return previous?.id === id
+    ? put(ledger, { ...entry, previous: withCommitment(previous, commitment) })
+    : committed(ledger, member, commitment)
 }
 
 /** Whether the file protects a member, for when it is not in the file any more. */

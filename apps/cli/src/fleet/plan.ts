@@ -17,9 +17,9 @@
  * Besides, every node that has a member's name and is in no ledger is shown as doubled, and left alone.
  */
 import type { Node } from "@berthkit/core/domain/Node"
-import type { Bought } from "../commitmentLog/CommitmentLog.ts"
+import type { Bought, Open } from "../commitmentLog/CommitmentLog.ts"
 import type { Change, Conflict, LoadedFleet, LoadedGroup, Plan, PlanOptions } from "./Change.ts"
-import { commitmentText, parseCommitment } from "./FleetFile.ts"
+import { commitmentText, mayHaveBought, parseCommitment } from "./FleetFile.ts"
 import { type Entry, type Ledger, type Owned, entriesOf, memberOf, ownedIds, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 import { bySpelling } from "./bySpelling.ts"
@@ -66,6 +66,8 @@ export interface World {
   readonly losses: ReadonlyMap<number, string>
   /** By node: what this machine has bought for it, with whatever command. Default: nothing. */
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
+  /** By node: a purchase that this machine has sent and whose outcome is unknown, with whatever command. Default: none. */
+  readonly opens?: ReadonlyMap<number, Pick<Open, "days" | "setting">>
   /** By member with an open create: nodes that this machine took for its possible result. Default: none. */
   readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
@@ -111,6 +113,10 @@ const endOf = (commitment: string | undefined): string | undefined => {
     : "the service deletes the node at its end"
   return `committed with ${commitment}, which the file does not name any more: ${what}`
 }
+
+/** A purchase without outcome as the ledger writes it. Without its days, which no file can say, it is no commitment of a file. */
+export const openText = (open: Pick<Open, "days" | "setting"> | undefined): string | undefined =>
+  open && commitmentText({ setting: open.setting, days: open.days ?? null })
 
 /** What to do about a create of which it is not known whether it made a node. */
 export const laterOr = (member: string): string =>
@@ -242,15 +248,29 @@ class Planner {
     }
   }
 
+  /** What was sent for a node without a reply: the ledger has it, or only this machine's log. */
+  #committing({ commitment, committing }: Entry, { id }: Node): string | undefined {
+    const shown = committing === undefined ? undefined : parseCommitment(committing)
+    const sent = this.#world.opens?.get(id)
+    // The log may lack the days.
+    const isOfLedger = sent !== undefined && sent.days === undefined && sent.setting === shown?.setting
+    const open = openText(sent)
+    if (open !== undefined && open !== commitment && !isOfLedger) return open
+    const bought = sent === undefined ? this.#world.bought?.get(id) : undefined
+    // It was found out since, without the ledger.
+    const isKnown = shown !== undefined && shown.days !== null && bought?.days === shown.days
+    return isKnown && bought.setting === shown.setting ? undefined : committing
+  }
+
   /** Whether it is unknown what was bought for the node of a member, which is shown then. */
   #isUnsure({ entry, member, node, state }: Slot, group: LoadedGroup | undefined): boolean {
-    const { committing } = entry
-    if (state !== "there" || node === null || committing === undefined) return false
-    const isFree = parseCommitment(committing)?.days === null
+    if (state !== "there" || node === null) return false
+    const committing = this.#committing(entry, node)
+    if (committing === undefined) return false
     const isWanted =
       group === undefined || (group.commitment !== null && commitmentText(group.commitment) === committing)
     // It is sent again, or its node goes.
-    if (isFree && isWanted) return false
+    if (!mayHaveBought(committing) && isWanted) return false
     this.changes.push({ action: "unsure", member, node, commitment: committing })
     return true
   }

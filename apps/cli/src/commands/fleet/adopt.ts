@@ -6,17 +6,29 @@ import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
+import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { boughtByNode, CommitmentLog, set } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
 import { differencesOf } from "../../fleet/differences.ts"
 import { commitmentText, parseCommitment } from "../../fleet/FleetFile.ts"
-import { adopted, committed, encodeLedger, entriesOf, keyOf, ownedOf } from "../../fleet/Ledger.ts"
+import {
+  adopted,
+  committed,
+  committing,
+  encodeLedger,
+  entriesOf,
+  keyOf,
+  nodeCommitted,
+  ownedOf
+} from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
+import { openText } from "../../fleet/plan.ts"
 import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
+import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
@@ -102,6 +114,7 @@ export const adopt = command(
           })
         }
         const others = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
+        const open = openText(yield* (yield* CommitmentLog).openOf(node.id))
         const elsewhere = fleetOfNodes(others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({
@@ -137,9 +150,16 @@ export const adopt = command(
           }
         }
         if (commitment !== undefined) {
-          yield* ledgerFile.update((before) => committed(before, name, commitment === "none" ? null : commitment))
+          const shownNow = commitment === "none" ? null : commitment
+          yield* ledgerFile.update((before) => nodeCommitted(before, name, node.id, shownNow))
           // The user has looked in the portal, so the outcome of an earlier request is known.
           yield* settleOpen(node.id, parseCommitment(commitment))
+        } else if (open !== undefined && (yield* ledgerFile.current).members.get(name)?.node?.id === node.id) {
+          // No machine that gets the ledger sends it a second time.
+          yield* ledgerFile.update((before) => committing(before, name, open))
+          yield* printNote(
+            `It is not known whether the commitment ${open} of ${node.name} (${node.id}) was set. ${seeCommitment(node.id, `${name}${place.flag}`, givenFor(open))}.`
+          )
         }
         yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger }, yield* ledgerFile.current)
         const differences =

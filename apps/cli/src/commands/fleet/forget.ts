@@ -2,16 +2,22 @@
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
 import { isQuiet } from "@berthkit/core/client/creation/Ownership"
-import { Effect } from "effect"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { Node } from "@berthkit/core/domain/Node"
+import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, released, updateRegistry } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
+import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
+import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { FleetConflict, ListNotWhole, UsageFault } from "../../failure/CliFailure.ts"
 import { ended, type Entry, keyOf, ownedIds } from "../../fleet/Ledger.ts"
+import { mayHaveBought, parseCommitment } from "../../fleet/FleetFile.ts"
 import { parseMember } from "../../fleet/Member.ts"
-import { wholeList } from "../../nodes/allNodes.ts"
+import { openText } from "../../fleet/plan.ts"
+import { lane, wholeList } from "../../nodes/allNodes.ts"
 import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
@@ -65,6 +71,50 @@ const ensureNothingMade = Effect.fnUntraced(function* (
   })
 })
 
+/** Purchases for the nodes of a line whose outcome is unknown: the ledger has them, or only this machine's log. */
+const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, node, previous }: Entry) {
+  const log = yield* CommitmentLog
+  const held = [
+    ...(node === undefined ? [] : [{ node, commitment, committing }]),
+    ...(previous === undefined ? [] : [{ ...previous, node: previous }])
+  ]
+  const found = yield* Effect.forEach(held, ({ commitment, committing, node }) =>
+    Effect.map(log.openOf(node.id), (open) => {
+      const noted = openText(open)
+      const text = noted === undefined || noted === commitment ? committing : noted
+      return text !== undefined && mayHaveBought(text) ? [{ node, text, isNoted: noted !== undefined }] : []
+    })
+  )
+  return found.flat()
+})
+
+/**
+ * Fails while it is unknown what was bought for a node of the member, because no ledger would have that any more. Of a node that is gone
+ * nobody can say it: this machine's log keeps it by the node's id.
+ */
+const ensureNothingOpen = Effect.fnUntraced(function* (entry: Entry, flag: string) {
+  const { member } = entry
+  for (const { isNoted, node, text } of yield* openPurchases(entry)) {
+    const { id, name } = node
+    const read = yield* Effect.result(Nodes.use((nodes) => nodes.get(id as Node["id"], { lane })))
+    if (Result.isFailure(read) && read.failure.reason._tag !== "NodeNotFound") return yield* read.failure
+    const unknown = `It is not known whether the commitment ${text} of ${name} (${id}) was set`
+    if (Result.isSuccess(read)) {
+      return yield* new FleetConflict({
+        message: `${unknown}: ${member} was not forgotten.`,
+        hint: seeCommitment(id, `${member}${flag}`, givenFor(text))
+      })
+    }
+    const { days = null, setting = "auto_renew" } = parseCommitment(text) ?? {}
+    if (!isNoted) {
+      const sentMillis = yield* Clock.currentTimeMillis
+      const purchase = { id, sentMillis, setting, skuId: null, ...(days !== null && { days }) }
+      yield* CommitmentLog.use((log) => log.begin(purchase, true))
+    }
+    yield* printNote(`${unknown}. The node cannot be found.`)
+  }
+})
+
 /** The nodes of a line: those that an earlier run asked to go, and the others. */
 const nodesOf = ({ node, previous, previousAsked, state }: Entry) => {
   const owned = [
@@ -89,6 +139,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
         })
       }
       if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, account.registry, place.flag)
+      yield* ensureNothingOpen(entry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
       const { asked, ids } = nodesOf(entry)
       yield* released(account.registry, fleet.fleet, new Set([...ids, ...asked]))
