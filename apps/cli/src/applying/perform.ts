@@ -280,7 +280,16 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
           })
     })
   } else means.sent.done(request, node)
-  yield* file.update((before) => committed(before, member, text))
+  yield* Effect.mapError(
+    file.update((before) => committed(before, member, text)),
+    ({ hint, message }) =>
+      new FleetStep({
+        member,
+        id: node.id,
+        message: `Set the commitment ${text} of ${whatOf(node)}, which is paid if it buys a period, and the ledger does not have it: ${message}`,
+        hint
+      })
+  )
 })
 
 /** Asks a node to go, once a read shows that it is the one which is meant, and `ensure` that what replaces it runs. */
