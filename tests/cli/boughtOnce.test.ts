@@ -1,6 +1,7 @@
 /**
  * What was bought for a node is known by the node's id, whichever command bought it: no other command buys the same for it again.
  */
+import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alteredService, days, image, plan } from "./AlteredService.ts"
@@ -133,4 +134,36 @@ describe("a period that a create has bought", () => {
       assert.strictEqual((yield* fleet.diff()).code, 0)
     }).pipe(Effect.scoped)
   )
+})
+
+describe("a period that is in the ledger of another machine", () => {
+  for (const [what, isLost, codes] of [
+    ["is not bought by hand, unless a person says that the portal does not show it", false, [0, 5]],
+    ["is not bought by hand while nobody knows whether it was set", true, [5, 8]]
+  ] as const) {
+    it.live(what, () =>
+      Effect.gen(function* () {
+        const { account, service } = yield* alteredService
+        const fleet = yield* hurriedFolderOf(account)
+        const other = yield* hurriedFolderOf(account)
+        fleet.write(webOf())
+        service.isPurchaseLost = isLost
+        yield* fleet.apply(...all)
+        service.isPurchaseLost = false
+        other.write(webOf())
+        writeFileSync(other.ledger, fleet.ledgerText())
+        const purchases = () =>
+          service.requests.filter((request) => request.startsWith("POST /update_committed")).length
+        const sent = purchases()
+        const buy = ["commitment", "set", "1000", "auto_renew", "--sku", "7", "--yes", "--max-commitment", "1000"]
+        const seen = yield* other.apply(...all)
+        const held = yield* other.run(buy)
+        assert.deepStrictEqual([seen.code, held.code, purchases()], [...codes, sent], held.stderr)
+        assert.include(held.stderr, other.ledger)
+        if (isLost) return
+        assert.strictEqual((yield* other.run([...buy, "--found", "not-set"])).code, 0)
+        assert.strictEqual(purchases(), sent + 1)
+      }).pipe(Effect.scoped)
+    )
+  }
 })

@@ -6,6 +6,7 @@ import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
+import { ensureNewInLedgers } from "../../applying/ledgerCommitments.ts"
 import { ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
@@ -148,7 +149,10 @@ export const set = command(
       const option =
         skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
       yield* ensureKeepsProtected(node, setting)
-      if (found === undefined) yield* ensureNew(node, { setting, skuId })
+      if (found === undefined) {
+        yield* ensureNew(node, { setting, skuId })
+        yield* ensureNewInLedgers(node, { setting, skuId }, option?.days)
+      }
       if (buysPeriod({ setting, skuId })) {
         const bound = boundOf({ maxCommitment, yes, dryRun })
         yield* checkCommitments([option?.priceInr ?? null], bound, priceUnknown, option?.foreignCurrency)

@@ -4,6 +4,7 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
+import { ensureNewInLedgers } from "../../applying/ledgerCommitments.ts"
 import { ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue } from "../../catalogue/ImageList.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
@@ -51,5 +52,6 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
       : yield* Effect.mapError(optionFor(node, skuId), (fault) =>
           fault._tag === "UsageFault" ? withoutForce(fault) : fault
         )
+  yield* ensureNewInLedgers(node, { setting: order.setting, skuId }, option?.days)
   return { order, proposal: commitmentProposal(node, order.setting, skuId, option), about } satisfies Terms
 })

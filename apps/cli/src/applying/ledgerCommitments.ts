@@ -1,0 +1,57 @@
+/**
+ * What ledgers know of a node's commitment and this machine's log does not: another machine has bought it, or has sent a purchase that got no
+ * reply.
+ */
+import type { Node } from "@berthkit/core/domain/Node"
+import { Effect } from "effect"
+import { buysPeriod, CommitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
+import { commandOf } from "../commitmentLog/sendCommitment.ts"
+import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
+import { mayHaveBought, parseCommitment } from "../fleet/FleetFile.ts"
+import type { Entry } from "../fleet/Ledger.ts"
+import { knownLedgers, ownAccount } from "./Registry.ts"
+import { givenFor, seeCommitment } from "./sent.ts"
+
+/** What a line has of a node's commitment. */
+const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "committing"> | undefined =>
+  [entry.node?.id === id ? entry : undefined, entry.previous?.id === id ? entry.previous : undefined].find(
+    (found) => found !== undefined
+  )
+
+/**
+ * Fails if a ledger that this machine knows has the same purchase for the node, or one without outcome. `days` are those of the option, where
+ * they are known. What the log of this machine has of the node is newer, and stands.
+ */
+export const ensureNewInLedgers = Effect.fnUntraced(function* (
+  { id, name }: Pick<Node, "id" | "name">,
+  order: CommitmentOrder,
+  days: number | undefined
+) {
+  if (!buysPeriod(order)) return
+  const log = yield* CommitmentLog
+  if ((yield* log.load).has(id)) return
+  const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
+  if (own === undefined) return
+  for (const { entries, fleet, ledger } of yield* knownLedgers(own)) {
+    for (const entry of entries.values()) {
+      const { commitment, committing } = commitmentIn(entry, id) ?? {}
+      if (committing !== undefined && mayHaveBought(committing)) {
+        return yield* new CommitmentUnknown({
+          id,
+          name,
+          because: `the ledger ${ledger} has that ${committing} was sent and got no reply. Nothing was sent now`,
+          hint: seeCommitment(id, entry.member, givenFor(committing))
+        })
+      }
+      const bought = commitment === undefined ? undefined : parseCommitment(commitment)
+      if (bought?.setting !== order.setting || (days !== undefined && bought.days !== days)) continue
+      const typed = { setting: order.setting, skuId: order.skuId ?? null }
+      return yield* new CommitmentBought({
+        id,
+        name,
+        message: `${commitment} of ${name} (${id}), which is ${entry.member} of the fleet ${fleet}, is in the ledger ${ledger}, and a second request may buy another period. Nothing was sent now.`,
+        hint: `If the account portal does not show it: ${commandOf(id, typed)} --found not-set`
+      })
+    }
+  }
+})
