@@ -30,6 +30,30 @@ describe("a delete of a fleet whose first attempt failed", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is sent again if one read denies the node, which is there", () =>
+    Effect.gen(function* () {
+      const { fleet, sent, service } = yield* troubled((service) => {
+        const [node] = service.nodes.splice(0)
+        service.onRequest = (request) => {
+          if (request !== "GET /nodes/1000/") return
+          service.onRequest = () => undefined
+          // Once this read is answered.
+          queueMicrotask(() => service.nodes.push(node!))
+        }
+      })
+      const ended = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
+      assert.deepStrictEqual([ended.code, sent(), service.nodes.length], [0, 2, 0], ended.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is over if the node is gone", () =>
+    Effect.gen(function* () {
+      const { fleet, sent } = yield* troubled(({ nodes }) => void nodes.splice(0))
+      const ended = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
+      assert.deepStrictEqual([ended.code, sent()], [0, 1], ended.stderr)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not sent to another node that has the id by then", () =>
     Effect.gen(function* () {
       const { fleet, sent, service } = yield* troubled(({ nodes }) => {

@@ -15,11 +15,14 @@ import { lane } from "./allNodes.ts"
 const maxMillis = 60_000
 const maxAttempts = 8
 
+/** So long after a reply that denies a node the next one is asked: one alone may be false. */
+const secondLook = "2 seconds"
+
 const isMissing = ({ reason }: BerthError): boolean => reason._tag === "NodeNotFound"
 
 /**
  * Deletes a node that was read right before. Before each further attempt it reads the node again and runs `ensure` with it; if that fails,
- * nothing more is sent. A node that is gone, or on its way out, after an attempt that may have been processed is deleted.
+ * nothing more is sent. A node that two replies deny, or that is on its way out, after an attempt that may have been processed is deleted.
  */
 export const deleteRead = Effect.fnUntraced(function* <E, R>(
   id: NodeId,
@@ -33,20 +36,27 @@ export const deleteRead = Effect.fnUntraced(function* <E, R>(
     const sent = yield* Effect.result(nodes.delete(id, { retry: false }))
     if (Result.isSuccess(sent)) return
     const { failure } = sent
-    if (isMissing(failure) && open !== undefined) return
     if (failure.reason.mayBeProcessed) open = failure
-    const decision = decide({
-      reason: failure.reason,
-      repeatable: "idempotent",
-      attempts,
-      maxAttempts,
-      budget: fullBudget,
-      leftMillis: endMillis - (yield* monotonicMillis),
-      draw: yield* Random.next
-    })
-    if (decision._tag !== "Again") return yield* open ?? failure
-    yield* Effect.sleep(decision.delayMillis)
-    const read = yield* Effect.result(nodes.get(id, { lane }))
+    const isDenied = isMissing(failure) && open !== undefined && attempts < maxAttempts
+    if (isDenied) yield* Effect.sleep(secondLook)
+    else {
+      const decision = decide({
+        reason: failure.reason,
+        repeatable: "idempotent",
+        attempts,
+        maxAttempts,
+        budget: fullBudget,
+        leftMillis: endMillis - (yield* monotonicMillis),
+        draw: yield* Random.next
+      })
+      if (decision._tag !== "Again") return yield* open ?? failure
+      yield* Effect.sleep(decision.delayMillis)
+    }
+    let read = yield* Effect.result(nodes.get(id, { lane }))
+    if (!isDenied && open !== undefined && Result.isFailure(read) && isMissing(read.failure)) {
+      yield* Effect.sleep(secondLook)
+      read = yield* Effect.result(nodes.get(id, { lane }))
+    }
     if (Result.isFailure(read)) {
       if (!isMissing(read.failure)) return yield* open ?? failure
       if (open !== undefined) return
