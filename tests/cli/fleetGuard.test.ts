@@ -81,6 +81,106 @@ describe("a protected member", () => {
   )
 })
 
+describe("a node that this machine has noted as protected", () => {
+  /** The fleet with the file and the ledger of before the protection. */
+  const putBack = Effect.gen(function* () {
+    const found = yield* protectedFleet
+    writeFileSync(found.fleet.ledger, found.older)
+    found.fleet.write(dbOf())
+    const ids = () => found.service.nodes.map(({ id }) => String(id))
+    return { ...found, ids }
+  })
+  const destroy = (fleet: { readonly file: string }) =>
+    ["destroy", "-f", fleet.file, "--yes", "--max-deletes", "9", "-o", "json"] as const
+
+  it.live(
+    "is kept by destroy and by lower counts, in one folder and however often, if file and ledger are put back",
+    () =>
+      Effect.gen(function* () {
+        const { db, fleet, ids } = yield* putBack
+        const lower = dbOf().replace("db: {", "db: { count: 0,")
+        for (const text of [dbOf(), lower, lower]) {
+          fleet.write(text)
+          const applied = yield* fleet.apply("--yes", "--max-deletes", "9", "-o", "json")
+          assert.strictEqual(applied.code, 0, applied.stderr)
+          assert.include(ids(), db)
+        }
+        const kept = rowsOf(yield* fleet.apply("--yes", "-o", "json")).find(({ member }) => member === "db-1")
+        assert.strictEqual(kept?.action, "kept")
+        assert.include(kept?.reason, `this machine has noted that; the ledger ${fleet.ledger} does not protect it.`)
+        assert.include((yield* fleet.diff("-o", "json")).stdout, '"kept"')
+        const destroyed = yield* fleet.run(destroy(fleet))
+        assert.strictEqual(destroyed.code, 0, destroyed.stderr)
+        assert.deepStrictEqual(ids(), [db])
+        // What the reason says to do.
+        const noWeb = (text: string) => text.replace("web: {", "web: { count: 0,")
+        fleet.write(noWeb(dbOf(", protect: true")))
+        assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+        fleet.write(noWeb(dbOf()))
+        assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+        assert.strictEqual((yield* fleet.run(destroy(fleet))).code, 0)
+        assert.lengthOf(ids(), 0)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("is kept in another clone that has the file and the ledger of before", () =>
+    Effect.gen(function* () {
+      const { db, fleet, ids, older } = yield* putBack
+      const folder = join(fleet.folder, "clone")
+      mkdirSync(folder)
+      const clone = { file: join(folder, "fleet.yaml") }
+      writeFileSync(clone.file, dbOf().replace("db: {", "db: { count: 0,"))
+      writeFileSync(join(folder, "fleet.ledger.json"), older)
+      const applied = yield* fleet.run(["apply", "-f", clone.file, "--yes", "--max-deletes", "9"])
+      assert.strictEqual(applied.code, 0, applied.stderr)
+      assert.strictEqual((yield* fleet.run(destroy(clone))).code, 0)
+      assert.deepStrictEqual(ids(), [db])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is kept if its group is renamed beside an older ledger, and is not replaced", () =>
+    Effect.gen(function* () {
+      const { db, fleet, ids } = yield* putBack
+      fleet.write(dbOf(", tags: [b]"))
+      const replaced = yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "9", "-o", "json")
+      assert.strictEqual(rowsOf(replaced).find(({ member }) => member === "db-1")?.action, "differs")
+      fleet.write(dbOf().replace("db:", "api:"))
+      const renamed = yield* fleet.apply("--yes", "--max-deletes", "9", "-o", "json")
+      assert.strictEqual(rowsOf(renamed).find(({ member }) => member === "db-1")?.action, "kept")
+      assert.include(ids(), db)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is kept by another fleet of which an older ledger still has it", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      const other = { file: join(fleet.folder, "other.yaml") }
+      const otherLedger = join(fleet.folder, "other.ledger.json")
+      const otherOf = (more = "") => `fleet: other\nnodes:\n  x: { plan: ${plan}, image: Ubuntu-24.04${more} }\n`
+      writeFileSync(other.file, otherOf())
+      assert.strictEqual((yield* fleet.run(["apply", "-f", other.file, "--yes"])).code, 0)
+      const older = readFileSync(otherLedger, "utf8")
+      assert.strictEqual((yield* fleet.run(["fleet", "forget", "x-1", "-f", other.file])).code, 0)
+      fleet.write(`fleet: shop\nnodes:\n  db: { plan: ${plan}, image: Ubuntu-24.04, protect: true, name: other-x-1 }\n`)
+      const adopted = yield* fleet.run(["fleet", "adopt", "1000", "--as", "db-1", "-f", fleet.file])
+      assert.strictEqual(adopted.code, 0, adopted.stderr)
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      writeFileSync(otherLedger, older)
+      writeFileSync(other.file, otherOf(", tags: [b]"))
+      yield* fleet.run(["apply", "-f", other.file, "--yes", "--replace", "all", "--max-deletes", "9"])
+      const destroyed = yield* fleet.run(destroy(other))
+      const [row] = rowsOf(destroyed)
+      assert.strictEqual(row?.action, "kept", destroyed.stderr)
+      assert.include(row?.reason, "db-1 of the fleet shop")
+      assert.deepStrictEqual(
+        service.nodes.map(({ id }) => id),
+        [1000]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the old node of a protected member whose replacement is not finished", () => {
   it.live("is not deleted by hand or by an agent, and no row or hint tells to do so", () =>
     Effect.gen(function* () {

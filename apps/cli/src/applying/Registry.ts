@@ -129,10 +129,13 @@ export const released = (path: string, fleet: string, ids: ReadonlySet<number>) 
     )
   )
 
-/** The nodes of a ledger that it does not protect. */
-export const unprotectedIn = (ledger: Ledger): ReadonlySet<number> => {
-  const kept = new Set(protectedOf(ledger.members).map(({ id }) => id))
-  return new Set(Array.from(ownedIds(ledger)).filter((id) => !kept.has(id)))
+/**
+ * The nodes that a ledger protected and does not protect any more. One that it did not protect is not among them: an older ledger does not
+ * protect what was protected later.
+ */
+export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<number> => {
+  const idsOf = (ledger: Ledger) => new Set(protectedOf(ledger.members).map(({ id }) => id))
+  return idsOf(before).intersection(ownedIds(after)).difference(idsOf(after))
 }
 
 /** The same file of a ledger; each node that becomes a protected one is noted. Should that fail, the ledger still has it. */
@@ -196,20 +199,33 @@ const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "doubled", "la
 const mayProtectOthers = ({ protected: noted, state }: KnownLedger): boolean =>
   unusable.includes(state) || (state === "missing" && noted === undefined)
 
-/** By node the fleet that protects it: as a ledger says, or else as this machine has noted. */
-const protectedNodes = (ledgers: ReadonlyArray<KnownLedger>) =>
-  new Map(
-    [
-      ...ledgers.flatMap((known) => (known.protected ?? []).map((node) => ({ ...node, known }))),
-      ...ledgers.flatMap((known) => protectedOf(known.entries).map((node) => ({ ...node, known })))
-    ].map((each) => [each.id, each] as const)
-  )
+/** That a node is protected, and by what. */
+interface Protection extends Protected {
+  readonly known: KnownLedger
+  /** Whether the ledger itself says so; otherwise this machine has noted it. */
+  readonly isInLedger: boolean
+}
 
-const ledgerHas = ({ entries, state }: KnownLedger, member: string): boolean =>
-  state === "ok" && (entries.get(member)?.state ?? "none") !== "none"
+/**
+ * What protects a node: a ledger, or else what this machine has noted; undefined if nothing does. Without the ledger `but`, and without
+ * what is noted of a node that it protects, for a run that sees itself what is in that ledger.
+ */
+const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
+  const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [
+    ...protectedOf(known.entries).map((node) => ({ ...node, known, isInLedger: true })),
+    ...(known.protected ?? []).map((node) => ({ ...node, known, isInLedger: false }))
+  ])
+  const byNode = Map.groupBy(all, ({ id }) => id)
+  return (id: number): Protection | undefined => {
+    const found = byNode.get(id) ?? []
+    const inLedgers = found.filter(({ isInLedger }) => isInLedger)
+    const other = inLedgers.find(({ known }) => known.ledger !== but)
+    return other ?? (inLedgers.length > 0 ? undefined : found[0])
+  }
+}
 
 const stateText: Readonly<Record<KnownLedger["state"], string>> = {
-  ok: "does not have it",
+  ok: "does not protect it",
   missing: "is not there",
   damaged: "is damaged",
   doubled: "has a member twice",
@@ -219,8 +235,13 @@ const stateText: Readonly<Record<KnownLedger["state"], string>> = {
 }
 
 /** How to go on where a ledger is not as this machine knew it. */
-const ledgerHint = ({ fleet }: KnownLedger): string =>
-  `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
+const ledgerHint = ({ fleet, state }: KnownLedger): string =>
+  state === "ok"
+    ? `If the ledger is an older one, put the current one back, such as with git checkout. To take the protection away: write protect: true in the fleet file and apply, then remove it and apply again. If the fleet is given up: berth fleet forget ${fleet}`
+    : `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
+
+const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): string =>
+  `${start} machine has noted that; the ledger ${ledger} ${stateText[state]}.`
 
 /**
  * Fails if one of the nodes is a protected member of a fleet that this machine knows, so that a delete by hand or by an agent holds to the
@@ -235,21 +256,20 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
   const ledgers = yield* knownLedgers(own)
-  const known = protectedNodes(ledgers)
-  const found = ids.flatMap((id) => known.get(id) ?? [])
+  const protectionOf = protectionIn(ledgers)
+  const found = ids.flatMap((id) => protectionOf(id) ?? [])
   const [first] = found
   if (first !== undefined) {
     const what = found.map(
       ({ id, known, member, name }) => `node ${id} (${name}), which is ${member} of the fleet ${known.fleet}`
     )
-    const { ledger, state } = first.known
-    const isKnown = ledgerHas(first.known, first.member)
-    const why = isKnown ? "" : ` This machine has noted that; the ledger ${ledger} ${stateText[state]}.`
+    const { isInLedger, known } = first
+    const why = isInLedger ? "" : ` ${notedText("This", known)}`
     return yield* new FleetConflict({
       message: `Protected: ${what.join("; ")}.${why} ${not}`,
-      hint: isKnown
-        ? `Remove its protection in the fleet file and apply, or take it out of the fleet, of which the ledger is ${ledger}: berth fleet forget ${first.member}`
-        : ledgerHint(first.known)
+      hint: isInLedger
+        ? `Remove its protection in the fleet file and apply, or take it out of the fleet, of which the ledger is ${known.ledger}: berth fleet forget ${first.member}`
+        : ledgerHint(known)
     })
   }
   const unknown = ledgers.find(mayProtectOthers)
@@ -259,6 +279,32 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
     message: `The ledger ${ledger} of the fleet ${fleet} ${stateText[state]}, and it may protect ${ids.length === 1 ? "the node" : "one of the nodes"}. ${not}`,
     hint: ledgerHint(unknown)
   })
+})
+
+/**
+ * By node, in words: why a fleet must not delete it although neither its file nor its ledger protects it. A ledger of the same fleet that
+ * cannot be used may protect all of `members`.
+ */
+export const protectedBesides = Effect.fnUntraced(function* (
+  own: Effect.Success<typeof ownAccount>,
+  { fleet, ledger }: Pick<Listed, "fleet" | "ledger">,
+  members: Ledger
+): Effect.fn.Return<ReadonlyMap<number, string>> {
+  const ledgers = yield* knownLedgers(own)
+  const protectionOf = protectionIn(ledgers, ledger)
+  const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
+  return new Map(
+    Array.from(ownedIds(members)).flatMap((id): ReadonlyArray<readonly [number, string]> => {
+      const found = protectionOf(id)
+      if (found?.isInLedger === true)
+        return [[id, `it is ${found.member} of the fleet ${found.known.fleet} in the ledger ${found.known.ledger}`]]
+      if (found !== undefined) return [[id, `${notedText("this", found.known)} ${ledgerHint(found.known)}`]]
+      if (unknown === undefined) return []
+      return [
+        [id, `the ledger ${unknown.ledger} ${stateText[unknown.state]}, and may protect it. ${ledgerHint(unknown)}`]
+      ]
+    })
+  )
 })
 
 /** The nodes in the ledgers of the other fleets on this machine. */

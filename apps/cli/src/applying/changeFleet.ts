@@ -54,9 +54,10 @@ import {
   nodesElsewhere,
   notingProtected,
   ownAccount,
+  protectedBesides,
   registered,
   released,
-  unprotectedIn,
+  unprotectedSince,
   updateRegistry
 } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
@@ -204,9 +205,10 @@ const planned = (
   fleet: ReadFleet,
   { candidates, conflicts, ledger }: Resolved,
   observed: Observed,
+  protections: ReadonlyMap<number, string>,
   options: PlanOptions
 ): Plan => {
-  const plan = planOf(fleet, ledger, { ...observed.world, candidates }, options)
+  const plan = planOf(fleet, ledger, { ...observed.world, candidates, protections }, options)
   return { ...plan, conflicts: [...conflicts, ...observed.conflicts, ...plan.conflicts] }
 }
 
@@ -221,6 +223,7 @@ export const previewFleet = Effect.fnUntraced(
     const own = yield* ownAccount
     const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
     yield* ensureNotElsewhere(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
+    const protections = yield* protectedBesides(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
     // Only then it matters which creates this machine has recorded.
     const pending = isPending
@@ -228,7 +231,7 @@ export const previewFleet = Effect.fnUntraced(
           resolvePending(
             ledger,
             yield* updateRegistry(own.registry, (fleets) => fleets),
-            mustBeKnown(fleet, ledger, options)
+            mustBeKnown(fleet, ledger, options, { protections })
           ),
           creatingClient(undefined)
         )
@@ -238,7 +241,7 @@ export const previewFleet = Effect.fnUntraced(
       fleet,
       pending.ledger
     )
-    const plan = planned(fleet, pending, presumed(observed), options)
+    const plan = planned(fleet, pending, presumed(observed), protections, options)
     yield* refuse(plan.conflicts, place)
     const prices = yield* pricesFor(plan, fleet, place, isDestroy)
     yield* checkCost(plan, prices, { maxCost, maxUnavailable })
@@ -348,6 +351,8 @@ interface Prepared {
   readonly known: Ledger
   /** The nodes that are certainly gone. */
   readonly gone: ReadonlySet<number>
+  /** The nodes whose protection ends by it. */
+  readonly unprotected: ReadonlySet<number>
 }
 
 /** Reads everything, and plans. Without `--yes` and without a terminal it shows the plan and fails. */
@@ -355,17 +360,19 @@ const prepare = Effect.fnUntraced(function* (
   file: LedgerFile,
   fleet: ReadFleet,
   machine: string,
-  elsewhere: ReadonlySet<number>,
+  own: Effect.Success<typeof ownAccount>,
   options: FleetOptions,
   before?: Prepared
 ) {
   const { isDestroy, pick, place, replace } = options
   const planOptions: PlanOptions = { replace, pick, isDestroy }
   const ledger = yield* file.current
-  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, planOptions))
+  const elsewhere = yield* nodesElsewhere(own, fleet.fleet)
+  const protections = yield* protectedBesides(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
+  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, planOptions, { protections }))
   const seen = yield* withAskedPlans(yield* observe(resolved.ledger, elsewhere), fleet, resolved.ledger)
   const observed = knownGone(seen, before?.gone ?? new Set())
-  const first = planned(fleet, resolved, presumed(observed), planOptions)
+  const first = planned(fleet, resolved, presumed(observed), protections, planOptions)
   yield* reportLeftOut
   yield* refuse(first.conflicts, place)
   if (!isIdle(first) && !options.yes && !(yield* canAsk)) {
@@ -375,7 +382,7 @@ const prepare = Effect.fnUntraced(function* (
     yield* ensureConsent
   }
   const settled = yield* withAskedPlans(yield* settledWorld(observed, resolved.ledger, options), fleet, resolved.ledger)
-  const plan = planned(fleet, resolved, settled, planOptions)
+  const plan = planned(fleet, resolved, settled, protections, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
   // A group that cannot be ordered is refused too where nothing is sent, because its members differ.
@@ -383,7 +390,14 @@ const prepare = Effect.fnUntraced(function* (
   const found = isIdle(plan) && isEverythingSettled ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
   const prices = isIdle(plan) ? undefined : found
   if (prices !== undefined) yield* checkLimits(plan, prices, options)
-  return { fleet, plan, prices, known, gone: settled.world.gone } satisfies Prepared as Prepared
+  return {
+    fleet,
+    plan,
+    prices,
+    known,
+    gone: settled.world.gone,
+    unprotected: unprotectedSince(ledger, known)
+  } satisfies Prepared as Prepared
 })
 
 /**
@@ -431,21 +445,19 @@ const changeLocked = Effect.fnUntraced(function* (
     ? registered(own.registry, listed, found)
     : updateRegistry(own.registry, (fleets) => fleets)
   const file = notingProtected(ledgerFile, own.registry, listed)
-  const elsewhere = yield* nodesElsewhere(own, first.fleet)
   const again = Effect.fnUntraced(function* (before: Prepared) {
     const fleet = yield* readFleetFile(place)
     // After a question prices come from a reading of their own, however short it was open.
     yield* freshCatalogue
-    if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, elsewhere, options, before)
+    if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, own, options, before)
     return yield* new FleetConflict({
       message: `${place.file} became another fleet while the question was open: nothing was changed.`,
       hint: "Run the same command again."
     })
   })
-  const prepared = yield* prepare(file, first, machine, elsewhere, options)
-  const { fleet, known, plan, prices } = yield* consented(prepared, again, options, onReported)
-  // The file and the ledger agree on that.
-  yield* released(own.registry, first.fleet, unprotectedIn(known))
+  const prepared = yield* prepare(file, first, machine, own, options)
+  const { fleet, known, plan, prices, unprotected } = yield* consented(prepared, again, options, onReported)
+  yield* released(own.registry, first.fleet, unprotected)
   if (prices === undefined || isIdle(plan)) {
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
     yield* printChanges(rowsOf(plan, prices))

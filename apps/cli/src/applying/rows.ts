@@ -78,12 +78,15 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
       return [...change.reasons, old].join("; ")
     }
     case "differs":
+      if (change.remedy === "protected" && change.why !== undefined)
+        return `${change.differences.join("; ")}; protected: ${change.why}`
       return `${change.differences.join("; ")}${remedies[change.remedy](memberText(change.member), change.old)}`
     case "commit":
       return commitmentWhy(change, committedInr)
     case "forfeit":
       return change.loss
     case "kept":
+      if (change.why !== undefined) return `protected: ${change.why}`
       return change.isReleased
         ? "protected by the ledger until an apply of this file has ended; the next one may delete it"
         : "protected: it is never deleted"

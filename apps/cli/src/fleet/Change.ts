@@ -66,6 +66,8 @@ export type Change = { readonly member: Member } & (
       readonly differences: ReadonlyArray<string>
       /** What to do about it; a protected node is never replaced, and one that only the ledger protects is released first. */
       readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment" | "bought"
+      /** As of a kept node. */
+      readonly why?: string | undefined
     }
   /** Sets the commitment of a node. Null: the node that the preceding change of this member makes. */
   | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
@@ -78,6 +80,8 @@ export type Change = { readonly member: Member } & (
       readonly node: Node
       /** Whether the file no longer protects it, so that the next run may delete it. */
       readonly isReleased: boolean
+      /** What protects it, in words, where that is neither the file nor the ledger. */
+      readonly why?: string | undefined
     }
   /** Perhaps a second node of the member: it is shown, and left alone. */
   | {

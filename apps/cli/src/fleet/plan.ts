@@ -30,9 +30,19 @@ import { differencesOf, isSameOrder } from "./differences.ts"
 const isAskedFor = (replace: PlanOptions["replace"], member: string): boolean =>
   replace === "all" || replace.includes(member)
 
-/** Protected by the file or by the ledger, so that removing a group together with its protection deletes nothing. */
-const isProtected = (entry: Entry, group: LoadedGroup | undefined): boolean =>
-  entry.protect === true || group?.protect === true
+/** Why the nodes of a member are protected although neither its file nor its ledger says so; undefined if they are not. */
+const protectedElse = ({ node, previous }: Entry, protections: World["protections"]): string | undefined =>
+  [node, previous].flatMap((owned) => (owned && protections?.get(owned.id)) ?? [])[0]
+
+/**
+ * Protected by the file or by the ledger, so that removing a group together with its protection deletes nothing; or by what else this
+ * machine knows.
+ */
+const isProtected = (
+  entry: Entry,
+  group: LoadedGroup | undefined,
+  { protections }: Pick<World, "protections">
+): boolean => entry.protect === true || group?.protect === true || protectedElse(entry, protections) !== undefined
 
 /**
  * Whether the outcome of a pending create must be known before anything is done: its member is no longer wanted, this run does not continue
@@ -40,7 +50,12 @@ const isProtected = (entry: Entry, group: LoadedGroup | undefined): boolean =>
  * sent that was not shown.
  */
 export const mustBeKnown =
-  (file: LoadedFleet, ledger: Ledger, { isDestroy, replace }: Pick<PlanOptions, "isDestroy" | "replace">) =>
+  (
+    file: LoadedFleet,
+    ledger: Ledger,
+    { isDestroy, replace }: Pick<PlanOptions, "isDestroy" | "replace">,
+    world: Pick<World, "protections"> = {}
+  ) =>
   (entry: Entry): boolean => {
     const { group, n } = memberOf(entry)
     const wanted = file.groups.find((each) => each.group === group)
@@ -49,7 +64,7 @@ export const mustBeKnown =
       isDestroy ||
       wanted === undefined ||
       members.length > wanted.count ||
-      (entry.previous !== undefined && (!isAskedFor(replace, entry.member) || isProtected(entry, wanted))) ||
+      (entry.previous !== undefined && (!isAskedFor(replace, entry.member) || isProtected(entry, wanted, world))) ||
       !isSameOrder(entry, wanted.nameOf(n), wanted)
     )
   }
@@ -68,6 +83,8 @@ export interface World {
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
   /** By node: a purchase that this machine has sent and whose outcome is unknown, with whatever command. Default: none. */
   readonly opens?: ReadonlyMap<number, Pick<Open, "days" | "setting">>
+  /** By node of the fleet, in words: why it is not deleted although file and ledger do not protect it. Default: none. */
+  readonly protections?: ReadonlyMap<number, string>
   /** By member with an open create: nodes that this machine took for its possible result. Default: none. */
   readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
@@ -183,7 +200,7 @@ class Planner {
 
   #double(entry: Entry, node: Node, own: Owned, isReplaced: boolean, groups: ReadonlyMap<string, LoadedGroup>) {
     const member = memberOf(entry)
-    const isKept = isProtected(entry, groups.get(member.group))
+    const isKept = isProtected(entry, groups.get(member.group), this.#world)
     this.changes.push({ action: "doubled", member, node, own, isReplaced, isProtected: isKept })
   }
 
@@ -229,7 +246,8 @@ class Planner {
       if (slots.length - removed.size - kept.size <= count) break
       if (this.#options.pick.includes(slot.entry.member)) this.#picked.add(slot.entry.member)
       // These states delete no node in this run, so protection does not matter.
-      const mayGo = !isProtected(slot.entry, group) || ["gone", "terminating", "pending"].includes(slot.state)
+      const mayGo =
+        !isProtected(slot.entry, group, this.#world) || ["gone", "terminating", "pending"].includes(slot.state)
       ;(mayGo ? removed : kept).add(slot)
     }
     for (const slot of slots) {
@@ -314,7 +332,8 @@ class Planner {
 
   #keep({ entry, member, node, state }: Slot, group: LoadedGroup | undefined) {
     const isReleased = group?.protect === false
-    if (node !== null) this.changes.push({ action: "kept", member, node, isReleased })
+    const why = protectedElse(entry, this.#world.protections)
+    if (node !== null) this.changes.push({ action: "kept", member, node, isReleased, why })
     else if (state === "doubted") this.#doubt(member, entry.node!, false)
   }
 
@@ -358,7 +377,7 @@ class Planner {
         differencesOf({ ...previous, node: previous }, old, group, name).length === 0
       // One that was asked to go is asked again. Another may be the only one that does its work.
       const isBegun = entry.previousAsked === true || this.#isToReplace(entry)
-      if (!isBegun || isProtected(slot.entry, group)) {
+      if (!isBegun || isProtected(slot.entry, group, this.#world)) {
         const what = isBack
           ? [`node ${old.id} is as the file says, and node ${node.id}, which was to replace it, is not`]
           : [...differences, `replaces node ${old.id}, which is still there`]
@@ -370,7 +389,7 @@ class Planner {
     }
     const differences = differencesOf(entry, node, group, group.nameOf(member.n))
     if (differences.length === 0) return this.#unchanged(slot, group, node)
-    if (!this.#isToReplace(entry) || isProtected(slot.entry, group)) {
+    if (!this.#isToReplace(entry) || isProtected(slot.entry, group, this.#world)) {
       return this.#differs(slot, group, node, null, differences, "replace")
     }
     const name = group.nameOf(member.n)
@@ -390,8 +409,9 @@ class Planner {
     remedy: "replace" | "goOn"
   ) {
     const { member } = slot
-    const isKept = isProtected(slot.entry, group)
-    this.changes.push({ action: "differs", member, node, old, differences, remedy: isKept ? "protected" : remedy })
+    const isKept = isProtected(slot.entry, group, this.#world)
+    const why = protectedElse(slot.entry, this.#world.protections)
+    this.changes.push({ action: "differs", member, node, old, differences, remedy: isKept ? "protected" : remedy, why })
   }
 
   #isToReplace({ member }: Entry): boolean {
@@ -400,9 +420,11 @@ class Planner {
 
   #unchanged({ entry, member }: Slot, group: LoadedGroup, node: Node) {
     const { commitment } = group
-    if (commitment?.setting === "auto_terminate" && isProtected(entry, group)) {
+    if (commitment?.setting === "auto_terminate" && isProtected(entry, group, this.#world)) {
       const what = "auto_terminate lets the service delete it"
-      return this.changes.push({ action: "differs", member, node, old: null, differences: [what], remedy: "released" })
+      const why = protectedElse(entry, this.#world.protections)
+      const remedy = why === undefined ? "released" : "protected"
+      return this.changes.push({ action: "differs", member, node, old: null, differences: [what], remedy, why })
     }
     if (commitment !== null && entry.commitment !== commitmentText(commitment)) {
       const bought = this.#boughtFor(node, group)
@@ -476,7 +498,7 @@ class Planner {
       })
       return this.#commitWith(member, group)
     }
-    if (!this.#isToReplace(entry) || isProtected(slot.entry, group)) {
+    if (!this.#isToReplace(entry) || isProtected(slot.entry, group, this.#world)) {
       return this.#refuse(
         `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created${this.#candidatesText(entry)}.`,
         `Run the same command again in eleven minutes, or go on with the replacement: --replace ${entry.member}`
