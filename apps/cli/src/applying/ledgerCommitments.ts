@@ -5,7 +5,7 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
 import { buysPeriod, CommitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
-import { commandOf } from "../commitmentLog/sendCommitment.ts"
+import { sendAgain } from "../commitmentLog/sendCommitment.ts"
 import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
 import { mayHaveBought, parseCommitment } from "../fleet/FleetFile.ts"
 import type { Entry } from "../fleet/Ledger.ts"
@@ -45,12 +45,11 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
       }
       const bought = commitment === undefined ? undefined : parseCommitment(commitment)
       if (bought?.setting !== order.setting || (days !== undefined && bought.days !== days)) continue
-      const typed = { setting: order.setting, skuId: order.skuId ?? null }
       return yield* new CommitmentBought({
         id,
         name,
         message: `${commitment} of ${name} (${id}), which is ${entry.member} of the fleet ${fleet}, is in the ledger ${ledger}, and a second request may buy another period. Nothing was sent now.`,
-        hint: `If the account portal does not show it: ${commandOf(id, typed)} --found not-set`
+        hint: sendAgain(id, order)
       })
     }
   }

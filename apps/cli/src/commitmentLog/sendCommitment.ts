@@ -36,6 +36,12 @@ export const commandOf = (
   { setting, skuId }: { readonly setting: string; readonly skuId: number | null }
 ) => `berth commitment set ${id} ${setting}${skuId === null ? "" : ` --sku ${skuId}`}`
 
+/** How to send a purchase again that Berth takes for one that was made. */
+export const sendAgain = (
+  id: number,
+  { setting, skuId }: { readonly setting: string; readonly skuId?: number | null | undefined }
+) => `If the account portal does not show it: ${commandOf(id, { setting, skuId: skuId ?? null })} --found not-set`
+
 /** That an earlier purchase for a node has no outcome yet. */
 const stillUnknown = ({ id, name }: Named, open: Open) =>
   new CommitmentUnknown({
@@ -52,7 +58,7 @@ const boughtBefore = ({ id, name }: Named, { setting, skuId }: CommitmentOrder, 
     id,
     name,
     message: `${orderText(order)} of ${name} (${id}) was set at ${DateTime.formatIso(DateTime.makeUnsafe(setMillis))}, and a second request may buy another period. Nothing was sent now.`,
-    hint: `If the account portal does not show it: ${commandOf(id, order)} --found not-set`
+    hint: sendAgain(id, order)
   })
 }
 
