@@ -92,4 +92,21 @@ describe("the delete of a run whose first attempt failed", () => {
       assert.deepStrictEqual([sent(), service.nodes.length], [1, 2], ended.stderr)
     }).pipe(Effect.scoped)
   )
+
+  it.live("is sent again if the service falsely denies the node", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      const { nodes, requests } = service
+      let hidden: typeof nodes = []
+      service.onRequest = (request) => {
+        nodes.push(...hidden.splice(0))
+        const isFirst = requests.filter((each) => each === request).length === 1
+        if (isFirst && request.startsWith("DELETE")) hidden = nodes.splice(0)
+      }
+      const order = ["--plan", plan, "--image", "Ubuntu-24.04", "--no-public-ip"]
+      const ended = yield* fleet.run(["run", ...order, "--yes", "--", "true"])
+      assert.deepStrictEqual([ended.code, nodes.length, hidden.length], [0, 0, 0], ended.stderr)
+    }).pipe(Effect.scoped)
+  )
 })

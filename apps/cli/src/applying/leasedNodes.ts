@@ -134,9 +134,15 @@ const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourIn
         () => Effect.succeed(true)
       )
     )
-    if (isGone) return
-    // The service accepted the delete, so a failed read afterwards is no failure.
-    const after = yield* Effect.orElseSucceed(read(id, name), () => undefined)
+    // One 404 may be false. A list may still show a node that is gone, so a node that was denied is read by its id alone. The service
+    // accepted any other delete, so a failed read afterwards is no failure.
+    const after = isGone
+      ? yield* Effect.catchIf(
+          Nodes.use((nodes) => nodes.get(id)),
+          ({ reason }) => reason._tag === "NodeNotFound",
+          () => Effect.succeed(undefined)
+        )
+      : yield* Effect.orElseSucceed(read(id, name), () => undefined)
     if (after === undefined || after.status === "terminate") return
     yield* ensureSame(after)
     if (sent === maxDeletes) return yield* new LeasedNodeStays({ id, name, perHourInr })
