@@ -82,13 +82,13 @@ describe("the promise client in a browser", () => {
     expect(errors).toEqual([])
   })
 
-  // 69.3: reading the service of today, its saved images, places and creates added 3.
-  it("is at most 69.4 KiB with everything", async () => {
+  // 69.4: reading the service of today, its saved images, places and creates added 3.
+  it("is at most 69.5 KiB with everything", async () => {
     await project.write(
       "everything.js",
       `import * as Berth from "@berthkit/core"\nObject.assign(globalThis, { Berth })\n`
     )
-    expect(gzippedKib(await bundled("everything.js"))).toBeLessThan(69.4)
+    expect(gzippedKib(await bundled("everything.js"))).toBeLessThan(69.5)
   })
 
   it("is at most 5 KiB for an import of one class of error", async () => {

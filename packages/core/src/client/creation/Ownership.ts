@@ -153,9 +153,16 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
     // A node that is listed in time was made in time.
     return maxMillisSince(sentAt, now) <= quietMillis ? "meanwhile" : "unknown"
   }
-  // The clock of the boot does not decide: it stands still while a machine sleeps, and somebody else may make a node meanwhile.
   if (createdMillis + blurMillis < sentMillis) return "before"
-  if (createdMillis <= sentMillis + quietMillis + blurMillis) return "meanwhile"
+  if (createdMillis <= sentMillis + quietMillis + blurMillis) {
+    // The clock of the boot, which stands still while a machine sleeps, proves no birth to be in time. It shows a later one, though the
+    // service's clock went back: the time since the send without the age of the node.
+    return isOfOneBoot(sentAt, now) &&
+      now.serviceMillis > 0 &&
+      millisBetween(sentAt, now) > quietMillis + blurMillis + now.serviceMillis - createdMillis
+      ? "unknown"
+      : "meanwhile"
+  }
   // A creation time in the future is not on the clock on which the send is known, and where the clock of the boot has not come so far
   // yet, one of the two is wrong, or the machine has slept: neither proves anything.
   const isPast = now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isSameNode, isSpelling, spellingGroup } from "../../../src/client/creation/Ownership.ts"
+import { isSameNode, isSpelling, kinshipOf, spellingGroup } from "../../../src/client/creation/Ownership.ts"
 
 const long = "customer-production-frontend-web-server-in-delhi-number-12"
 
@@ -55,4 +55,44 @@ describe("a node that was proved", () => {
       assert.isFalse(isSameNode(proof, { ...proof, ...over }))
     }
   })
+})
+
+describe("a node made in the time of a lost create", () => {
+  const minute = 60_000
+  /** An instant `millis` after the send, by the clock of the boot and by the service's. */
+  const after = (bootMillis: number, serviceMillis = bootMillis, bootClock = "boot") => ({
+    wallMillis: bootMillis,
+    bootMillis,
+    bootClock,
+    serviceMillis: 1_000_000_000 + serviceMillis
+  })
+  const asked = { name: "web", plan: "P", image: "I", newerThan: 10, sentAt: after(0) }
+  /** A node that was made so long after the send, by the service's clock then. */
+  const made = (millis: number) => ({
+    id: 11,
+    name: "web",
+    plan: "P",
+    image: "I",
+    createdMillis: 1_000_000_000 + millis
+  })
+
+  it("is the create's", () => {
+    assert.strictEqual(kinshipOf(asked, made(1000), after(minute)), "proven")
+    assert.strictEqual(kinshipOf(asked, made(1000), after(60 * minute)), "proven")
+    assert.strictEqual(kinshipOf(asked, made(600_000), after(11 * minute)), "proven")
+    assert.strictEqual(kinshipOf(asked, made(640_000), after(11 * minute)), "none")
+  })
+
+  // Eleven and a half minutes after the send somebody else makes a node; the service's clock went back by two minutes before.
+  it("is not the create's for certain if it only seems to be in time, because the service's clock went back", () =>
+    assert.strictEqual(kinshipOf(asked, made(570_000), after(700_000, 580_000)), "possible"))
+
+  it("is the create's if the clock went back before it was read and there is time for that", () =>
+    assert.strictEqual(kinshipOf(asked, made(1000), after(5 * minute, 3 * minute)), "proven"))
+
+  it("is the create's if the machine slept meanwhile", () =>
+    assert.strictEqual(kinshipOf(asked, made(1000), after(minute, 60 * minute)), "proven"))
+
+  it("is judged by the service's clock alone on another machine", () =>
+    assert.strictEqual(kinshipOf(asked, made(570_000), after(700_000, 580_000, "other")), "proven"))
 })
