@@ -24,7 +24,7 @@ const protectedFleet = Effect.gen(function* () {
   const idOf = (name: string) => String(service.nodes.find((node) => node.name === name)!.id)
   const [web, db] = [idOf("shop-web-1"), idOf("shop-db-1")]
   const remove = (...nodes: ReadonlyArray<string>) => fleet.run(["node", "delete", ...nodes, "--yes"])
-  return { db, fleet, older, remove, service, web }
+  return { account, db, fleet, older, remove, service, web }
 })
 
 describe("a protected member", () => {
@@ -82,6 +82,31 @@ describe("a protected member", () => {
 })
 
 describe("a node that this machine has noted as protected", () => {
+  it.live("is not deleted under a new API key of the account, until the ledger is of that one and releases it", () =>
+    Effect.gen(function* () {
+      const { account, db, fleet, remove, service } = yield* protectedFleet
+      account.BERTH_API_KEY = "the-new-key-of-a-test"
+      const refused = yield* remove(db)
+      assert.strictEqual(refused.code, 5, refused.stderr)
+      assert.include(refused.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
+      assert.include(refused.stderr, "is of an account with another API key. Nothing was deleted.")
+      // As the refusal of apply says.
+      const applied = yield* fleet.apply("--yes")
+      const [, before, now] = /account or place: (\w+), not (\w+)/.exec(applied.stderr) ?? []
+      writeFileSync(fleet.ledger, readFileSync(fleet.ledger, "utf8").replace(before!, now!))
+      for (const text of [dbOf(", protect: true"), dbOf()]) {
+        fleet.write(text)
+        const again = yield* fleet.apply("--yes")
+        assert.strictEqual(again.code, 0, again.stderr)
+      }
+      assert.strictEqual((yield* remove(db)).code, 0)
+      assert.notInclude(
+        service.nodes.map(({ id }) => String(id)),
+        db
+      )
+    }).pipe(Effect.scoped)
+  )
+
   /** The fleet with the file and the ledger of before the protection. */
   const putBack = Effect.gen(function* () {
     const found = yield* protectedFleet

@@ -4,10 +4,10 @@
  * are protected, as a second witness for when a ledger is missing or an older one. Safe to lose: the ledgers themselves say both.
  */
 import { createHash } from "node:crypto"
-import { dirname } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
-import { readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
+import { readText, replaceDurably, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Option, Result, Schema } from "effect"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { FleetConflict, LocalFileFault } from "../failure/CliFailure.ts"
@@ -44,7 +44,8 @@ export const ownAccount = Effect.gen(function* () {
   }
   const { location, project } = account.options
   const place = project === undefined || location === undefined ? "no project" : `project ${project} in ${location}`
-  return { account: own, isOwn, place, registry: `${found.folder}/fleets.json` }
+  const service = accountOf(`${new URL(account.options.baseUrl).href} ${place}`)
+  return { account: own, isOwn, place, service, registry: `${found.folder}/fleets.json` }
 })
 
 /** Of more fleets those that were used last are kept. */
@@ -57,6 +58,8 @@ interface Protected extends Schema.Schema.Type<typeof Protected> {}
 const Listed = Schema.Struct({
   fleet: Schema.String,
   ledger: Schema.String,
+  /** Names the service and the place, whichever API key was used. */
+  service: Schema.optional(Schema.String),
   /** The nodes that this machine has seen protected, and not released since; undefined where an older version listed the fleet. */
   protected: Schema.optional(Schema.Array(Protected))
 })
@@ -109,14 +112,18 @@ const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
   )
 
 /** Notes a fleet and the nodes that its ledger protects, and gives the name of this machine. */
-export const registered = (path: string, { fleet, ledger }: Pick<Listed, "fleet" | "ledger">, { members }: Ledger) =>
+export const registered = (
+  path: string,
+  { fleet, ledger, service }: Pick<Listed, "fleet" | "ledger" | "service">,
+  { members }: Ledger
+) =>
   updateRegistry(path, (fleets) => {
     const before = fleets.find((each) => each.ledger === ledger)
     const known = before?.protected ?? []
     const kept = [...known, ...protectedOf(members).filter(({ id }) => known.every((each) => each.id !== id))]
     return before?.fleet === fleet
-      ? fleets.map((each) => (each === before ? { ...each, protected: kept } : each))
-      : [...fleets.filter((each) => each !== before), { fleet, ledger, protected: kept }]
+      ? fleets.map((each) => (each === before ? { ...each, service, protected: kept } : each))
+      : [...fleets.filter((each) => each !== before), { fleet, ledger, service, protected: kept }]
   })
 
 /** Notes that these nodes of a fleet are not protected any more. */
@@ -142,7 +149,7 @@ export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<num
 export const notingProtected = (
   file: LedgerFile,
   path: string,
-  listed: Pick<Listed, "fleet" | "ledger">
+  listed: Pick<Listed, "fleet" | "ledger" | "service">
 ): LedgerFile => {
   const noted = new Set<number>()
   return {
@@ -156,9 +163,12 @@ export const notingProtected = (
   }
 }
 
+/** Whether a ledger of this account can be used. */
+type LedgerState = "ok" | NoLedger | "unreadable" | "another account"
+
 /** A known fleet with its ledger, or why that cannot be read. */
 export interface KnownLedger extends Listed {
-  readonly state: "ok" | NoLedger | "unreadable" | "another account"
+  readonly state: LedgerState
   readonly entries: Ledger["members"]
 }
 
@@ -178,6 +188,37 @@ export const knownLedgers = Effect.fnUntraced(function* ({ isOwn, registry }: Ef
   )
 })
 
+/** What may protect a node. Of an account with another key only what it has noted is known. */
+type Witness = Omit<KnownLedger, "state"> & { readonly state: LedgerState | "another key" }
+
+/**
+ * The fleets that other accounts of this machine have at the same service and place, as far as nodes are noted as protected in them: an
+ * account with a new API key is another one to berth, and its nodes are the same.
+ */
+const underOtherKeys = Effect.fnUntraced(function* ({ registry, service }: Effect.Success<typeof ownAccount>) {
+  const accounts = dirname(dirname(registry))
+  const names = yield* Effect.orElseSucceed(
+    withFiles((fs) => fs.readdir(accounts)),
+    () => []
+  )
+  const others = names.map((name) => join(accounts, name, basename(registry))).filter((path) => path !== registry)
+  const found = yield* Effect.forEach(others, knownFleets)
+  return found
+    .flat()
+    .flatMap((listed): ReadonlyArray<Witness> =>
+      listed.service === service && listed.protected !== undefined
+        ? [{ ...listed, state: "another key", entries: new Map() }]
+        : []
+    )
+})
+
+/** All that may protect a node: the ledgers of this account's fleets, and what other accounts have noted of ledgers that are not among them. */
+const witnesses = (own: Effect.Success<typeof ownAccount>) =>
+  Effect.zipWith(knownLedgers(own), underOtherKeys(own), (ledgers, others): ReadonlyArray<Witness> => {
+    const taken = new Set(ledgers.flatMap(({ ledger, state }) => (state === "ok" ? [ledger] : [])))
+    return [...ledgers, ...others.filter(({ ledger }) => !taken.has(ledger))]
+  })
+
 /** Which fleet and member a node is, and the tags that berth sent, by id. */
 export const fleetOfNodes = (
   ledgers: ReadonlyArray<KnownLedger>
@@ -193,15 +234,15 @@ export const fleetOfNodes = (
   )
 
 /** In which states nobody knows what a ledger has. One that is not there, or is of another account, has no nodes of this one. */
-const unusable: ReadonlyArray<KnownLedger["state"]> = ["damaged", "doubled", "later", "unreadable"]
+const unusable: ReadonlyArray<Witness["state"]> = ["damaged", "doubled", "later", "unreadable"]
 
 /** Whether a ledger may protect nodes that this machine does not know of. */
-const mayProtectOthers = ({ protected: noted, state }: KnownLedger): boolean =>
+const mayProtectOthers = ({ protected: noted, state }: Witness): boolean =>
   unusable.includes(state) || (state === "missing" && noted === undefined)
 
 /** That a node is protected, and by what. */
 interface Protection extends Protected {
-  readonly known: KnownLedger
+  readonly known: Witness
   /** Whether the ledger itself says so; otherwise this machine has noted it. */
   readonly isInLedger: boolean
 }
@@ -210,7 +251,7 @@ interface Protection extends Protected {
  * What protects a node: a ledger, or else what this machine has noted; undefined if nothing does. Without the ledger `but`, and without
  * what is noted of a node that it protects, for a run that sees itself what is in that ledger.
  */
-const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
+const protectionIn = (ledgers: ReadonlyArray<Witness>, but?: string) => {
   const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [
     ...protectedOf(known.entries).map((node) => ({ ...node, known, isInLedger: true })),
     ...(known.protected ?? []).map((node) => ({ ...node, known, isInLedger: false }))
@@ -224,23 +265,26 @@ const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
   }
 }
 
-const stateText: Readonly<Record<KnownLedger["state"], string>> = {
+const stateText: Readonly<Record<Witness["state"], string>> = {
   ok: "does not protect it",
   missing: "is not there",
   damaged: "is damaged",
   doubled: "has a member twice",
   later: "was written by a later version of berth",
   unreadable: "cannot be read",
-  "another account": "is of another account or place"
+  "another account": "is of another account or place",
+  "another key": "is of an account with another API key"
 }
 
 /** How to go on where a ledger is not as this machine knew it. */
-const ledgerHint = ({ fleet, state }: KnownLedger): string =>
-  state === "ok"
-    ? `If the ledger is an older one, put the current one back, such as with git checkout. To take the protection away: write protect: true in the fleet file and apply, then remove it and apply again. If the fleet is given up: berth fleet forget ${fleet}`
-    : `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
+const ledgerHint = ({ fleet, ledger, state }: Witness): string =>
+  state === "another key"
+    ? `If the account has a new API key, write it into the ledger ${ledger} as berth apply says there, and apply. With the other key: berth fleet forget ${fleet}`
+    : state === "ok"
+      ? `If the ledger is an older one, put the current one back, such as with git checkout. To take the protection away: write protect: true in the fleet file and apply, then remove it and apply again. If the fleet is given up: berth fleet forget ${fleet}`
+      : `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
 
-const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): string =>
+const notedText = (start: "This" | "this", { ledger, state }: Witness): string =>
   `${start} machine has noted that; the ledger ${ledger} ${stateText[state]}.`
 
 /**
@@ -255,7 +299,7 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
   if (ids.length === 0) return
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
-  const ledgers = yield* knownLedgers(own)
+  const ledgers = yield* witnesses(own)
   const protectionOf = protectionIn(ledgers)
   const found = ids.flatMap((id) => protectionOf(id) ?? [])
   const [first] = found
@@ -290,7 +334,7 @@ export const protectedBesides = Effect.fnUntraced(function* (
   { fleet, ledger }: Pick<Listed, "fleet" | "ledger">,
   members: Ledger
 ): Effect.fn.Return<ReadonlyMap<number, string>> {
-  const ledgers = yield* knownLedgers(own)
+  const ledgers = yield* witnesses(own)
   const protectionOf = protectionIn(ledgers, ledger)
   const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
   return new Map(

@@ -437,7 +437,7 @@ const changeLocked = Effect.fnUntraced(function* (
   onReported: (isReported: boolean) => void
 ) {
   const { place } = options
-  const listed = { fleet: first.fleet, ledger: place.ledger }
+  const listed = { fleet: first.fleet, ledger: place.ledger, service: own.service }
   yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
   const found = yield* ledgerFile.current
   // A fleet that has nothing yet is listed once it has something to keep.

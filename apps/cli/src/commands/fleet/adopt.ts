@@ -161,7 +161,11 @@ export const adopt = command(
             `It is not known whether the commitment ${open} of ${node.name} (${node.id}) was set. ${seeCommitment(node.id, `${name}${place.flag}`, givenFor(open))}.`
           )
         }
-        yield* registered(registry, { fleet: fleet.fleet, ledger: place.ledger }, yield* ledgerFile.current)
+        yield* registered(
+          registry,
+          { fleet: fleet.fleet, ledger: place.ledger, service: account.service },
+          yield* ledgerFile.current
+        )
         const differences =
           group === undefined
             ? []
