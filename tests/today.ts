@@ -13,6 +13,9 @@ export const suites: ReadonlyArray<string> = [
   "cli/fleetMoney.test.ts",
   "cli/givenFiles.test.ts",
   "cli/leases.test.ts",
+  "cli/machine/approve.machine.ts",
+  "cli/machine/fleetQuestions.machine.ts",
+  "cli/machine/folders.machine.ts",
   "cli/machine/runEnds.machine.ts",
   "cli/matrix.test.ts",
   "cli/mcp/consent.machine.ts",
@@ -73,6 +76,10 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
   "cli/givenFiles.test.ts": {
     "is the text of a public key, from a file or as it is, or a fingerprint or an id":
       "fingerprints and ids are refused today"
+  },
+  "cli/machine/fleetQuestions.machine.ts": {
+    "deletes no node that has changed in the meantime: protected, renamed, or doubled":
+      "makes a second node of one name, which is refused today"
   },
   "cli/matrix.test.ts": {
     "berth node wait prints outcome in every format": "waits for created, which no node is today",

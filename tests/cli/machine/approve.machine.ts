@@ -11,6 +11,7 @@ import { Effect, Random, Schedule } from "effect"
 import { settings } from "../berth.ts"
 import { type Agent, changes, order, startAgent } from "../mcp/Agent.ts"
 import { stateFolder } from "../stateFolder.ts"
+import { inDialect } from "../../account.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 
@@ -50,7 +51,7 @@ describe("berth approve", () => {
       assert.deepStrictEqual(again.code, 5)
       assert.include(again.stdout, `The proposal ${id} was carried out.`)
       assert.deepStrictEqual(yield* changes, ["POST"])
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("declines with any other answer, and knows no other proposal", () =>
@@ -63,7 +64,7 @@ describe("berth approve", () => {
       assert.deepInclude(declined.structuredContent, { outcome: "declined" })
       assert.strictEqual((yield* approve(state, "p0123456789abcdefghi", "")).code, 4)
       assert.isEmpty(yield* changes)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1 } }))))
   )
 })
 
@@ -98,6 +99,6 @@ describe("a proposal that is executed while servers are killed", () => {
         assert.match(String(structuredContent?.["outcome"]), /^(?:created|adopted)$/, content[0]?.text)
         assert.strictEqual(yield* nodes, before + 1)
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
   )
 })

@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { fleetFolder, large, nodes, webs } from "../fleet.ts"
+import { inDialect } from "../../account.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 
@@ -38,7 +39,7 @@ const applyAtTerminal = (
     return yield* Effect.promise(() => terminal.ended)
   }).pipe(Effect.scoped)
 
-const service = TestServer.layer({ clock: "real", provisioning: 20, termination: "20 millis" })
+const service = TestServer.layer(inDialect({ clock: "real", provisioning: 20, termination: "20 millis" }))
 
 describe("the question of berth apply", () => {
   it.live("is asked again if the file has changed, and only what was shown last is sent", () =>

@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
 import { berth, json, run, runFull, settings } from "../berth.ts"
+import { inDialect, placeFlags } from "../../account.ts"
 
 /** A small file system of memory, which `prepare` spoils. */
 const disk = (prepare: (path: string) => void) =>
@@ -80,7 +81,9 @@ describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
         assert.deepStrictEqual(json(yield* berth(["node", "list", "-o", "json"], { env })), [])
       }).pipe(
         Effect.scoped,
-        Effect.provide(TestServer.layer({ clock: "real", provisioning: "500 millis", termination: "500 millis" }))
+        Effect.provide(
+          TestServer.layer(inDialect({ clock: "real", provisioning: "500 millis", termination: "500 millis" }))
+        )
       )
   )
 
@@ -93,7 +96,7 @@ describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
       const { error } = JSON.parse(stderr)
       assert.deepStrictEqual([error.code, error.details], ["StdoutFailed", { nodes: [{ id: node!.id, name: "web" }] }])
       assert.include(error.message, `Node ${node!.id} (web) was created, and is billed.`)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("a create with a key is refused before it is sent, since the key could not be kept", () =>
@@ -104,20 +107,20 @@ describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
       assert.strictEqual(stdout, "")
       assert.match(stderr, /error: .+\.\nhint: .+\n$/)
       assert.deepStrictEqual(json(yield* berth(["node", "list", "-o", "json"], { env })), [])
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("a login is refused in two lines with exit 10", () =>
     Effect.gen(function* () {
       const place = yield* disk(prepare)
       const { BERTH_ACCESS_TOKEN, BERTH_API_KEY, BERTH_BASE_URL } = yield* settings
-      const { code, stderr } = yield* run(["auth", "login", "--base-url", BERTH_BASE_URL], {
+      const { code, stderr } = yield* run(["auth", "login", "--base-url", BERTH_BASE_URL, ...placeFlags], {
         env: { HOME: yield* disk(() => {}), XDG_CONFIG_HOME: place },
         input: `${BERTH_API_KEY}\n${BERTH_ACCESS_TOKEN}\n`
       })
       assert.strictEqual(code, 10)
       assert.match(stderr, /^error: .+profiles\.json cannot be written: .+\.\nhint: Set XDG_CONFIG_HOME .+\n$/)
       assert.match(stderr, reason)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })
