@@ -1,6 +1,6 @@
 /**
- * How a run of `learn` ends where it neither succeeds nor fails. It loads nothing else, because the program that ends by it has
- * its exit codes at hand before it loads the rest.
+ * How a run of `learn` can end besides success and failure. This module stands alone so that the program can choose an exit code without
+ * loading the rest of `learn`.
  */
 import { Data } from "effect"
 

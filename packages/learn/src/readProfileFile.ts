@@ -1,6 +1,6 @@
 /**
- * The profile in a file that a flag names. The schema of a profile is loaded on demand: it takes a program that has no profile as
- * long to load as it takes to read one.
+ * Reads the profile in the file that a flag names. It loads the schema of a profile on demand, because most runs of the mock have no
+ * profile and would start later for it.
  */
 import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
 import { Effect } from "effect"

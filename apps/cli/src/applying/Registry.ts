@@ -192,8 +192,8 @@ export const knownLedgers = Effect.fnUntraced(function* ({ isOwn, registry }: Ef
 type Witness = Omit<KnownLedger, "state"> & { readonly state: LedgerState | "another key" }
 
 /**
- * The fleets that other accounts of this machine have at the same service and place, as far as nodes are noted as protected in them: an
- * account with a new API key is another one to berth, and its nodes are the same.
+ * Fleets with protected nodes that this machine has noted for other accounts at the same service and place. A new API key makes another
+ * account for berth, but the nodes are the same.
  */
 const underOtherKeys = Effect.fnUntraced(function* ({ registry, service }: Effect.Success<typeof ownAccount>) {
   const accounts = dirname(dirname(registry))
@@ -212,7 +212,7 @@ const underOtherKeys = Effect.fnUntraced(function* ({ registry, service }: Effec
     )
 })
 
-/** All that may protect a node: the ledgers of this account's fleets, and what other accounts have noted of ledgers that are not among them. */
+/** All that may protect a node: the ledgers of this account, and what is noted of ledgers that only other accounts have. */
 const witnesses = (own: Effect.Success<typeof ownAccount>) =>
   Effect.zipWith(knownLedgers(own), underOtherKeys(own), (ledgers, others): ReadonlyArray<Witness> => {
     const taken = new Set(ledgers.flatMap(({ ledger, state }) => (state === "ok" ? [ledger] : [])))
@@ -279,7 +279,7 @@ const stateText: Readonly<Record<Witness["state"], string>> = {
 /** How to go on where a ledger is not as this machine knew it. */
 const ledgerHint = ({ fleet, ledger, state }: Witness): string =>
   state === "another key"
-    ? `If the account has a new API key, write it into the ledger ${ledger} as berth apply says there, and apply. With the other key: berth fleet forget ${fleet}`
+    ? `If the account has a new API key, run berth apply on that fleet, whose ledger is ${ledger}, and do what it says. If the fleet is given up, use the other key: berth fleet forget ${fleet}`
     : state === "ok"
       ? `If the ledger is an older one, put the current one back, such as with git checkout. To take the protection away: write protect: true in the fleet file and apply, then remove it and apply again. If the fleet is given up: berth fleet forget ${fleet}`
       : `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`

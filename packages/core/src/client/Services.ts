@@ -41,7 +41,7 @@ export const calls = <R>(
   transport: Layer.Layer<Transport, never, R>
 ): Layer.Layer<Calls, InvalidOption | RuntimeTooOld, R> => ofItsOwn(allCalls(options, transport))
 
-/** The services of one call a method, with spans: programs without Effect have no tracer that could show them. */
+/** Adds spans to `Plans` and `RawApi`. The promise client leaves them out, because its programs have no tracer. */
 const observed = () =>
   Layer.mergeAll(
     Layer.effect(

@@ -155,8 +155,8 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
   }
   if (createdMillis + blurMillis < sentMillis) return "before"
   if (createdMillis <= sentMillis + quietMillis + blurMillis) {
-    // The clock of the boot, which stands still while a machine sleeps, proves no birth to be in time. It shows a later one, though the
-    // service's clock went back: the time since the send without the age of the node.
+    // The service's clock may have gone back. The boot clock shows that the node was made later if more time has passed since the send than
+    // its age explains. It cannot prove the opposite, because it stands still while the machine sleeps.
     return isOfOneBoot(sentAt, now) &&
       now.serviceMillis > 0 &&
       millisBetween(sentAt, now) > quietMillis + blurMillis + now.serviceMillis - createdMillis

@@ -5,7 +5,7 @@
 import type { Effect } from "effect"
 import type { Observer } from "./Observer.ts"
 
-/** A method with a span of this name, such as `nodes.awaitStatus`, around all its calls; the method itself where nobody observes. */
+/** Wraps a method in a span of this name, such as `nodes.awaitStatus`. Without an observer it returns the method itself. */
 export const methodSpans =
   (observer: Observer | undefined) =>
   <Arguments extends ReadonlyArray<unknown>, A, E>(
