@@ -57,7 +57,7 @@ describe("a delete of a fleet whose first attempt failed", () => {
   it.live("is not sent to another node that has the id by then", () =>
     Effect.gen(function* () {
       const { fleet, sent, service } = yield* troubled(({ nodes }) => {
-        nodes[0] = { ...nodes[0]!, name: "theirs", created_at: new Date(Date.now() + 60_000).toISOString() }
+        nodes[0] = { ...nodes[0]!, name: "theirs", created_at: "2020-01-01T00:00:00Z" }
       })
       const ended = yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])
       assert.deepStrictEqual([ended.code, sent(), service.nodes.length], [9, 1, 1], ended.stderr)
@@ -84,7 +84,7 @@ describe("the delete of a run whose first attempt failed", () => {
   it.live("is not sent to another node that has the id by then", () =>
     Effect.gen(function* () {
       const { fleet, sent, service } = yield* troubled(({ nodes }) => {
-        nodes[1] = { ...nodes[1]!, name: "theirs", created_at: new Date(Date.now() + 60_000).toISOString() }
+        nodes[1] = { ...nodes[1]!, name: "theirs", created_at: "2020-01-01T00:00:00Z" }
       })
       const order = ["--plan", plan, "--image", "Ubuntu-24.04", "--no-public-ip"]
       const ended = yield* fleet.run(["run", ...order, "--yes", "--", "true"])
