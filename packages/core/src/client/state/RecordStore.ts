@@ -1,0 +1,77 @@
+/**
+ * What a store of an account's state can do: records by kind and key, and locks. On one machine the records are files; for several machines
+ * they are rows of a database. Leases, proposals, commitments, the registry of fleets and the log of changes are such records. The store
+ * does not look into a value: who writes a kind has its schema.
+ */
+import { Context, Data, type Effect, type Option } from "effect"
+
+/** State cannot be read or written. Nothing that depends on it may go ahead. */
+export class StateFailed extends Data.TaggedError("StateFailed")<{
+  /** Why, as the end of a sentence without its full stop: the message of the file system or of the database. It holds no secret. */
+  readonly detail: string
+  /** The code of the file system, such as `ENOSPC`; null if something else failed. */
+  readonly code: string | null
+  /** The file or folder, or the database without who connects; null where there is none. */
+  readonly path: string | null
+  /** What to do about it: a sentence. */
+  readonly hint: string
+  /** Whether a lock was lost: another process took it over while this one stood still. Nothing was written then. */
+  readonly isLockLost: boolean
+}> {
+  override get message() {
+    return `The state of berth cannot be kept: ${this.detail}.`
+  }
+}
+
+/** A record as it is kept. */
+export interface StateRecord {
+  readonly key: string
+  /** A JSON object with the field `version`, which says how its kind is written. */
+  readonly value: string
+}
+
+/** A lock that is held. A write that takes it is done only while it is held, however long its process stood still before. */
+export interface StateLock {
+  readonly name: string
+  /** Fails if the lock is not held any more; renews it otherwise. For what is sent elsewhere on the word of the lock. */
+  readonly confirm: Effect.Effect<void, StateFailed>
+}
+
+/**
+ * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key is 1 to 200 letters, digits, dots, dashes and
+ * underscores, the first a letter, a digit or an underscore; a lock's name likewise. A write is safe when its effect ends: a crash
+ * afterwards does not lose it, and nobody reads half of it.
+ */
+export interface RecordStore {
+  /** Where the state is, in words for people: a folder, or a database without who connects. */
+  readonly place: string
+  readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
+  /** All records of a kind, in order of their keys by code units. A record that cannot be read has an empty value. */
+  readonly list: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
+  /**
+   * The records of a kind that other accounts have in the same store, in no order: a new API key makes another account of the same nodes.
+   * What cannot be read is left out.
+   */
+  readonly elsewhere: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
+  /** Writes a record, in place of the one that is there. */
+  readonly put: (kind: string, key: string, value: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
+  /** Removes a record; one that is not there is no failure. */
+  readonly remove: (kind: string, key: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
+  /**
+   * Adds a record behind all others of its kind, under a key that the store draws in order of time, and removes the first ones beyond
+   * `keep`. Two processes may append at once: both records are kept.
+   */
+  readonly append: (kind: string, value: string, keep: number) => Effect.Effect<void, StateFailed>
+  /**
+   * Runs `use` while no other process holds the lock of this name; waits for its turn, and can be interrupted meanwhile. A process that
+   * ended holds up no other for longer than a minute.
+   */
+  readonly withLock: (
+    name: string
+  ) => <A, E, R>(use: (lock: StateLock) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | StateFailed, R>
+}
+
+/** The store of the account's state. Where no layer gives one, nothing can be kept. */
+export const RecordStore = Context.Reference<RecordStore | undefined>("@berthkit/core/client/state/RecordStore", {
+  defaultValue: () => undefined
+})
