@@ -24,7 +24,7 @@ export interface WatchFleet {
 /** 2000 accounts begin in turn, 20 a second on a quiet machine. */
 const maxStartMillis = 900_000
 
-/** As `docs/fleet.md` says for so many accounts: without a bound Node takes more where the machine has it. */
+/** As `docs/several-machines.md` says for so many accounts: without a bound Node takes more where the machine has it. */
 const heapBound = "--max-old-space-size=800"
 
 /** Accounts begin with two sweeps and their catalogue; so long after the last one they are quiet. */

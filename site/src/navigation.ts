@@ -52,7 +52,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/watch.md", "Run and configure it"],
       ["docs/watch-receivers.md", "Receiving events"],
       ["docs/watch-http.md", "Dashboard and HTTP"],
-      ["docs/fleet.md", "On several machines"]
+      ["docs/several-machines.md", "On several machines"]
     ]
   },
   {

@@ -1,5 +1,5 @@
 /**
- * The commands of docs/fleet.md print what the page shows, but for times, ports, and which process has which account.
+ * The commands of docs/several-machines.md print what the page shows, but for times, ports, and which process has which account.
  */
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
@@ -12,7 +12,7 @@ import { Shell } from "./machine/Shell.ts"
 import { folder, wait } from "./Scene.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const page = readFileSync(join(root, "docs/fleet.md"), "utf8")
+const page = readFileSync(join(root, "docs/several-machines.md"), "utf8")
 const [, section = ""] = /^## From one machine to three[^\n]*\n([^]*?)^## /m.exec(page) ?? []
 
 const fences = Array.from(section.matchAll(/^```(\w*)\n([^]*?)^```$/gm), ([, language, text]) => ({
@@ -51,7 +51,7 @@ const local = (address: string, ports: ReadonlyArray<number>) => (text: string) 
     .replaceAll("4010", String(ports[0]))
     .replaceAll("9464", String(ports[1]))
 
-it.live("from one machine to three, and back, as docs/fleet.md says", () =>
+it.live("from one machine to three, and back, as docs/several-machines.md says", () =>
   Effect.gen(function* () {
     const postgres = yield* Postgres.scoped()
     const here = yield* folder
