@@ -72,13 +72,13 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/watch-latency.md", "How late events are"],
       ["docs/reference/metrics.md", "Its metrics"],
       ["docs/reference/several-machines.md", "Several machines"],
-      ["docs/reference/service-today.md", "The service today"]
+      ["docs/reference/service-today.md", "Today's API"]
     ]
   },
   {
     title: "The service",
     items: [
-      ["docs/service-today.md", "The service today"],
+      ["docs/service-today.md", "Today's API"],
       ["docs/interface/interface.md", "Its interface"],
       ["docs/interface/assumptions.md", "Assumptions"]
     ]
