@@ -172,6 +172,21 @@ export const switchFlag = (name: string, description: string): Parameter<boolean
   return { ...found, help: { ...found.help, metavar: null } }
 }
 
+/** A switch that may also be set to a word, as in `--wait=ssh`. It never takes the word after it. */
+export const switchOr = <const C extends string>(
+  name: string,
+  word: C,
+  description: string
+): Parameter<C | boolean> => {
+  const value: Value<C | boolean> = {
+    metavar: "",
+    parse: (text) => (text === word ? Option.some(word) : Option.fromUndefinedOr(isOn.get(text))),
+    expected: () => `expected true, false or ${word}`
+  }
+  const found = parameter("flag", { name, description }, value, {}, ([given]) => Result.succeed(given ?? false))
+  return { ...found, help: { ...found.help, metavar: null } }
+}
+
 /** An argument that has to be given. */
 export const argument = <A>(name: string, value: Value<A>, description = ""): Parameter<A> =>
   parameter("argument", { name, description }, value, { required: true }, ([given]) =>

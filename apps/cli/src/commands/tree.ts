@@ -117,7 +117,7 @@ export const tree: CommandTree<Command> = [
     groups: {
       node: ["plan", "image", "name", "saved-image", "disk", "tag", "label", "backups", "start-script"],
       access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6", "extra"],
-      lease: ["ttl", "reuse", "timeout"],
+      lease: ["ttl", "reuse", "wait", "timeout"],
       safety: ["max-cost", "max-minimum", "dry-run", "force", "yes"]
     },
     examples: [

@@ -157,6 +157,30 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
   }
 }
 
+/** A node whose ssh server did not answer in time. */
+interface SilentNode {
+  readonly id: number
+  readonly name: string
+  /** Null if the node has none. */
+  readonly address: string | null
+  readonly port: number
+  readonly waitedMillis: number
+}
+
+/** What is known of it, as a sentence. */
+export const silentText = ({ address, id, name, port, waitedMillis }: SilentNode): string =>
+  address === null
+    ? `Node ${name} (${id}) runs, and has no address at which ssh could answer.`
+    : `Node ${name} (${id}) runs, but no ssh server has answered at ${address}, port ${port}, within ${Math.round(waitedMillis / 1000)} seconds.`
+
+/** A created node runs, and its ssh server did not answer in time. */
+export class SshSilent extends Data.TaggedError("SshSilent")<SilentNode> {
+  readonly exit = "unavailable"
+  readonly details = { node: { id: this.id, name: this.name } }
+  readonly hint = `Check that its image starts sshd and that its security group lets this machine in. Try again: berth node ssh ${this.id}; to remove it: berth node delete ${this.id}`
+  override readonly message = `${silentText(this)} ${isBilled}`
+}
+
 /** A wait until a deleted node is gone has failed: the node is being deleted all the same. */
 export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<FailedCall> {
   readonly exit = this.error.reason.exit

@@ -43,6 +43,17 @@ const addressIn = (text: string | null): string | null => {
   return own.check(address.replace(/%.*$/, ""), family === 4 ? "ipv4" : "ipv6") ? null : address
 }
 
+/**
+ * Whether other machines may reach an address: not one from the range that carriers share (RFC 6598), as all public addresses of
+ * `berth-server` are.
+ */
+export const isReached = (address: string | null): boolean => {
+  if (address === null) return false
+  const shared = new (process.getBuiltinModule("node:net").BlockList)()
+  shared.addSubnet("100.64.0.0", 10, "ipv4")
+  return !shared.check(address, address.includes(":") ? "ipv6" : "ipv4")
+}
+
 export const hostOf = (node: Node): Host => {
   const { createdAt, id, image, name, plan, region, status, tags } = node
   return {

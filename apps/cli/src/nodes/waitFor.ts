@@ -9,13 +9,21 @@ import { fieldsOf, StatusNotReached } from "@berthkit/core/domain/ErrorReason"
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, isUnstated, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { Clock, Deferred, Duration, Effect, Option } from "effect"
-import { CreatedNotReady, DeletedNotGone, NameChanged, UsageFault } from "../failure/CliFailure.ts"
-import { hostOf } from "../inventory/Host.ts"
+import {
+  CreatedNotReady,
+  DeletedNotGone,
+  NameChanged,
+  SshSilent,
+  silentText,
+  UsageFault
+} from "../failure/CliFailure.ts"
+import { hostOf, isReached } from "../inventory/Host.ts"
 import { printNote } from "../output/Output.ts"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency, withListed, withListedFields } from "./allNodes.ts"
 import { type Found, maxReads } from "./resolve.ts"
+import { untilSsh } from "./untilSsh.ts"
 
 /** The goal of a wait, and its limit. */
 export interface Wait {
@@ -25,8 +33,8 @@ export interface Wait {
 }
 
 /** Fails where a time is given to a wait that is not asked for. */
-export const ensureWaits = ({ timeout, wait }: { readonly timeout: Wait["timeout"]; readonly wait: boolean }) =>
-  timeout === undefined || wait
+export const ensureWaits = ({ timeout, wait }: { readonly timeout: Wait["timeout"]; readonly wait: boolean | "ssh" }) =>
+  timeout === undefined || wait !== false
     ? Effect.void
     : Effect.fail(new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." }))
 
@@ -119,6 +127,32 @@ export const untilCreatedRuns = (node: Node, usable: Usable, show: ShowState) =>
     Effect.map((later) => withListed(later, node)),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
   )
+
+/** How long a wait for ssh takes at most by default, the wait until the node runs included. */
+const maxSshMillis = 600_000
+
+/** Waits until a created node is usable and its ssh server answers. */
+export const untilCreatedAnswers = Effect.fnUntraced(function* (node: Node, usable: Usable, show: ShowState) {
+  const startedAt = yield* Clock.currentTimeMillis
+  const running = yield* untilCreatedRuns(node, usable, show)
+  const endMillis = startedAt + (usable.timeout === undefined ? maxSshMillis : Duration.toMillis(usable.timeout))
+  const left = Math.min(endMillis - (yield* Clock.currentTimeMillis), yield* leftMillis)
+  const silent = yield* untilSsh(running, left, show)
+  return silent === undefined ? running : yield* new SshSilent({ id: node.id, name: node.name, ...silent })
+})
+
+/** How long `berth run` waits for the ssh server of a running node. */
+const maxRunSshMillis = 60_000
+
+/** Waits a while for the ssh server of a leased node, which some commands need and others do not. */
+export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, show: ShowState) {
+  if (!isReached(hostOf(node).publicIp)) return
+  const silent = yield* untilSsh(node, Math.min(maxRunSshMillis, yield* leftMillis), show)
+  if (silent === undefined) return
+  yield* printNote(
+    `${silentText({ id: node.id, name: node.name, ...silent })} The command starts anyway. To start it without this wait: --wait running`
+  )
+})
 
 /** Waits until a node that was asked to go is gone. */
 export const untilDeletedGone = (found: Pick<Found, "id" | "node">, timeout: Wait["timeout"], show: ShowState) =>

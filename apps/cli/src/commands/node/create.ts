@@ -16,13 +16,19 @@ import { waitCommand } from "../../failure/callInWords.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { freshCatalogue, knownPlans, recentCatalogue, type TimedCatalogue } from "../../catalogue/ImageList.ts"
 import { quoted } from "../../commandLine/commandToType.ts"
-import { type CreatedNotReady, type PriceRisen, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
+import {
+  type CreatedNotReady,
+  type PriceRisen,
+  SomeFailed,
+  type SshSilent,
+  UsageFault
+} from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { reportProblem, whenInterrupted } from "../../output/reportProblem.ts"
 import { recordedCreate } from "../../nodes/nodeOfCreate.ts"
-import { untilCreatedRuns } from "../../nodes/waitFor.ts"
+import { untilCreatedAnswers, untilCreatedRuns } from "../../nodes/waitFor.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { reportLeftOut, type ShowState, withCount, withProgress } from "../../output/progress.ts"
@@ -135,7 +141,7 @@ const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable
 /** What came of a create: the node where there is one, and why it failed or why its node does not run. */
 interface Made {
   readonly creation?: Creation
-  readonly failure?: BerthError | CreatedNotReady | PriceRisen | UsageFault
+  readonly failure?: BerthError | CreatedNotReady | PriceRisen | SshSilent | UsageFault
 }
 
 /** Fails if a node costs more than was shown. */
@@ -161,8 +167,9 @@ const createOne = Effect.fnUntraced(function* (
   const creation = sent.success
   onCreated(creation)
   if (options.wait) {
+    const until = options.wait === "ssh" ? untilCreatedAnswers : untilCreatedRuns
     return yield* Effect.match(
-      untilCreatedRuns(creation, { isPublic: wanted.spec.publicIp !== false, timeout: options.timeout }, show),
+      until(creation, { isPublic: wanted.spec.publicIp !== false, timeout: options.timeout }, show),
       {
         onFailure: (failure) => ({ creation, failure }),
         onSuccess: (running) => ({ creation: { ...running, outcome: creation.outcome } })

@@ -10,7 +10,16 @@ import { specDigest } from "@berthkit/core/client/creation/Reconciliation"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Duration, Effect, Exit, Fiber, Option, Random, Result, Struct } from "effect"
 import { freshCatalogue, knownPlans, recentCatalogue, type TimedCatalogue } from "../../catalogue/ImageList.ts"
-import { argumentsFrom, duration, flag, flagOr, switchFlag, text, type Values } from "../../commandLine/Parameter.ts"
+import {
+  argumentsFrom,
+  duration,
+  flag,
+  flagOr,
+  oneOf,
+  switchFlag,
+  text,
+  type Values
+} from "../../commandLine/Parameter.ts"
 import { extraFlag, isWhole, nodeName, parameters as ofCreate, specOf } from "../node/createFlags.ts"
 import { command } from "../command.ts"
 import { CreateFailed, LeasedNodeNotReady, LeaseOver, ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
@@ -20,7 +29,7 @@ import { addressOf, hostOf } from "../../inventory/Host.ts"
 import { heldMillisLeft, isSameOwner, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
 import { LeaseStore } from "../../leases/LeaseStore.ts"
 import { chargedText, endLease, leaseNow, reapLeases, takeKept, unreadableLease } from "../../applying/leasedNodes.ts"
-import { untilUsable } from "../../nodes/waitFor.ts"
+import { untilSshOrNote, untilUsable } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
 import { printChange, printNote } from "../../output/Output.ts"
 import { Progress, withProgress } from "../../output/progress.ts"
@@ -58,6 +67,12 @@ const parameters = {
     Duration.hours(1)
   ),
   reuse: switchFlag("reuse", "Use a node that an earlier run kept, and keep it for the rest of its paid hour"),
+  wait: flagOr(
+    "wait",
+    oneOf(["running", "ssh"], "GOAL"),
+    "Start the command when the node runs, or when its ssh answers; default ssh",
+    "ssh"
+  ),
   timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
 }
 
@@ -140,7 +155,7 @@ const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMil
 })
 
 /** Creates the node of a lease, and waits until it can be used. */
-const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout }: RunOptions) {
+const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout, wait }: RunOptions) {
   const nodes = yield* Nodes
   const plans = yield* knownPlans
   const { node } = yield* Effect.mapError(nodes.create(spec, { key: held.lease.key, plans }), (error) =>
@@ -150,8 +165,11 @@ const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout
   yield* printChange(`Created node ${node.id} (${node.name}).`, { created: { id: node.id, name: node.name } })
   yield* saveLease(held.lease)
   return yield* withProgress({ goal: "running", total: 1 }, (show) =>
-    untilUsable(node, { isPublic: spec.publicIp !== false, timeout }, show)
-  ).pipe(Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })))
+    untilUsable(node, { isPublic: spec.publicIp !== false, timeout }, show).pipe(
+      Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })),
+      Effect.tap((running) => (wait === "ssh" ? untilSshOrNote(running, show) : Effect.void))
+    )
+  )
 })
 
 /**

@@ -1,0 +1,63 @@
+/**
+ * Waits until the ssh server of a node answers: a node runs before its network and its sshd do.
+ */
+import type { Node } from "@berthkit/core/domain/Node"
+import { Clock, Effect } from "effect"
+import { addressOf, hostOf } from "../inventory/Host.ts"
+import type { ShowState } from "../output/progress.ts"
+
+const sshPort = 22
+
+/** From one try to the next, and the longest time that one may take. */
+const pauseMillis = 1000
+const tryMillis = 5000
+
+/** Whether a server sends the line with which SSH begins (RFC 4253, section 4.2). An open port alone may be that of a gateway. */
+const answersAsSsh = (host: string, port: number, millis: number): Effect.Effect<boolean> =>
+  Effect.callback<boolean>((resume) => {
+    // Not by `import`: commands that wait for no port would load it.
+    const socket = process.getBuiltinModule("node:net").connect({ host, port })
+    let received = ""
+    const end = (answers: boolean) => {
+      socket.destroy()
+      resume(Effect.succeed(answers))
+    }
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      received += text
+      // Other lines may come first.
+      if (/^SSH-/m.test(received)) end(true)
+      else if (received.length > 4096) end(false)
+    })
+    socket.on("error", () => end(false)).on("close", () => end(false))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(false) }))
+
+/** Why a wait for ssh ended without an answer. */
+export interface Silent {
+  /** Null if the node has no address. */
+  readonly address: string | null
+  readonly port: number
+  readonly waitedMillis: number
+}
+
+/** Tries the address of a running node until its ssh server answers; what it waited for if that does not come in time. */
+export const untilSsh = Effect.fnUntraced(function* (
+  node: Node,
+  maxMillis: number,
+  show: ShowState
+): Effect.fn.Return<Silent | undefined> {
+  const address = addressOf(hostOf(node))
+  if (address === null) return { address, port: sshPort, waitedMillis: 0 }
+  const what = `${node.name} (${node.id})`
+  const startedAt = yield* Clock.currentTimeMillis
+  for (;;) {
+    const left = startedAt + maxMillis - (yield* Clock.currentTimeMillis)
+    if (yield* answersAsSsh(address, sshPort, Math.max(1, Math.min(tryMillis, left)))) break
+    const waitedMillis = (yield* Clock.currentTimeMillis) - startedAt
+    if (waitedMillis + pauseMillis >= maxMillis) return { address, port: sshPort, waitedMillis }
+    yield* show({ what, state: `running, and ssh at ${address} does not answer yet` })
+    yield* Effect.sleep(pauseMillis)
+  }
+  yield* show({ what, state: "running" })
+  return undefined
+})
