@@ -127,6 +127,8 @@ describe("a block is refused", () => {
     ["with a body that is no JSON", "", "$ curl http://127.0.0.1:9464/api/silences -d '{nodes}'\n", "not JSON"],
     ["without a command", "", "  hello\n", "has no command"],
     ["of broken YAML", "yaml", "a: [1\n", "must"],
+    ["of a workflow that takes a package from npm", "yaml", "- run: npx --yes @berthkit/cli apply\n", "not on npm"],
+    ["of a workflow without an address", "yaml", "steps:\n  - run: berth apply --yes\n", "no BERTH_BASE_URL"],
     ["of broken JSON", "json", "{", "JSON"]
   ])("%s", (_, info, text, fault) => {
     expect(faultsOf(made(info, text)).join("\n")).toContain(fault)

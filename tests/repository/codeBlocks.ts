@@ -59,7 +59,7 @@ export const checkers: ReadonlyArray<Checker> = [
     /^docs\/(watch|reference\/daemon)\.md$/,
     /^yaml$/,
     "apps/watch/test/events/documented.test.ts",
-    '["reference/daemon.md", 5]'
+    '["docs/reference/daemon.md", 5]'
   )
 ]
 
@@ -147,8 +147,18 @@ const shellFaults = (text: string, programs: Programs): ReadonlyArray<string> =>
   )
 }
 
-const yamlFaults = (text: string): ReadonlyArray<string> =>
-  parseAllDocuments(text).flatMap(({ errors }) => errors.map(({ message }) => message))
+/** Names and variables that a workflow needs as long as the packages are not on npm. */
+const workflowFaults = (text: string): ReadonlyArray<string> => [
+  ...(/\bnpx\b.*@berthkit\//.test(text) ? ["the packages are not on npm: install the tarball"] : []),
+  ...(/^ *- run: berth /m.test(text) && !text.includes("BERTH_BASE_URL")
+    ? ["a run of berth has no BERTH_BASE_URL"]
+    : [])
+]
+
+const yamlFaults = (text: string): ReadonlyArray<string> => [
+  ...parseAllDocuments(text).flatMap(({ errors }) => errors.map(({ message }) => message)),
+  ...workflowFaults(text)
+]
 
 const jsonFaults = (text: string): ReadonlyArray<string> => {
   try {

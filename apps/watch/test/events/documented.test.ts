@@ -1,33 +1,60 @@
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readConfig } from "../../src/config/Config.ts"
 import { eventTypes } from "../../src/events/Event.ts"
 
-const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), "utf8")
+const root = fileURLToPath(new URL("../../../..", import.meta.url))
+const page = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** The YAML blocks of all pages that are a config of the daemon, or a part of one. */
+const configs = globSync(["README.md", "{docs,apps,integrations}/**/*.md"], {
+  cwd: root,
+  exclude: (name) => name === "node_modules" || name === "dist"
+})
+  .toSorted()
+  .flatMap((path) =>
+    Array.from(page(path).matchAll(/^```yaml\n([^]*?)^```$/gm), ([, yaml]) => ({ path, yaml: yaml! })).filter(
+      ({ yaml }) => /^(store|listen|accounts|sinks|heartbeat|retention):/m.test(yaml)
+    )
+  )
+
+const account = `accounts:
+  - { name: default, baseUrl: "https://api.example.com", apiKey: { env: API_KEY }, accessToken: { env: ACCESS_TOKEN } }
+`
+
+const read = (yaml: string) => {
+  const addresses: Record<string, string> = {
+    OPS_SECRET: `whsec_${Buffer.alloc(32).toString("base64")}`,
+    CHAT_URL: "https://chat.example.com/1",
+    BEAT_URL: "https://beat.example.com",
+    DATABASE_URL: "postgres://watch:secret@db.example.com/watch"
+  }
+  return readConfig(/^accounts:/m.test(yaml) ? yaml : yaml + account, {
+    path: "/etc/berth/watch.yml",
+    // Nothing of systemd's or PostgreSQL's.
+    variable: (name) => (/^(PG|STATE_)/.test(name) ? undefined : (addresses[name] ?? `secret-0123456789-${name}`)),
+    file: () => "token-0123456789"
+  })
+}
 
 describe("the docs of the daemon", () => {
   it("have a line for each type of event, and for no other", () => {
-    const documented = Array.from(page("watch-events.md").matchAll(/^\| `(berth\.[\w.]+)` \|/gm), ([, type]) => type)
-    expect(documented.toSorted()).toEqual(eventTypes.toSorted())
+    const lines = page("docs/watch-events.md").matchAll(/^\| `(berth\.[\w.]+)` \|/gm)
+    expect(Array.from(lines, ([, type]) => type).toSorted()).toEqual(eventTypes.toSorted())
+  })
+
+  it.each(configs)("show a config that is taken as it is: $path", ({ yaml }) => {
+    expect(Result.getFailure(read(yaml))).toMatchObject({ _tag: "None" })
   })
 
   it.each([
-    ["watch.md", 3],
-    ["reference/daemon.md", 5]
-  ])("show a config that is taken as it is: %s", (name, sinks) => {
-    const [, yaml = ""] = /```yaml\n([^]*?)```/.exec(page(name)) ?? []
-    const secret = `whsec_${Buffer.alloc(32).toString("base64")}`
-    const variables: Record<string, string> = {
-      OPS_SECRET: secret,
-      CHAT_URL: "https://chat.example.com/1",
-      BEAT_URL: "https://beat.example.com"
-    }
-    const found = readConfig(yaml, {
-      path: "/etc/berth/watch.yml",
-      variable: (name) => variables[name] ?? "secret-0123456789",
-      file: () => "token-0123456789"
-    })
-    expect(Result.isFailure(found) ? found.failure : found.success.sinks).toHaveLength(sinks)
+    ["docs/watch.md", 3],
+    ["docs/reference/daemon.md", 5]
+  ])("show every sink: %s", (path, sinks) => {
+    const { yaml } = configs.find((config) => config.path === path)!
+    expect(Result.getOrUndefined(read(yaml))?.sinks).toHaveLength(sinks)
   })
 })
