@@ -69,7 +69,8 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/reference/daemon.md", "The daemon"],
       ["docs/watch-events.md", "Its events"],
       ["docs/reference/troubles.md", "Its troubles"],
-      ["docs/watch-latency.md", "How late events are"],
+      ["docs/watch-latency.md", "How fast changes are reported"],
+      ["docs/reference/latency.md", "Its delays"],
       ["docs/reference/metrics.md", "Its metrics"],
       ["docs/reference/several-machines.md", "Several machines"],
       ["docs/reference/service-today.md", "Today's API"]

@@ -46,7 +46,7 @@ const honestMillis = (size: number, transitions: number) =>
 /** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
 const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
   honestMillis(size, transitionsAbout(life, world)) *
-  // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/watch-latency.md).
+  // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/reference/latency.md).
   (size >= 100 && hanging > 0 ? 2 : 1) *
   (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
 
