@@ -1,6 +1,6 @@
 /**
  * A key and its certificate for servers within tests, of `localhost`, loopback and `service.invalid`, until 2126. Nothing else trusts it. Made by
- * the command of `docs/running-the-mock.md`.
+ * the command of `docs/reference/mock.md`.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
