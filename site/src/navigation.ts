@@ -16,7 +16,10 @@ export interface Section {
 }
 
 export const sections: ReadonlyArray<Section> = [
-  { title: "Start here", items: [["README.md", "Get started"], "docs/recipes.md"] },
+  {
+    title: "Start here",
+    items: [["README.md", "Get started"], "docs/recipes.md", ["docs/glossary.md", "Berth's words"]]
+  },
   {
     title: "In your program",
     items: [
@@ -88,7 +91,6 @@ export const sections: ReadonlyArray<Section> = [
     title: "For contributors",
     items: [
       [".github/CONTRIBUTING.md", "Contributing"],
-      ["docs/glossary.md", "Glossary"],
       ["docs/architecture.md", "Architecture"],
       ["docs/adding-an-endpoint.md", "Adding an endpoint"],
       ["docs/inside-the-mock.md", "Inside the mock"],
