@@ -99,6 +99,26 @@ describe("a member whose purchase got no reply", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("goes on with its replacement once a person has said to commitment set what the portal shows", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1))
+      yield* fleet.apply(...all)
+      fleet.write(webOf(", tags: [b]"))
+      service.isPurchaseLost = true
+      assert.strictEqual((yield* fleet.apply(...all, "--replace", "all")).code, 9)
+      service.isPurchaseLost = false
+      const purchases = () => service.requests.filter((request) => request === purchase).length
+      const sent = purchases()
+      const say = ["commitment", "set", "1001", "auto_renew", "--sku", "7", "--found", "set", "--yes"]
+      assert.strictEqual((yield* fleet.run(say)).code, 0)
+      const next = yield* fleet.apply(...all, "--replace", "all")
+      assert.strictEqual(next.code, 0, next.stderr)
+      assert.deepStrictEqual([service.nodes.map(({ id }) => id), purchases()], [[1001], sent])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("has that in what berth node delete shows of its node", () =>
     Effect.gen(function* () {
       const { fleet } = yield* unsureFleet

@@ -100,7 +100,7 @@ const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
     // Another machine that gets the ledger learns of it.
     if (change.action === "unsure" && before.members.get(member)?.committing === undefined)
       return committing(before, member, change.commitment)
-    if (change.action === "unchanged" && change.commitment !== undefined)
+    if ((change.action === "unchanged" || change.action === "replace") && change.commitment !== undefined)
       return committed(before, member, change.commitment)
     // A create of a member whose node is gone begins a new generation.
     return change.action === "create" && change.was !== null ? ended(before, member) : before

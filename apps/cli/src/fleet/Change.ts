@@ -57,6 +57,8 @@ export type Change = { readonly member: Member } & (
       readonly isTakenBack: boolean
       /** Why, in words. */
       readonly reasons: ReadonlyArray<string>
+      /** The commitment that this machine has bought for `made`, if the ledger does not say so yet. */
+      readonly commitment?: string
     }
   | {
       readonly action: "differs"

@@ -469,10 +469,20 @@ class Planner {
       ? "the file is as it was before the replacement"
       : `an earlier run began it${this.#candidatesText(entry)}`
     const reasons = [begun, ...differences.map((each) => `its new node has ${each}`)]
-    this.changes.push({ action: "replace", isResumed: true, member, group, name, reasons, ...nodes })
+    const bought = nodes.made === null ? undefined : this.#boughtFor(nodes.made, group)
+    const isFoundOut = entry.committing !== undefined && bought !== undefined
+    this.changes.push({
+      action: "replace",
+      isResumed: true,
+      member,
+      group,
+      name,
+      reasons,
+      ...nodes,
+      ...(isFoundOut && group.commitment !== null && { commitment: commitmentText(group.commitment) })
+    })
     this.#forfeit(entry, nodes.old)
-    const isOpen =
-      nodes.made === null || (entry.commitment === undefined && this.#boughtFor(nodes.made, group) === undefined)
+    const isOpen = nodes.made === null || (entry.commitment === undefined && bought === undefined)
     if (isOpen && !nodes.isTakenBack && differences.length === 0) this.#commitWith(member, group)
   }
 
