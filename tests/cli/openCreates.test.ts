@@ -1,11 +1,13 @@
 /**
- * `--if-absent` beside an earlier create whose reply was lost: that one may still make the node, so none is made beside it.
+ * What runs beside an earlier create whose reply was lost: that create may still make its node, so no second one is made.
  */
+import { cpSync, rmSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { alteredService, image, plan } from "./AlteredService.ts"
-import { hurriedFolderOf } from "./fleet.ts"
+import { hurriedFolderOf, webs } from "./fleet.ts"
 import { movable } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", plan, "--image", image, "--yes"]
 
@@ -64,5 +66,42 @@ describe("--if-absent after a create whose reply was lost", () => {
       const other = yield* run(["node", "create", "x", ...order, "--if-absent"])
       assert.strictEqual(other.code, 0, other.stderr)
     }).pipe(Effect.scoped)
+  )
+})
+
+describe("a fleet with an open create whose record is lost", () => {
+  it.live(
+    "does not send it again before it can no longer be processed, though the state folder is that of the same machine",
+    () =>
+      Effect.gen(function* () {
+        const { clock, moveOn } = yield* movable
+        yield* Effect.gen(function* () {
+          const { account, service } = yield* alteredService
+          const fleet = yield* hurriedFolderOf(account)
+          const { XDG_STATE_HOME: state } = yield* fleet.env
+          const image = yield* stateFolder
+          fleet.write(webs(1))
+          yield* fleet.apply("--yes")
+          cpSync(state, image, { recursive: true })
+          fleet.write(webs(2))
+          service.areCreatesSwallowed = true
+          yield* fleet.apply("--yes", "--deadline", "2s")
+          service.areCreatesSwallowed = false
+          const creates = () => service.requests.filter((request) => request === "POST /nodes/").length
+          const sent = creates()
+          rmSync(state, { recursive: true })
+          cpSync(image, state, { recursive: true })
+          const refused = yield* fleet.apply("--yes")
+          assert.deepStrictEqual([refused.code, creates()], [5, sent], refused.stderr)
+          assert.match(
+            refused.stderr,
+            /This machine sent the create of shop-web-2 \(web-2\) at \S+, and its state folder has no record of it/
+          )
+          moveOn(27 * 60_000)
+          const made = yield* fleet.apply("--yes")
+          assert.strictEqual(made.code, 0, made.stderr)
+          assert.lengthOf(service.nodes, 2)
+        }).pipe(Effect.provideService(Clock.Clock, clock))
+      }).pipe(Effect.scoped)
   )
 })

@@ -29,10 +29,13 @@ const recordedCandidates = Effect.fnUntraced(function* (ledger: Ledger, entries:
   return new Map(found)
 })
 
-const foreign = ({ member, pending }: Entry): Conflict => ({
+const unrecorded = ({ member, pending }: Entry, machine: string): Conflict => ({
   kind: "conflict",
-  message: `Another machine began to create ${pending!.name} (${member}) at ${pending!.since}, and the ledger does not say what became of it.`,
-  hint: `Run berth apply on that machine, or here once ${pending!.byService === true ? "eleven minutes" : "26 minutes"} have passed since.`
+  message:
+    pending!.by === machine
+      ? `This machine sent the create of ${pending!.name} (${member}) at ${pending!.since}, and its state folder has no record of it, such as after it was restored or copied.`
+      : `Another machine began to create ${pending!.name} (${member}) at ${pending!.since}, and the ledger does not say what became of it.`,
+  hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here once ${pending!.byService === true ? "eleven minutes" : "26 minutes"} have passed since.`
 })
 
 /** How a ledger changes by what became of a create, or what stands in the way of that. */
@@ -65,10 +68,10 @@ const settledEntry = Effect.fnUntraced(function* (
       Effect.orElseSucceed(() => unknown)
     )
   }
-  // This machine records a create before it sends it.
-  if (pending.by === machine) return nothing
+  // This machine records a create before it sends it. Copies of a state folder have the name of one machine and not each other's records.
+  if (pending.by === machine && pending.isSent !== true) return nothing
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
-  return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(foreign(entry))
+  return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
 })
 
 /** So many creates are looked for at a time: they share what they read. */

@@ -47,7 +47,9 @@ const Pending = Schema.Struct({
   /** When it was sent last, or began if it was not sent yet. */
   since: Schema.String,
   /** Whether `since` is on the clock of the service, which does not step as that of a machine may. */
-  byService: Schema.optional(Schema.Boolean)
+  byService: Schema.optional(Schema.Boolean),
+  /** Whether it was sent; unset if it only began. */
+  isSent: Schema.optional(Schema.Boolean)
 })
 export interface Pending extends Schema.Schema.Type<typeof Pending> {}
 
@@ -274,7 +276,7 @@ export const sending = (
   const entry = entryOf(ledger, member)
   if (entry.pending === undefined) return ledger
   const { byService: _before, ...pending } = entry.pending
-  return put(ledger, { ...entry, pending: { ...pending, by, since, ...(byService && { byService }) } })
+  return put(ledger, { ...entry, pending: { ...pending, by, since, ...(byService && { byService }), isSent: true } })
 }
 
 /** The create has made this node. */
