@@ -59,7 +59,7 @@ const accountIn = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) => {
 
 const leasesIn = (env: { readonly XDG_STATE_HOME: string }) => {
   try {
-    return readdirSync(join(accountIn(env), "leases"))
+    return readdirSync(join(accountIn(env), "records/lease"))
   } catch {
     return []
   }
@@ -94,7 +94,7 @@ const leaveLease = (env: { readonly XDG_STATE_HOME: string }, name: string, { no
       owner
     }
     writeFileSync(join(account, "creates", "open", `${key}.json`), JSON.stringify(intent), { mode: 0o600 })
-    mkdirSync(join(account, "leases"), { mode: 0o700, recursive: true })
+    mkdirSync(join(account, "records/lease"), { mode: 0o700, recursive: true })
     const lease = {
       version: 1,
       key,
@@ -109,7 +109,7 @@ const leaveLease = (env: { readonly XDG_STATE_HOME: string }, name: string, { no
       keptSince: null,
       node: nodeId === undefined ? null : { id: nodeId, name, createdMillis: now }
     }
-    writeFileSync(join(account, "leases", `${key}.json`), JSON.stringify(lease), { mode: 0o600 })
+    writeFileSync(join(account, "records/lease", `${key}.json`), JSON.stringify(lease), { mode: 0o600 })
   })
 
 describe("a lease whose create was never answered", () => {

@@ -746,7 +746,7 @@ describe("a commitment that berth sets", () => {
       const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
       const { berth, committed, state } = yield* account({ nodes })
       assert.strictEqual((yield* berth(...buy)).code, 0)
-      const [log] = globSync(join(state, "**/commitments.json"))
+      const [log] = globSync(join(state, "**/records/commitment/7.json"))
       writeFileSync(log!, "{")
       const refused = yield* berth(...buy)
       assert.strictEqual(refused.code, 10, refused.stderr)

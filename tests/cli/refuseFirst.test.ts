@@ -53,7 +53,7 @@ const overdue = (own: string, env: Account) =>
   Effect.gen(function* () {
     yield* invoke(["run", "--name", own, ...order, "--reuse", "--", "true"], { env })
     const wallMillis = (yield* Clock.currentTimeMillis) - 7_200_000
-    for (const path of globSync(join(env.XDG_STATE_HOME, "**/leases/*.json"))) {
+    for (const path of globSync(join(env.XDG_STATE_HOME, "**/records/lease/*.json"))) {
       const long = { wallMillis, bootMillis: 0, bootClock: null }
       writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), begunAt: long, keptSince: long }))
     }
@@ -159,7 +159,7 @@ const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
   const sent = Effect.map(journal, (entries) => {
     const last = entries.findLast(({ method, status }) => method !== "GET" && (status ?? 0) < 300)?.seq
     const ledger = join(folder, `${own}.ledger.json`)
-    const kept = [...keptIn("**/leases/*.json"), ...keptIn("**/proposals/*")]
+    const kept = [...keptIn("**/records/lease/*.json"), ...keptIn("**/records/proposal/*")]
     return JSON.stringify([last, existsSync(ledger) ? readFileSync(ledger, "utf8") : "", kept])
   })
   for (const [which, { env = {}, flags = [] }] of outputs.entries()) {

@@ -37,7 +37,7 @@ const LeftOver = Schema.fromJsonString(
 )
 
 const fileOf = ({ files }: Connection): string | undefined =>
-  files.commitments === undefined ? undefined : `${dirname(files.commitments)}/learn.json`
+  files.folder === undefined ? undefined : `${files.folder}/learn.json`
 
 const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
 

@@ -256,7 +256,7 @@ const leaseIn = (home: string): number | undefined => {
   const accounts = join(home, ".local/state/berth/accounts")
   if (!existsSync(accounts)) return undefined
   const [file] = readdirSync(accounts)
-    .map((account) => join(accounts, account, "leases"))
+    .map((account) => join(accounts, account, "records/lease"))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
     .filter((name) => name.endsWith(".json"))

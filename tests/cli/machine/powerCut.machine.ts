@@ -163,10 +163,10 @@ describe.each(["ext4", "xfs"] as const)("after a power cut on %s", (kind) => {
   it("as the create of a run arrives, the lease of its node is whole", async () => {
     using disk = new Disk(kind)
     await cutAsItArrives(disk, ["run", ...order, "--name", "web", "--", "true"])
-    const leases = [...disk.files()].filter(([path]) => path.startsWith("leases/") && path.endsWith(".json"))
+    const leases = [...disk.files()].filter(([path]) => /^records\/lease\/[^.]+\.json$/.test(path))
     assert.lengthOf(leases, 1)
     const [[path, text]] = leases as [[string, string]]
-    assert.strictEqual(`leases/${JSON.parse(text).key}.json`, path)
+    assert.strictEqual(`records/lease/${JSON.parse(text).key}.json`, path)
   })
 
   it("as the command of a run begins, the lease has its node, and reap deletes it without a list", async () => {
@@ -188,7 +188,7 @@ describe.each(["ext4", "xfs"] as const)("after a power cut on %s", (kind) => {
     areListed = false
     assert.lengthOf(nodes, 1)
     // The record of the create would lead to the node, too.
-    const leases = [...disk.files()].filter(([path]) => /^leases\/[^.]+\.json$/.test(path))
+    const leases = [...disk.files()].filter(([path]) => /^records\/lease\/[^.]+\.json$/.test(path))
     assert.deepStrictEqual(
       leases.map(([, text]) => JSON.parse(text).node?.id),
       [101]

@@ -33,7 +33,7 @@ const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
 const leasesIn = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) => {
   const accounts = join(XDG_STATE_HOME, "berth", "accounts")
   return readdirSync(accounts)
-    .map((account) => join(accounts, account, "leases"))
+    .map((account) => join(accounts, account, "records/lease"))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
 }

@@ -30,7 +30,7 @@ const execute = (agent: Agent, proposal: string) => call(agent, "execute", { pro
 const proposalFile = async (state: string): Promise<string> => {
   const accounts = join(state, "berth", "accounts")
   for (const account of await readdir(accounts)) {
-    const folder = join(accounts, account, "proposals")
+    const folder = join(accounts, account, "records/proposal")
     const found = (await readdir(folder).catch(() => [])).find((name) => /^p[0-9a-z]{19}\.json$/.test(name))
     if (found !== undefined) return join(folder, found)
   }
@@ -38,12 +38,12 @@ const proposalFile = async (state: string): Promise<string> => {
 }
 
 /** Another proposal with changed content, as good as any: under the hash of what it is now. */
-const forged = async (file: string, change: (content: string) => string): Promise<string> => {
-  const { content } = JSON.parse(await readFile(file, "utf8")) as { readonly content: string }
-  const changed = change(content)
+const forged = async (file: string, change: (content: string) => string, beside: object = {}): Promise<string> => {
+  const stored = JSON.parse(await readFile(file, "utf8")) as { readonly content: string }
+  const changed = change(stored.content)
   const hash = createHash("sha256").update(changed).digest("hex").slice(0, 24)
   const id = `p${BigInt(`0x${hash}`).toString(36).padStart(19, "0")}`
-  await writeFile(join(dirname(file), `${id}.json`), JSON.stringify({ version: 1, content: changed }))
+  await writeFile(join(dirname(file), `${id}.json`), JSON.stringify({ ...stored, id, content: changed, ...beside }))
   return id
 }
 
@@ -188,11 +188,14 @@ describe("a proposal", () => {
       const { id } = yield* propose(agent)
       const file = yield* Effect.promise(() => proposalFile(state))
       const text = yield* Effect.promise(() => readFile(file, "utf8"))
-      for (const edited of [text.replaceAll("8RAM", "9RAM"), text.slice(0, -9), "{}", ""]) {
+      for (const [edited, because] of [
+        [text.replaceAll("8RAM", "9RAM"), "its record was changed"],
+        ...[text.slice(0, -9), "{}", ""].map((damaged) => [damaged, "is damaged"] as const)
+      ] as const) {
         yield* Effect.promise(() => writeFile(file, edited))
         const { content, isError } = yield* execute(agent, id)
         assert.isTrue(isError)
-        assert.include(content[0]?.text, "its file was changed")
+        assert.include(content[0]?.text, because)
       }
       assert.isEmpty(yield* changes)
       assert.isEmpty(agent.questions)
@@ -231,7 +234,7 @@ describe("a proposal", () => {
       yield* Effect.promise(async () => {
         const accounts = join(state, "berth", "accounts")
         for (const account of await readdir(accounts)) {
-          const folder = join(accounts, account, "proposals")
+          const folder = join(accounts, account, "records/proposal")
           await mkdir(folder, { recursive: true, mode: 0o700 })
           await copyFile(join(dirname(file), `${id}.json`), join(folder, `${id}.json`))
         }
@@ -241,28 +244,23 @@ describe("a proposal", () => {
     })
   )
 
-  live("whose files do not say what came of it sends the agent to look", (state) =>
+  live("whose record does not say what came of it sends the agent to look", (state) =>
     Effect.gen(function* () {
       const agent = yield* startIn(state, everything, { person: () => "accept" })
       yield* propose(agent)
       const file = yield* Effect.promise(() => proposalFile(state))
-      const beside = (id: string, kind: string) => join(dirname(file), `${id}.${kind}.json`)
-      const id = yield* Effect.promise(async () => {
-        const old = await forged(file, (content) => content.replace(/"expiresMillis":\d+/, '"expiresMillis":1'))
-        await writeFile(beside(old, "answer"), JSON.stringify({ id: old, answer: "approved" }))
-        await writeFile(beside(old, "sent"), JSON.stringify({ id: old }))
-        return old
-      })
+      const id = yield* Effect.promise(() =>
+        forged(file, (content) => content.replace(/"expiresMillis":\d+/, '"expiresMillis":1'), {
+          answer: "approved",
+          wasSent: true
+        })
+      )
       const sent = yield* execute(agent, id)
       assert.include(
         sent.content[0]?.text,
         "expired at 1970-01-01T00:00:00Z, and its request may have been carried out."
       )
       assert.include(sent.content[0]?.text, "See what came of it: list_nodes")
-      yield* Effect.promise(() => writeFile(beside(id, "result"), "{"))
-      const lost = yield* execute(agent, id)
-      assert.isTrue(lost.isError)
-      assert.include(lost.content[0]?.text, "the file with its result was changed")
       assert.isEmpty(yield* changes)
     })
   )

@@ -298,7 +298,7 @@ const bury = async (folder: string): Promise<void> => {
       const parts = entry.name.split(".")
       parts[4] = "1"
       await rename(path, join(entry.parentPath, parts.join(".")))
-    } else if (entry.isFile() && entry.parentPath.endsWith("leases")) {
+    } else if (entry.isFile() && entry.parentPath.endsWith("records/lease")) {
       const text = await readFile(path, "utf8")
       if (text.includes(own)) await writeFile(path, text.replaceAll(own, `"startTime":"1"`))
     }

@@ -2,15 +2,15 @@
  * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
  * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
  */
-import { dirname } from "node:path"
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { placeOfFile } from "../files/givenFile.ts"
-import { makeAccountFolder, underLock } from "../files/ownFiles.ts"
+import { underFileLock } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { Output, printNote } from "../output/Output.ts"
+import { underLock } from "../state/Kind.ts"
 
 /** Some thousand members. */
 const maxBytes = 16 * 1024 * 1024
@@ -33,8 +33,6 @@ export interface Owner {
   /** The project and location of the settings, for people. */
   readonly place: string
   readonly fleet: string
-  /** The list of the account's fleets. */
-  readonly registry: string
 }
 
 const refused = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
@@ -49,13 +47,8 @@ const unwritable = (path: string) => (fault: FileFault) =>
     "Put that right, and run the same command again: it goes on where this one ended."
   )
 
-/** The list of fleets cannot be written. */
-export const unkept = (path: string) => (fault: FileFault) =>
-  refused(
-    path,
-    `${path} cannot be written: ${fileReason(fault)}.`,
-    "Set XDG_STATE_HOME to a folder that can be written."
-  )
+/** What is said where the list of fleets, or a lock on one of them, cannot be written. */
+export const cannotList = "The fleets of this machine cannot be noted"
 
 /** Two branches have each made a node for one member, and their ledgers were merged. */
 const doubledLine = (
@@ -150,7 +143,7 @@ export const withLedger = <A, E, R>(
     const waiting = yield* Effect.forkChild(
       Effect.delay(printNote(`Waiting for another run of berth on ${path} to end.`), silentMillis)
     )
-    const locked = underLock(`${path}.lock`, unwritable(path), ({ confirm }) =>
+    const locked = underFileLock(`${path}.lock`, unwritable(path), ({ confirm }) =>
       Effect.gen(function* () {
         yield* Fiber.interrupt(waiting)
         const { noteChange } = yield* Output
@@ -200,9 +193,6 @@ export const withLedger = <A, E, R>(
       })
     )
     // Before the first run has written a ledger, two clones have no file in common.
-    const ofFleet = Effect.andThen(
-      Effect.mapError(makeAccountFolder(dirname(owner.registry)), unkept(owner.registry)),
-      underLock(`${dirname(owner.registry)}/fleet.${owner.fleet}.lock`, unkept(owner.registry), () => locked)
-    )
+    const ofFleet = underLock(cannotList, `fleet.run-${owner.fleet}`, locked)
     return yield* Effect.ensuring(ofFleet, Fiber.interrupt(waiting))
   })

@@ -1,22 +1,19 @@
 /**
- * The fleets of an account on this machine: whose they are, as ledgers have it, which ledgers there are, and which node is which member. The
- * list of ledgers, with the name that berth drew for this machine, is a small file in the account's state folder. It also keeps which nodes
- * are protected, as a second witness for when a ledger is missing or an older one. Safe to lose: the ledgers themselves say both.
+ * The fleets of an account on this machine: whose they are, as ledgers have it, which ledgers there are, and which node is which member. A
+ * record for each ledger also keeps which nodes are protected, as a second witness for when the ledger is missing or an older one. Safe to
+ * lose: the ledgers themselves say both.
  */
 import { createHash } from "node:crypto"
-import { basename, dirname, join } from "node:path"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
-import { withKeyLock } from "@berthkit/core/client/creation/KeyLock"
-import { readText, replaceDurably, withFiles } from "@berthkit/core/client/files/StateFiles"
-import { Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { FleetConflict, LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
 import { connection } from "../settings/client.ts"
-import { makeAccountFolder } from "../files/ownFiles.ts"
 import { type Ledger, ownedIds } from "../fleet/Ledger.ts"
-import { anyLedger, drawnWord, type LedgerFile, type NoLedger, unkept } from "./LedgerFile.ts"
 import { Output } from "../output/Output.ts"
+import { recordsOf } from "../state/Kind.ts"
+import { anyLedger, cannotList, drawnWord, type LedgerFile, type NoLedger } from "./LedgerFile.ts"
 
 /** A text that names the account in a ledger, from which neither the service nor the key can be read. */
 const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
@@ -44,8 +41,7 @@ export const ownAccount = Effect.gen(function* () {
   }
   const { location, project } = account.options
   const place = project === undefined || location === undefined ? "no project" : `project ${project} in ${location}`
-  const service = accountOf(`${new URL(account.options.baseUrl).href} ${place}`)
-  return { account: own, isOwn, place, service, registry: `${found.folder}/fleets.json` }
+  return { account: own, isOwn, place }
 })
 
 /** Of more fleets those that were used last are kept. */
@@ -56,52 +52,46 @@ const Protected = Schema.Struct({ id: Schema.Int, member: Schema.String, name: S
 interface Protected extends Schema.Schema.Type<typeof Protected> {}
 
 const Listed = Schema.Struct({
+  version: Schema.Literal(1),
   fleet: Schema.String,
   ledger: Schema.String,
-  /** Names the service and the place, whichever API key was used. */
-  service: Schema.optional(Schema.String),
-  /** The nodes that this machine has seen protected, and not released since; undefined where an older version listed the fleet. */
-  protected: Schema.optional(Schema.Array(Protected))
+  /** The nodes that this machine has seen protected, and not released since. */
+  protected: Schema.Array(Protected),
+  usedMillis: Schema.Int
 })
 export interface Listed extends Schema.Schema.Type<typeof Listed> {}
 
-const Registry = Schema.fromJsonString(
-  Schema.Struct({ version: Schema.Literal(1), machine: Schema.String, fleets: Schema.Array(Listed) })
-)
-type Registry = typeof Registry.Type
-const decode = Schema.decodeUnknownOption(Registry)
-const encode = Schema.encodeSync(Registry)
+const ofLedger = ({ ledger }: Pick<Listed, "ledger">) => createHash("sha256").update(ledger).digest("hex").slice(0, 32)
 
-const read = (path: string) =>
-  Effect.map(
-    Effect.orElseSucceed(readText(path), () => Option.none<string>()),
-    (text) => Option.flatMap(text, decode)
-  )
+const fleets = recordsOf({ kind: "fleet", schema: Listed, keyOf: ofLedger, cannot: cannotList })
+
+/** The name that berth drew for this machine, or for all that share its state. */
+const machines = recordsOf({
+  kind: "machine",
+  schema: Schema.Struct({ version: Schema.Literal(1), name: Schema.String }),
+  keyOf: () => "name",
+  cannot: cannotList
+})
+
+/** The name of this machine, which is drawn where it has none. */
+export const machineName = machines.change(
+  "name",
+  Effect.fnUntraced(function* (known) {
+    if (known !== undefined) return known.name
+    const name = yield* drawnWord
+    yield* machines.put({ version: 1, name })
+    return name
+  })
+)
 
 /** The fleets that are known. */
-export const knownFleets = (path: string): Effect.Effect<ReadonlyArray<Listed>> =>
-  Effect.map(read(path), (found) => Option.getOrUndefined(found)?.fleets ?? [])
+export const knownFleets = Effect.map(
+  Effect.orElseSucceed(fleets.all, () => ({ values: [] })),
+  ({ values }): ReadonlyArray<Listed> => values
+)
 
-/** Changes the registry, which is made where there is none, and gives the name of this machine. */
-export const updateRegistry = (
-  path: string,
-  change: (fleets: ReadonlyArray<Listed>) => ReadonlyArray<Listed>
-): Effect.Effect<string, LocalFileFault> =>
-  Effect.andThen(
-    makeAccountFolder(dirname(path)),
-    withKeyLock(`${path}.lock`, () =>
-      Effect.gen(function* () {
-        const found = yield* read(path)
-        const machine = yield* drawnWord
-        const before: Registry = Option.getOrElse(found, () => ({ version: 1, machine, fleets: [] }))
-        const fleets = change(before.fleets).slice(-maxFleets)
-        if (Option.isNone(found) || JSON.stringify(fleets) !== JSON.stringify(before.fleets)) {
-          yield* replaceDurably(path, encode({ ...before, fleets }))
-        }
-        return before.machine
-      })
-    )
-  ).pipe(Effect.mapError(unkept(path)))
+/** A fleet, and the ledger that it is in. */
+export type FleetOf = Pick<Listed, "fleet" | "ledger">
 
 /** The nodes that a ledger protects: of a member whose replacement is not finished the old one, too. */
 const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
@@ -111,29 +101,38 @@ const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
       : []
   )
 
-/** Notes a fleet and the nodes that its ledger protects, and gives the name of this machine. */
-export const registered = (
-  path: string,
-  { fleet, ledger, service }: Pick<Listed, "fleet" | "ledger" | "service">,
-  { members }: Ledger
-) =>
-  updateRegistry(path, (fleets) => {
-    const before = fleets.find((each) => each.ledger === ledger)
-    const known = before?.protected ?? []
-    const kept = [...known, ...protectedOf(members).filter(({ id }) => known.every((each) => each.id !== id))]
-    return before?.fleet === fleet
-      ? fleets.map((each) => (each === before ? { ...each, service, protected: kept } : each))
-      : [...fleets.filter((each) => each !== before), { fleet, ledger, service, protected: kept }]
-  })
+/** Notes a fleet and the nodes that its ledger protects. */
+export const registered = ({ fleet, ledger }: FleetOf, { members }: Ledger) =>
+  fleets
+    .change(
+      ofLedger({ ledger }),
+      Effect.fnUntraced(function* (before) {
+        const known = before?.protected ?? []
+        const kept = [...known, ...protectedOf(members).filter(({ id }) => known.every((each) => each.id !== id))]
+        const usedMillis = yield* Clock.currentTimeMillis
+        yield* fleets.put({ version: 1, fleet, ledger, protected: kept, usedMillis })
+      })
+    )
+    .pipe(Effect.andThen(fleets.trim(maxFleets, ({ usedMillis }) => usedMillis)))
 
 /** Notes that these nodes of a fleet are not protected any more. */
-export const released = (path: string, fleet: string, ids: ReadonlySet<number>) =>
-  updateRegistry(path, (fleets) =>
-    fleets.map((each) =>
-      each.fleet === fleet && each.protected?.some(({ id }) => ids.has(id))
-        ? { ...each, protected: each.protected.filter(({ id }) => !ids.has(id)) }
-        : each
+export const released = Effect.fnUntraced(function* (fleet: string, ids: ReadonlySet<number>) {
+  const isReleased = ({ id }: Protected) => ids.has(id)
+  for (const listed of yield* knownFleets) {
+    if (listed.fleet !== fleet || !listed.protected.some(isReleased)) continue
+    yield* fleets.change(ofLedger(listed), (now) =>
+      now === undefined
+        ? Effect.void
+        : fleets.put({ ...now, protected: now.protected.filter((each) => !isReleased(each)) })
     )
+  }
+})
+
+/** Forgets a fleet. */
+export const unlisted = (fleet: string) =>
+  Effect.flatMap(
+    knownFleets,
+    Effect.forEach((each) => (each.fleet === fleet ? fleets.remove(ofLedger(each)) : Effect.void), { discard: true })
   )
 
 /**
@@ -146,11 +145,7 @@ export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<num
 }
 
 /** The same file of a ledger; each node that becomes a protected one is noted. Should that fail, the ledger still has it. */
-export const notingProtected = (
-  file: LedgerFile,
-  path: string,
-  listed: Pick<Listed, "fleet" | "ledger" | "service">
-): LedgerFile => {
+export const notingProtected = (file: LedgerFile, listed: FleetOf): LedgerFile => {
   const noted = new Set<number>()
   return {
     current: file.current,
@@ -158,7 +153,7 @@ export const notingProtected = (
       Effect.tap(file.update(change), (ledger) => {
         const fresh = protectedOf(ledger.members).filter(({ id }) => !noted.has(id))
         for (const { id } of fresh) noted.add(id)
-        return fresh.length === 0 ? Effect.void : Effect.ignore(registered(path, listed, ledger))
+        return fresh.length === 0 ? Effect.void : Effect.ignore(registered(listed, ledger))
       })
   }
 }
@@ -173,9 +168,9 @@ export interface KnownLedger extends Listed {
 }
 
 /** The ledgers of the fleets that are known. */
-export const knownLedgers = Effect.fnUntraced(function* ({ isOwn, registry }: Effect.Success<typeof ownAccount>) {
+export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
   return yield* Effect.forEach(
-    yield* knownFleets(registry),
+    yield* knownFleets,
     Effect.fnUntraced(function* (listed): Effect.fn.Return<KnownLedger> {
       const none = (state: KnownLedger["state"]): KnownLedger => ({ ...listed, state, entries: new Map() })
       const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
@@ -188,40 +183,9 @@ export const knownLedgers = Effect.fnUntraced(function* ({ isOwn, registry }: Ef
   )
 })
 
-/** What may protect a node. Of an account with another key only what it has noted is known. */
-type Witness = Omit<KnownLedger, "state"> & { readonly state: LedgerState | "another key" }
-
-/**
- * Fleets with protected nodes that this machine has noted for other accounts at the same service and place. A new API key makes another
- * account for berth, but the nodes are the same.
- */
-const underOtherKeys = Effect.fnUntraced(function* ({ registry, service }: Effect.Success<typeof ownAccount>) {
-  const accounts = dirname(dirname(registry))
-  const names = yield* Effect.orElseSucceed(
-    withFiles((fs) => fs.readdir(accounts)),
-    () => []
-  )
-  const others = names.map((name) => join(accounts, name, basename(registry))).filter((path) => path !== registry)
-  const found = yield* Effect.forEach(others, knownFleets)
-  return found
-    .flat()
-    .flatMap((listed): ReadonlyArray<Witness> =>
-      listed.service === service && listed.protected !== undefined
-        ? [{ ...listed, state: "another key", entries: new Map() }]
-        : []
-    )
-})
-
-/** All that may protect a node: the ledgers of this account, and what is noted of ledgers that only other accounts have. */
-const witnesses = (own: Effect.Success<typeof ownAccount>) =>
-  Effect.zipWith(knownLedgers(own), underOtherKeys(own), (ledgers, others): ReadonlyArray<Witness> => {
-    const taken = new Set(ledgers.flatMap(({ ledger, state }) => (state === "ok" ? [ledger] : [])))
-    return [...ledgers, ...others.filter(({ ledger }) => !taken.has(ledger))]
-  })
-
 /** Which fleet and member a node is, and the tags that berth sent, by id. */
 export const fleetOfNodes = (
-  ledgers: ReadonlyArray<KnownLedger>
+  ledgers: ReadonlyArray<Pick<KnownLedger, "entries" | "fleet">>
 ): ReadonlyMap<number, { readonly fleet: string; readonly member: string; readonly tags: ReadonlyArray<string> }> =>
   new Map(
     ledgers.flatMap(({ entries, fleet }) =>
@@ -234,15 +198,14 @@ export const fleetOfNodes = (
   )
 
 /** In which states nobody knows what a ledger has. One that is not there, or is of another account, has no nodes of this one. */
-const unusable: ReadonlyArray<Witness["state"]> = ["damaged", "doubled", "later", "unreadable"]
+const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "unreadable"]
 
 /** Whether a ledger may protect nodes that this machine does not know of. */
-const mayProtectOthers = ({ protected: noted, state }: Witness): boolean =>
-  unusable.includes(state) || (state === "missing" && noted === undefined)
+const mayProtectOthers = ({ state }: KnownLedger): boolean => unusable.includes(state)
 
 /** That a node is protected, and by what. */
 interface Protection extends Protected {
-  readonly known: Witness
+  readonly known: KnownLedger
   /** Whether the ledger itself says so; otherwise this machine has noted it. */
   readonly isInLedger: boolean
 }
@@ -251,10 +214,10 @@ interface Protection extends Protected {
  * What protects a node: a ledger, or else what this machine has noted; undefined if nothing does. Without the ledger `but`, and without
  * what is noted of a node that it protects, for a run that sees itself what is in that ledger.
  */
-const protectionIn = (ledgers: ReadonlyArray<Witness>, but?: string) => {
+const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
   const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [
     ...protectedOf(known.entries).map((node) => ({ ...node, known, isInLedger: true })),
-    ...(known.protected ?? []).map((node) => ({ ...node, known, isInLedger: false }))
+    ...known.protected.map((node) => ({ ...node, known, isInLedger: false }))
   ])
   const byNode = Map.groupBy(all, ({ id }) => id)
   return (id: number): Protection | undefined => {
@@ -265,26 +228,25 @@ const protectionIn = (ledgers: ReadonlyArray<Witness>, but?: string) => {
   }
 }
 
-const stateText: Readonly<Record<Witness["state"], string>> = {
+const stateText: Readonly<Record<LedgerState, string>> = {
   ok: "does not protect it",
   missing: "is not there",
   damaged: "is damaged",
   doubled: "has a member twice",
   later: "was written by a later version of berth",
   unreadable: "cannot be read",
-  "another account": "is of another account or place",
-  "another key": "is of an account with another API key"
+  "another account": "is of an account with another API key"
 }
 
 /** How to go on where a ledger is not as this machine knew it. */
-const ledgerHint = ({ fleet, ledger, state }: Witness): string =>
-  state === "another key"
-    ? `If the account has a new API key, run berth apply on that fleet, whose ledger is ${ledger}, and do what it says. If the fleet is given up, use the other key: berth fleet forget ${fleet}`
+const ledgerHint = ({ fleet, ledger, state }: KnownLedger): string =>
+  state === "another account"
+    ? `If the account has a new API key, run berth apply on that fleet, whose ledger is ${ledger}, and do what it says. If the fleet is given up: berth fleet forget ${fleet}`
     : state === "ok"
       ? `If the ledger is an older one, put the current one back, such as with git checkout. To take the protection away: write protect: true in the fleet file and apply, then remove it and apply again. If the fleet is given up: berth fleet forget ${fleet}`
       : `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
 
-const notedText = (start: "This" | "this", { ledger, state }: Witness): string =>
+const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): string =>
   `${start} machine has noted that; the ledger ${ledger} ${stateText[state]}.`
 
 /**
@@ -299,7 +261,7 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
   if (ids.length === 0) return
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
-  const ledgers = yield* witnesses(own)
+  const ledgers = yield* knownLedgers(own)
   const protectionOf = protectionIn(ledgers)
   const found = ids.flatMap((id) => protectionOf(id) ?? [])
   const [first] = found
@@ -331,10 +293,10 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
  */
 export const protectedBesides = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
-  { fleet, ledger }: Pick<Listed, "fleet" | "ledger">,
+  { fleet, ledger }: FleetOf,
   members: Ledger
 ): Effect.fn.Return<ReadonlyMap<number, string>> {
-  const ledgers = yield* witnesses(own)
+  const ledgers = yield* knownLedgers(own)
   const protectionOf = protectionIn(ledgers, ledger)
   const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
   return new Map(
@@ -366,7 +328,7 @@ export const nodesElsewhere = Effect.fnUntraced(function* (
  */
 export const ensureNotElsewhere = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
-  { fleet, ledger }: Pick<Listed, "fleet" | "ledger">,
+  { fleet, ledger }: FleetOf,
   { members }: Ledger
 ) {
   if (members.size > 0) return
@@ -384,7 +346,7 @@ export const ensureNotElsewhere = Effect.fnUntraced(function* (
 export const ledgersThatMayProtect = Effect.fnUntraced(function* (node: number) {
   const ledgers = yield* knownLedgers(yield* ownAccount)
   return ledgers
-    .filter((known) => mayProtectOthers(known) || known.protected?.some(({ id }) => id === node))
+    .filter((known) => mayProtectOthers(known) || known.protected.some(({ id }) => id === node))
     .map(({ ledger }) => ledger)
 })
 

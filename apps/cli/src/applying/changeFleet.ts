@@ -51,14 +51,14 @@ import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
 import {
   ensureNotElsewhere,
+  machineName,
   nodesElsewhere,
   notingProtected,
   ownAccount,
   protectedBesides,
   registered,
   released,
-  unprotectedSince,
-  updateRegistry
+  unprotectedSince
 } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, knownGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
@@ -228,11 +228,7 @@ export const previewFleet = Effect.fnUntraced(
     // Only then it matters which creates this machine has recorded.
     const pending = isPending
       ? yield* Effect.provide(
-          resolvePending(
-            ledger,
-            yield* updateRegistry(own.registry, (fleets) => fleets),
-            mustBeKnown(fleet, ledger, options, { protections })
-          ),
+          resolvePending(ledger, yield* machineName, mustBeKnown(fleet, ledger, options, { protections })),
           creatingClient(undefined)
         )
       : { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() }
@@ -437,14 +433,13 @@ const changeLocked = Effect.fnUntraced(function* (
   onReported: (isReported: boolean) => void
 ) {
   const { place } = options
-  const listed = { fleet: first.fleet, ledger: place.ledger, service: own.service }
+  const listed = { fleet: first.fleet, ledger: place.ledger }
   yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
   const found = yield* ledgerFile.current
   // A fleet that has nothing yet is listed once it has something to keep.
-  const machine = yield* found.members.size > 0
-    ? registered(own.registry, listed, found)
-    : updateRegistry(own.registry, (fleets) => fleets)
-  const file = notingProtected(ledgerFile, own.registry, listed)
+  if (found.members.size > 0) yield* registered(listed, found)
+  const machine = yield* machineName
+  const file = notingProtected(ledgerFile, listed)
   const again = Effect.fnUntraced(function* (before: Prepared) {
     const fleet = yield* readFleetFile(place)
     // After a question prices come from a reading of their own, however short it was open.
@@ -457,7 +452,7 @@ const changeLocked = Effect.fnUntraced(function* (
   })
   const prepared = yield* prepare(file, first, machine, own, options)
   const { fleet, known, plan, prices, unprotected } = yield* consented(prepared, again, options, onReported)
-  yield* released(own.registry, first.fleet, unprotected)
+  yield* released(first.fleet, unprotected)
   if (prices === undefined || isIdle(plan)) {
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
     yield* printChanges(rowsOf(plan, prices))
@@ -466,7 +461,7 @@ const changeLocked = Effect.fnUntraced(function* (
   }
 
   onReported(true)
-  yield* registered(own.registry, listed, known)
+  yield* registered(listed, known)
   const before = yield* file.current
   yield* file.update(() => known)
   const all = plan.changes.filter(isSent).length

@@ -21,7 +21,7 @@ import {
   standingOf,
   takenOver
 } from "../leases/Lease.ts"
-import { LeaseStore } from "../leases/LeaseStore.ts"
+import { leases } from "../leases/leases.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
 import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
@@ -154,7 +154,7 @@ const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourIn
 const keepCandidates = (lease: Lease, { reason }: BerthError) => {
   if (reason._tag !== "OutcomeUnknown" || reason.candidates.length < 2) return Effect.void
   const candidates = Array.from(new Set([...(lease.candidates ?? []), ...reason.candidates]))
-  return Effect.ignore(LeaseStore.use(({ save }) => save({ ...lease, candidates })))
+  return Effect.ignore(leases.put({ ...lease, candidates }))
 }
 
 /**
@@ -173,18 +173,17 @@ const ensureUnprotected = Effect.fnUntraced(function* (lease: Lease, { id, name 
 })
 
 /**
- * Ends a lease. Call it within `LeaseStore.change`, which reads the lease again: another process may have ended it. A node that has become
+ * Ends a lease. Call it within `leases.change`, which reads the lease again: another process may have ended it. A node that has become
  * a member of a fleet stays.
  */
 export const endLease = Effect.fnUntraced(function* (lease: Lease) {
-  const leases = yield* LeaseStore
   const name = lease.node?.name ?? lease.name
   const perHourInr = lease.price?.perHourInr ?? null
   const notDeleted = (id: number | null) =>
     Effect.fnUntraced(function* (failure: BerthError | LeasedNodeDiffers | LeasedNodeStays) {
       if (failure._tag !== "BerthError") return yield* failure
       if (id === null) yield* keepCandidates(lease, failure)
-      const file = yield* leases.fileOf(lease.key)
+      const file = yield* Effect.orElseSucceed(leases.placeOf(lease.key), () => undefined)
       return yield* new LeasedNodeNotDeleted({ id, name, perHourInr, error: failure, lease: file })
     })
   const node = yield* Effect.catch(provenNode(lease), notDeleted(lease.node?.id ?? null))
@@ -220,8 +219,8 @@ const standing = Effect.fnUntraced(function* (lease: Lease, withinMillis: number
 
 /** The leases that are due, and the files that are not readable leases. */
 export const dueLeases = Effect.fnUntraced(function* (withinMillis: number) {
-  const { leases, unreadable } = yield* (yield* LeaseStore).all
-  const due = yield* Effect.filter(leases, (lease) =>
+  const { unreadable, values } = yield* leases.all
+  const due = yield* Effect.filter(values, (lease) =>
     Effect.map(standing(lease, withinMillis), (found) => found === "due")
   )
   return { due, unreadable }
@@ -236,8 +235,8 @@ export const unreadableLease = (path: string): LocalFileFault =>
   })
 
 const reapOne = (due: Lease, withinMillis: number) =>
-  LeaseStore.use(({ change }) =>
-    change(
+  leases
+    .change(
       due.key,
       Effect.fnUntraced(function* (lease) {
         // Another process may have ended or taken the lease in the meantime.
@@ -246,22 +245,22 @@ const reapOne = (due: Lease, withinMillis: number) =>
         return Option.some<NodeResult>({ id, name, outcome, node, error: null })
       })
     )
-  ).pipe(
-    Effect.catch((failure) => {
-      const { name, node } = due
-      const problem = problemOf(failure)
-      return Effect.succeedSome<NodeResult>({
-        id: (node?.id as NodeResult["id"]) ?? null,
-        name: node?.name ?? name,
-        outcome: "failed",
-        node: null,
-        error: {
-          ...problem,
-          details: { ...problem.details, run: { pid: due.owner.pid, startTime: due.owner.startTime } }
-        }
+    .pipe(
+      Effect.catch((failure) => {
+        const { name, node } = due
+        const problem = problemOf(failure)
+        return Effect.succeedSome<NodeResult>({
+          id: (node?.id as NodeResult["id"]) ?? null,
+          name: node?.name ?? name,
+          outcome: "failed",
+          node: null,
+          error: {
+            ...problem,
+            details: { ...problem.details, run: { pid: due.owner.pid, startTime: due.owner.startTime } }
+          }
+        })
       })
-    })
-  )
+    )
 
 /** Ends every lease that is due, and gives a row for each. If a node cannot be deleted, its lease stays. */
 export const reapLeases = Effect.fnUntraced(function* (withinMillis = 0) {
@@ -280,23 +279,21 @@ interface Wanted {
 
 /** Takes one lease, if it is still kept and its node runs. */
 const takeOne = (key: string, ttlMillis: number) =>
-  LeaseStore.use(({ change, save }) =>
-    change(
-      key,
-      Effect.fnUntraced(function* (lease) {
-        if (lease === undefined || standingOf(lease, undefined, yield* leaseNow) !== "kept") return undefined
-        const node = yield* Effect.orElseSucceed(provenNode(lease), () => undefined)
-        if (node?.status !== "running") return undefined
-        const taken = takenOver(lease, ttlMillis, yield* self, yield* leaseNow)
-        yield* save(taken)
-        return { lease: taken, node }
-      })
-    )
+  leases.change(
+    key,
+    Effect.fnUntraced(function* (lease) {
+      if (lease === undefined || standingOf(lease, undefined, yield* leaseNow) !== "kept") return undefined
+      const node = yield* Effect.orElseSucceed(provenNode(lease), () => undefined)
+      if (node?.status !== "running") return undefined
+      const taken = takenOver(lease, ttlMillis, yield* self, yield* leaseNow)
+      yield* leases.put(taken)
+      return { lease: taken, node }
+    })
   )
 
 /** The kept node with the most paid time left, and its lease; undefined if there is none. */
 export const takeKept = Effect.fnUntraced(function* ({ name, order, ttlMillis }: Wanted) {
-  const { leases } = yield* (yield* LeaseStore).all
+  const { values } = yield* leases.all
   const now = yield* leaseNow
   const members = yield* memberships
   const fits = (lease: Lease) =>
@@ -304,7 +301,7 @@ export const takeKept = Effect.fnUntraced(function* ({ name, order, ttlMillis }:
     !(lease.node !== null && members.has(lease.node.id)) &&
     lease.order === order &&
     (name === undefined || lease.name === name)
-  const candidates = leases.filter(fits).toSorted((a, b) => paidMillisLeft(b, now) - paidMillisLeft(a, now))
+  const candidates = values.filter(fits).toSorted((a, b) => paidMillisLeft(b, now) - paidMillisLeft(a, now))
   for (const { key } of candidates) {
     const taken = yield* takeOne(key, ttlMillis)
     if (taken === undefined) continue

@@ -4,7 +4,7 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
-import { buysPeriod, CommitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
+import { buysPeriod, commitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
 import { sendAgain } from "../commitmentLog/sendCommitment.ts"
 import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
 import { mayHaveBought, parseCommitment } from "../fleet/FleetFile.ts"
@@ -28,8 +28,7 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
   days: number | undefined
 ) {
   if (!buysPeriod(order)) return
-  const log = yield* CommitmentLog
-  if ((yield* log.load).has(id)) return
+  if ((yield* commitmentLog.load).has(id)) return
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
   for (const { entries, fleet, ledger } of yield* knownLedgers(own)) {

@@ -7,7 +7,7 @@ import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, type Duration, Effect, Result } from "effect"
-import { boughtByNode, CommitmentLog, lossesOf } from "../commitmentLog/CommitmentLog.ts"
+import { boughtByNode, commitmentLog, lossesOf } from "../commitmentLog/CommitmentLog.ts"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { entriesOf, isOwned, type Ledger, type Owned } from "../fleet/Ledger.ts"
 import { nextStep, rulesWith, type Suspect, suspected, take } from "../fleet/missing.ts"
@@ -129,7 +129,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     })
   )
   const bought = yield* boughtByNode
-  const opens = yield* (yield* CommitmentLog).opens
+  const opens = yield* commitmentLog.opens
   return { world: { nodes, gone, elsewhere, losses, bought, opens }, conflicts, suspects } satisfies Observed
 })
 

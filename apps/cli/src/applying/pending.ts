@@ -10,7 +10,7 @@ import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, o
 import type { Conflict } from "../fleet/Change.ts"
 import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
-import { updateRegistry } from "./Registry.ts"
+import { machineName } from "./Registry.ts"
 import { candidatesOf, instantNow, nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 
 /** The ledger with what is known by now, and what stands in the way. */
@@ -96,10 +96,10 @@ export const resolvePending = Effect.fnUntraced(function* (
 })
 
 /** Returns the ledger with the outcome of one member's open create, if that can be known. Writes nothing. */
-export const settledMember = Effect.fnUntraced(function* (file: LedgerFile, member: string, registry: string) {
+export const settledMember = Effect.fnUntraced(function* (file: LedgerFile, member: string) {
   const ledger = yield* file.current
   if (ledger.members.get(member)?.state !== "creating") return ledger
-  const machine = yield* updateRegistry(registry, (fleets) => fleets)
+  const machine = yield* machineName
   const resolved = yield* Effect.provide(
     resolvePending(ledger, machine, (entry) => entry.member === member),
     creatingClient(undefined)

@@ -1,17 +1,14 @@
 /**
- * What berth on this machine has set of an account's commitments: the service takes them and never shows them again. A small file in
- * the account's state folder, safe to lose: it knows nothing of what the portal or another machine has set, and says so wherever it
- * is shown. It also has each purchase whose outcome is unknown, so that no command sends it a second time.
+ * What berth has set of an account's commitments: the service takes them and never shows them again. A record for each node, safe to
+ * lose: it knows nothing of what the portal has set, and berth says so wherever it is shown. It also has the purchase whose outcome is
+ * unknown, so that no command sends it a second time.
  */
-import { dirname } from "node:path"
-import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
 import { exactPrice, type Price } from "@berthkit/core/domain/Price"
-import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { LocalFileFault } from "../failure/CliFailure.ts"
-import { fileReason } from "../failure/fileReason.ts"
-import { makeAccountFolder, underLock } from "../files/ownFiles.ts"
+import { RecordStore } from "@berthkit/core/client/state/RecordStore"
+import { Clock, DateTime, Effect, Schema } from "effect"
+import { recordsOf } from "../state/Kind.ts"
 import { hoursPerMonth } from "./orderCost.ts"
 
 const dayMillis = 86_400_000
@@ -54,12 +51,21 @@ export type Obstacle =
   /** This machine has bought the same for the node. */
   | { readonly _tag: "Bought"; readonly bought: Bought }
 
-const Log = Schema.Struct({ version: Schema.Literal(1), entries: Schema.Array(Entry), open: Schema.Array(Open) })
-interface Log extends Schema.Schema.Type<typeof Log> {}
-const LogText = Schema.fromJsonString(Log)
-const decode = Schema.decodeUnknownOption(LogText)
-const encode = Schema.encodeSync(LogText)
-const emptyLog: Log = { version: 1, entries: [], open: [] }
+/** What is kept of a node. */
+const OfNode = Schema.Struct({
+  version: Schema.Literal(1),
+  id: Schema.Int,
+  entry: Schema.NullOr(Entry),
+  open: Schema.NullOr(Open)
+})
+interface OfNode extends Schema.Schema.Type<typeof OfNode> {}
+
+const records = recordsOf({
+  kind: "commitment",
+  schema: OfNode,
+  keyOf: ({ id }) => String(id),
+  cannot: "Berth cannot note what it buys, so it sends nothing"
+})
 
 /** What is sent. */
 export interface CommitmentOrder {
@@ -158,37 +164,6 @@ const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined
   return `its committed period of ${period} may still run, and the rest of it is lost`
 }
 
-type Entries = ReadonlyMap<number, Entry>
-
-export class CommitmentLog extends Context.Service<
-  CommitmentLog,
-  {
-    /** The entries by node; none where the file cannot be read. */
-    readonly load: Effect.Effect<Entries>
-    /** Puts in what has become of a node. A file that cannot be written stays as it is. */
-    readonly update: (
-      id: number,
-      change: (before: Entry | undefined, nowMillis: number) => Entry
-    ) => Effect.Effect<void>
-    /** The purchases whose outcome is unknown, by node; none where the file cannot be read. */
-    readonly opens: Effect.Effect<ReadonlyMap<number, Open>>
-    /** The purchase for a node whose outcome is unknown. Fails if the file cannot be read, because it may have one. */
-    readonly openOf: (id: number) => Effect.Effect<Open | undefined, LocalFileFault>
-    /** What is in the way of a purchase: an open one, or the same one. Fails if the file cannot be read. */
-    readonly obstacleTo: (purchase: Purchase) => Effect.Effect<Obstacle | undefined, LocalFileFault>
-    /**
-     * Notes that a purchase is about to be sent; with `again` also if something is in the way. Succeeds with what is in the way otherwise.
-     * The note is on the disk when this ends.
-     */
-    readonly begin: (purchase: Open, again: boolean) => Effect.Effect<Obstacle | undefined, LocalFileFault>
-    /** Removes that note, once the outcome is known. */
-    readonly end: (id: number) => Effect.Effect<void, LocalFileFault>
-  }
->()("@berthkit/cli/commitmentLog/CommitmentLog") {
-  /** The log in a file; without one nothing is kept. */
-  static readonly layer = (path: string | undefined) => Layer.sync(CommitmentLog, () => make(path))
-}
-
 /** Keeps that a node was created with a committed option; now where it is not known when. */
 export const keepCreated = (
   id: number,
@@ -196,10 +171,8 @@ export const keepCreated = (
   since: DateTime.Utc | null,
   setting?: CommitmentSetting
 ) =>
-  CommitmentLog.use((log) =>
-    log.update(id, (_, nowMillis) =>
-      created(id, option, since === null ? nowMillis : DateTime.toEpochMillis(since), setting)
-    )
+  commitmentLog.update(id, (_, nowMillis) =>
+    created(id, option, since === null ? nowMillis : DateTime.toEpochMillis(since), setting)
   )
 
 /** Keeps what was set of a node; `option` where the committed option is listed. */
@@ -209,18 +182,9 @@ export const keepSetting = (
   skuId: number | undefined,
   option: CommittedOption | undefined
 ) =>
-  CommitmentLog.use((log) =>
-    log.update(id, (before, now) => {
-      const { days = null, priceInr = null } = option ?? {}
-      return set(before, id, setting, { skuId: skuId ?? null, days, priceInr }, now)
-    })
-  )
-
-const unkept = (path: string, reason: string) =>
-  new LocalFileFault({
-    path,
-    message: `Berth cannot note that it buys a commitment, so it sent nothing: ${reason}.`,
-    hint: `Make ${path} readable and writable for you alone, or set XDG_STATE_HOME to another folder; berth doctor shows your files.`
+  commitmentLog.update(id, (before, now) => {
+    const { days = null, priceInr = null } = option ?? {}
+    return set(before, id, setting, { skuId: skuId ?? null, days, priceInr }, now)
   })
 
 /** A purchase in words. */
@@ -231,9 +195,8 @@ export const orderText = ({ days, setting, skuId }: Pick<Open, "setting" | "skuI
 
 /** Reads the log; the function says what is lost with a node, certainly or perhaps. */
 export const lossesOf = Effect.gen(function* () {
-  const { load, opens } = yield* CommitmentLog
-  const entries = yield* load
-  const unsure = yield* opens
+  const entries = yield* commitmentLog.load
+  const unsure = yield* commitmentLog.opens
   const nowMillis = yield* Clock.currentTimeMillis
   return (id: number) => {
     const open = unsure.get(id)
@@ -246,7 +209,7 @@ export const lossesOf = Effect.gen(function* () {
 
 /** What is bought, by node, as this machine knows it. */
 export const boughtByNode = Effect.gen(function* () {
-  const entries = yield* (yield* CommitmentLog).load
+  const entries = yield* commitmentLog.load
   const nowMillis = yield* Clock.currentTimeMillis
   return new Map(
     Array.from(entries.values()).flatMap((entry) => {
@@ -256,73 +219,79 @@ export const boughtByNode = Effect.gen(function* () {
   )
 })
 
-const make = (path: string | undefined): CommitmentLog["Service"] => {
-  if (path === undefined) {
-    const nothing = Effect.succeed(undefined)
-    return {
-      load: Effect.succeed(new Map()),
-      opens: Effect.succeed(new Map()),
-      update: () => nothing,
-      openOf: () => nothing,
-      obstacleTo: () => nothing,
-      begin: () => nothing,
-      end: () => nothing
-    }
-  }
-  const faultOf = (fault: FileFault) => unkept(path, fileReason(fault))
-  const read = Effect.flatMap(Effect.mapError(readText(path), faultOf), (found) =>
-    Option.match(found, {
-      onNone: () => Effect.succeed(emptyLog),
-      onSome: (text) =>
-        Effect.mapError(Effect.fromOption(decode(text)), () =>
-          unkept(path, "the file is damaged, or of a later version")
-        )
-    })
-  )
-  /** Changes the file, one process at a time. */
-  const change = <A>(by: (log: Log, nowMillis: number) => readonly [result: A, after: Log]) =>
-    Effect.andThen(
-      Effect.mapError(makeAccountFolder(dirname(path)), faultOf),
-      underLock(`${path}.lock`, faultOf, () =>
-        Effect.gen(function* () {
-          const before = yield* read
-          const [result, after] = by(before, yield* Clock.currentTimeMillis)
-          if (after !== before) yield* Effect.mapError(replaceDurably(path, encode(after)), faultOf)
-          return result
+/** What is in the way of a purchase. */
+const obstacle = (
+  { entry, open }: Pick<OfNode, "entry" | "open">,
+  { setting, skuId }: Purchase,
+  nowMillis: number
+): Obstacle | undefined => {
+  if (open !== null) return { _tag: "Open", open }
+  const bought = boughtOf(entry ?? undefined, nowMillis)
+  return bought?.setting === setting && bought.skuId === skuId ? { _tag: "Bought", bought } : undefined
+}
+
+const nothing = { entry: null, open: null }
+
+/** What is known of the nodes, by their ids; none where the records cannot be read. */
+const byNode = <A>(of: (record: OfNode) => A | null) =>
+  Effect.map(
+    Effect.orElseSucceed(records.all, () => ({ values: [] })),
+    ({ values }): ReadonlyMap<number, A> =>
+      new Map(
+        values.flatMap((record) => {
+          const found = of(record)
+          return found === null ? [] : [[record.id, found] as const]
         })
       )
-    )
-  const without = ({ open }: Log, id: number) => open.filter((each) => each.id !== id)
-  const of = ({ open }: Log, id: number) => open.find((each) => each.id === id)
-  const obstacle = (log: Log, { id, setting, skuId }: Purchase, nowMillis: number): Obstacle | undefined => {
-    const open = of(log, id)
-    if (open !== undefined) return { _tag: "Open", open }
-    const entry = log.entries.find((each) => each.id === id)
-    const bought = boughtOf(entry, nowMillis)
-    return bought?.setting === setting && bought.skuId === skuId ? { _tag: "Bought", bought } : undefined
-  }
-  const readable = Effect.orElseSucceed(read, () => emptyLog)
-  return {
-    load: Effect.map(readable, ({ entries }): Entries => new Map(entries.map((each) => [each.id, each]))),
-    opens: Effect.map(readable, ({ open }) => new Map(open.map((each) => [each.id, each]))),
-    update: (id, changed) =>
-      change((log, nowMillis) => {
-        const others = log.entries.filter((each) => each.id !== id)
-        const entry = changed(
-          log.entries.find((each) => each.id === id),
-          nowMillis
+  )
+
+const find = (id: number) => Effect.map(records.get(String(id)), (found) => found ?? nothing)
+
+/** Changes what is kept of a node; what stays the same is not written. Without a store nothing is kept. */
+const change = <A>(
+  id: number,
+  by: (before: Pick<OfNode, "entry" | "open">, nowMillis: number) => readonly [result: A, after: Partial<OfNode>]
+) =>
+  Effect.flatMap(RecordStore, (store) =>
+    store === undefined
+      ? Effect.undefined
+      : records.change(
+          String(id),
+          Effect.fnUntraced(function* (before = { version: 1, id, ...nothing }) {
+            const [result, after] = by(before, yield* Clock.currentTimeMillis)
+            if (Object.keys(after).length > 0) yield* records.put({ ...before, ...after })
+            return result
+          })
         )
-        return [undefined, { ...log, entries: [...others, entry].slice(-maxEntries) }]
-      }).pipe(Effect.ignore),
-    openOf: (id) => Effect.map(read, (log) => of(log, id)),
-    obstacleTo: (purchase) => Effect.zipWith(read, Clock.currentTimeMillis, (log, now) => obstacle(log, purchase, now)),
-    begin: (purchase, again) =>
-      change((log, nowMillis) => {
-        const found = again ? undefined : obstacle(log, purchase, nowMillis)
-        return found === undefined
-          ? [undefined, { ...log, open: [...without(log, purchase.id), purchase] }]
-          : [found, log]
-      }),
-    end: (id) => change((log) => [undefined, of(log, id) === undefined ? log : { ...log, open: without(log, id) }])
-  }
+  )
+
+export const commitmentLog = {
+  /** The entries by node; none where they cannot be read. */
+  load: byNode(({ entry }) => entry),
+  /** The purchases whose outcome is unknown, by node; none where they cannot be read. */
+  opens: byNode(({ open }) => open),
+  /** Keeps what has become of a node, if it can be kept. */
+  update: (id: number, changed: (before: Entry | undefined, nowMillis: number) => Entry): Effect.Effect<void> =>
+    change(id, ({ entry }, now) => [undefined, { entry: changed(entry ?? undefined, now) }]).pipe(
+      Effect.andThen(
+        records.trim(maxEntries, ({ entry, open }) => (open === null ? (entry?.setMillis ?? 0) : Number.MAX_VALUE))
+      ),
+      Effect.ignore
+    ),
+  /** The purchase for a node whose outcome is unknown. Fails if that cannot be read. */
+  openOf: (id: number) => Effect.map(find(id), ({ open }) => open ?? undefined),
+  /** What is in the way of a purchase: an open one, or the same one. Fails if that cannot be read. */
+  obstacleTo: (purchase: Purchase) =>
+    Effect.zipWith(find(purchase.id), Clock.currentTimeMillis, (found, now) => obstacle(found, purchase, now)),
+  /**
+   * Notes that a purchase is about to be sent; with `again` also if something is in the way. Succeeds with what is in the way otherwise.
+   * The note is on the disk when this ends.
+   */
+  begin: (purchase: Open, again: boolean) =>
+    change<Obstacle | undefined>(purchase.id, (before, nowMillis) => {
+      const found = again ? undefined : obstacle(before, purchase, nowMillis)
+      return [found, found === undefined ? { open: purchase } : {}]
+    }),
+  /** Removes that note, once the outcome is known. */
+  end: (id: number) => change(id, ({ open }) => [undefined, open === null ? {} : { open: null }])
 }

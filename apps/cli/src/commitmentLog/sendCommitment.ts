@@ -11,7 +11,7 @@ import { Clock, DateTime, Effect } from "effect"
 import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
 import {
   buysPeriod,
-  CommitmentLog,
+  commitmentLog,
   type CommitmentOrder,
   keepSetting,
   type Obstacle,
@@ -69,7 +69,7 @@ const inTheWay = (node: Named, order: CommitmentOrder, obstacle: Obstacle) =>
 export const ensureNew = Effect.fnUntraced(function* (node: Named, order: CommitmentOrder) {
   if (!buysPeriod(order)) return
   const purchase = { id: node.id, setting: order.setting, skuId: order.skuId ?? null }
-  const obstacle = yield* CommitmentLog.use((log) => log.obstacleTo(purchase))
+  const obstacle = yield* commitmentLog.obstacleTo(purchase)
   if (obstacle !== undefined) return yield* inTheWay(node, order, obstacle)
 })
 
@@ -85,17 +85,18 @@ export const sendCommitment = Effect.fnUntraced(function* (
 ) {
   const { id } = node
   const { setting, skuId } = order
-  const log = yield* CommitmentLog
   if (!buysPeriod(order)) yield* send(node, order)
   else {
     const sentMillis = yield* Clock.currentTimeMillis
     const days = option?.days
     const purchase = { id, sentMillis, setting, skuId: skuId ?? null, ...(days !== undefined && { days }) }
-    const obstacle = yield* log.begin(purchase, again)
+    const obstacle = yield* commitmentLog.begin(purchase, again)
     if (obstacle !== undefined) return yield* inTheWay(node, order, obstacle)
-    yield* Effect.tapError(send(node, order), (error) => (mayBeSet(error) ? Effect.void : Effect.ignore(log.end(id))))
+    yield* Effect.tapError(send(node, order), (error) =>
+      mayBeSet(error) ? Effect.void : Effect.ignore(commitmentLog.end(id))
+    )
   }
   yield* keepSetting(id, setting, skuId, option)
   // Last: a process that is killed before this leaves a note, which only asks a person.
-  if (buysPeriod(order)) yield* Effect.ignore(log.end(id))
+  if (buysPeriod(order)) yield* Effect.ignore(commitmentLog.end(id))
 })

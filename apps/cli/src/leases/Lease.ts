@@ -2,10 +2,9 @@
  * A lease: the record that `berth run` keeps of its node from before the node is created until it is deleted. Pure: who holds it, and
  * whether its node is to go.
  */
-import { parseJson } from "@berthkit/core/api/parseJson"
 import type { Self } from "@berthkit/core/client/creation/KeyLock"
 import { millisBetween, type Stamp } from "@berthkit/core/client/files/Boot"
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 
 /** Nodes are billed by the hour, from their creation on. */
 const hourMillis = 3_600_000
@@ -16,9 +15,9 @@ const Stamped = Schema.Struct({
   bootClock: Schema.NullOr(Schema.String)
 })
 
-const Lease = Schema.Struct({
+export const Lease = Schema.Struct({
   version: Schema.Literal(1),
-  /** Of the create, and the name of the file. */
+  /** Of the create, and of the record. */
   key: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/)),
   name: Schema.String,
   plan: Schema.String,
@@ -51,12 +50,6 @@ const Lease = Schema.Struct({
   candidates: Schema.optional(Schema.Array(Schema.Int))
 })
 export interface Lease extends Schema.Schema.Type<typeof Lease> {}
-
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Lease))
-
-/** The lease in the text of a file; none where it is no lease, or of a later version. */
-export const parseLease = (text: string): Option.Option<Lease> =>
-  parseJson(text) === undefined ? Option.none() : decode(text)
 
 /** A lease that its owner takes now, before its node is created. */
 export const newLease = (

@@ -1,20 +1,18 @@
 /**
- * The proposals of an account that wait for a person, their outcomes, and the text that a person reads. They are in the state folder, which
- * the MCP server and `berth approve` share. The id of a proposal is the hash of everything that a person consents to, so that an edited
- * proposal is not found under its id. The answer, the note that the request was sent, and the result are separate files. They are never
- * changed, with two exceptions: a yes may become a no, and the note is removed if the service has certainly done nothing.
+ * The proposals of an account that wait for a person, their outcomes, and the text that a person reads. The MCP server and `berth approve`
+ * share them. The id of a proposal is the hash of everything that a person consents to, so that an edited proposal is not found under its
+ * id. The answer, that the request was sent, and the result are beside it in its record. They stay, with two exceptions: a yes may become a
+ * no, and that it was sent is taken back if the service has certainly done nothing.
  */
-import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"
 import { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { LocalFileFault, ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
-import { filesIn } from "../files/ownFiles.ts"
-import { fileReason } from "../failure/fileReason.ts"
+import { Clock, DateTime, Effect, Option, Schema } from "effect"
+import { ProposalNotFound, ProposalRefused } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
+import { faultOf, noStore, recordsOf, underLock } from "../state/Kind.ts"
 import { factsOf, nameIn, Proposal } from "./Proposal.ts"
 import { jsonLine } from "../output/json.ts"
 
@@ -63,10 +61,6 @@ const contentText = Schema.fromJsonString(Content)
 const encodeContent = Schema.encodeSync(contentText)
 const decodeContent = Schema.decodeUnknownOption(contentText)
 
-const File = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), content: Schema.String }))
-const decodeFile = Schema.decodeUnknownOption(File)
-const encodeFile = Schema.encodeSync(File)
-
 const encodeTerms = Schema.encodeSync(Schema.fromJsonString(Terms))
 
 /** Whether two proposals are the same in all that a person consents to. */
@@ -79,6 +73,12 @@ export interface Kept {
   readonly account: string
   readonly expiresMillis: number
   readonly terms: Terms
+  /** What a person answered; null before that. */
+  readonly answer: Answer | null
+  /** Whether its request was sent, or was about to be. */
+  readonly wasSent: boolean
+  /** What came of it; null before it was carried out. */
+  readonly result: Outcome | null
 }
 
 /** The instant at which it expires, to the second. */
@@ -136,10 +136,6 @@ const Outcome = Schema.Struct({
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
-const outcomeText = Schema.fromJsonString(Outcome)
-const encodeOutcome = Schema.encodeSync(outcomeText)
-const decodeOutcome = Schema.decodeUnknownOption(outcomeText)
-
 /** A clock that is corrected by less is on time. */
 const clockStepMillis = 60_000
 
@@ -150,6 +146,21 @@ export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =
 /** What a person answered. */
 const answers = ["approved", "declined"] as const
 export type Answer = (typeof answers)[number]
+
+const Stored = Schema.Struct({
+  version: Schema.Literal(1),
+  id: Schema.String,
+  madeMillis: Schema.Int,
+  /** What the id is the hash of. */
+  content: Schema.String,
+  answer: Schema.NullOr(Schema.Literals(answers)),
+  wasSent: Schema.Boolean,
+  result: Schema.NullOr(Outcome)
+})
+type Stored = typeof Stored.Type
+
+const cannot = "Proposals cannot be kept"
+const records = recordsOf({ kind: "proposal", schema: Stored, keyOf: ({ id }) => id, cannot })
 
 const idPattern = /^p[0-9a-z]{19}$/
 
@@ -162,25 +173,11 @@ const idOf = Effect.fnUntraced(function* (content: string) {
 
 const drawNonce = Effect.promise(async () => (await import("node:crypto")).randomBytes(12).toString("hex"))
 
-const failed = (folder: string) => (fault: FileFault) =>
-  new LocalFileFault({
-    path: fault.path ?? folder,
-    message: `Proposals cannot be kept in ${folder}: ${fileReason(fault)}.`,
-    hint: "Make the folder writable for you alone; berth doctor shows where it is."
-  })
-
 const unreadable = (id: string) =>
   new ProposalRefused({
     proposal: id,
-    message: `The proposal ${id} is not what was proposed: its file was changed.`,
+    message: `The proposal ${id} is not what was proposed: its record was changed.`,
     hint: "Nothing was sent. Ask the agent to propose it again."
-  })
-
-const lostOutcome = (id: string) =>
-  new ProposalRefused({
-    proposal: id,
-    message: `The proposal ${id} was carried out, and the file with its result was changed.`,
-    hint: "See what came of it: berth node list"
   })
 
 const declined = (id: string) =>
@@ -190,121 +187,92 @@ const declined = (id: string) =>
     hint: "Nothing was sent. Ask the agent to propose it again."
   })
 
-/** The files of a proposal besides its own. */
-type Kind = "answer" | "sent" | "result"
+const notFound = (id: string) => new ProposalNotFound({ proposal: id.slice(0, 100) })
 
-export class ProposalStore extends Context.Service<ProposalStore, Effect.Success<ReturnType<typeof make>>>()(
-  "@berthkit/cli/proposal/ProposalStore"
-) {
-  /** The store of a connection's account; fails where the user has no state folder. */
-  static readonly layer = (connection: Connection) => Layer.effect(ProposalStore, make(connection))
-}
-
-const make = Effect.fnUntraced(function* (connection: Connection) {
-  const of = accountFolderOf(connection)
-  if (of === undefined) {
-    return yield* new LocalFileFault({
-      path: "",
-      message: "Proposals cannot be kept: there is no state folder.",
-      hint: "Set HOME or XDG_STATE_HOME to a folder that can be written."
-    })
-  }
-  const { id: account } = of
+/** The proposals of a connection's account; fails where the user has no state folder. */
+export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) {
+  const own = accountFolderOf(connection)
+  if (own === undefined) return yield* faultOf(cannot)(noStore)
+  const { id: account } = own
   const { baseUrl, location, project } = connection.options
   const place = project === undefined ? "" : `, project ${project} in ${location}`
   const inWords = `${account.slice(0, 8)} at ${baseUrl}${place}`
-  const folder = `${of.folder}/proposals`
-  const nameOf = (id: string, kind?: Kind) => `${id}${kind === undefined ? "" : `.${kind}`}.json`
-  const { makeFolder, names, read, remove, write, ...files } = filesIn(Effect.succeed(folder), failed(folder))
-  const locked = <A, E, R>(name: string, use: Effect.Effect<A, E, R>) =>
-    Effect.andThen(makeFolder, files.locked(name, use))
-
-  const answerOf = (id: string): Effect.Effect<Answer | undefined, LocalFileFault> =>
-    Effect.map(read(nameOf(id, "answer")), (text) =>
-      answers.find((each) => Option.contains(text, JSON.stringify({ id, answer: each })))
-    )
-
-  const wasSent = (id: string) => Effect.map(read(nameOf(id, "sent")), Option.isSome)
 
   /** Removes what is older than results are kept. Gives how many proposals are left. */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
-    let left = 0
-    for (const name of yield* names) {
-      const about = yield* Effect.option(withFiles((fs) => fs.stat(`${folder}/${name}`)))
-      if (Option.isNone(about) || !about.value.isFile()) continue
-      if (nowMillis - about.value.mtimeMs > keptMillis) yield* Effect.ignore(remove(name))
-      else if (idPattern.test(name.replace(/\.json$/, ""))) left++
-    }
-    return left
+    const { values } = yield* records.all
+    const old = values.filter(({ madeMillis }) => nowMillis - madeMillis > keptMillis)
+    for (const { id } of old) yield* records.remove(id)
+    return values.length - old.length
   })
+
+  /** Changes what is kept beside a proposal, while no other process does. */
+  const change = <A, E>(id: string, by: (before: Stored) => Effect.Effect<readonly [A, after?: Partial<Stored>], E>) =>
+    records.change(
+      id,
+      Effect.fnUntraced(function* (before) {
+        if (before === undefined) return yield* notFound(id)
+        const [result, after] = yield* by(before)
+        if (after !== undefined) yield* records.put({ ...before, ...after })
+        return result
+      })
+    )
 
   return {
     /** Keeps a new proposal, which expires ten minutes from now. */
     keep: Effect.fnUntraced(function* (terms: Terms) {
-      const nowMillis = yield* Clock.currentTimeMillis
-      if ((yield* prune(nowMillis)) >= maxKept) {
+      const madeMillis = yield* Clock.currentTimeMillis
+      if ((yield* prune(madeMillis)) >= maxKept) {
         return yield* new ProposalRefused({
           proposal: "",
           message: `There are ${maxKept} proposals of the last week already.`,
-          hint: `Carry some out, or remove files from ${folder}.`
+          hint: "Carry some out, or propose again when a week has passed."
         })
       }
-      const expiresMillis = nowMillis + maxAgeMillis
+      const expiresMillis = madeMillis + maxAgeMillis
       const content = encodeContent({ account, nonce: yield* drawNonce, expiresMillis, terms })
-      const kept: Kept = { id: yield* idOf(content), account: inWords, expiresMillis, terms }
+      const id = yield* idOf(content)
+      const beside = { answer: null, wasSent: false, result: null }
+      const kept: Kept = { id, account: inWords, expiresMillis, terms, ...beside }
       yield* ensureShowable(kept)
-      yield* write(nameOf(kept.id), encodeFile({ version: 1, content }))
+      yield* records.put({ version: 1, id, madeMillis, content, ...beside })
       return kept
     }),
-    /** The proposal of an id. Fails where its file was edited, or is that of another account. */
+    /** The proposal of an id, as it is now. Fails where it was edited, or is that of another account. */
     find: Effect.fnUntraced(function* (id: string) {
-      const text = idPattern.test(id) ? yield* read(nameOf(id)) : Option.none<string>()
-      if (Option.isNone(text)) return yield* new ProposalNotFound({ proposal: id.slice(0, 100) })
-      const content = Option.map(decodeFile(text.value), (file) => file.content)
-      if (Option.isNone(content) || (yield* idOf(content.value)) !== id) return yield* unreadable(id)
-      const found = decodeContent(content.value)
-      if (Option.isNone(found)) return yield* unreadable(id)
-      if (found.value.account !== account) return yield* new ProposalNotFound({ proposal: id })
+      const stored = idPattern.test(id) ? yield* records.get(id) : undefined
+      if (stored === undefined) return yield* notFound(id)
+      const { answer, content, result, wasSent } = stored
+      const found = decodeContent(content)
+      if ((yield* idOf(content)) !== id || Option.isNone(found)) return yield* unreadable(id)
+      if (found.value.account !== account) return yield* notFound(id)
       const { expiresMillis, terms } = found.value
-      return { id, account: inWords, expiresMillis, terms } satisfies Kept
+      return { id, account: inWords, expiresMillis, terms, answer, wasSent, result } satisfies Kept
     }),
     /**
      * Keeps an answer, and returns the one that counts. A no is final; a yes can become a no until the request is about to be sent. If two
      * answers come at once, the second waits for the first.
      */
     answer: (id: string, answer: Answer) =>
-      locked(
-        `${id}.answer`,
-        Effect.gen(function* () {
-          const before = yield* answerOf(id)
-          if (before === answer || before === "declined" || (before === "approved" && (yield* wasSent(id))))
-            return before
-          yield* write(nameOf(id, "answer"), JSON.stringify({ id, answer }))
-          return answer
-        })
+      change(id, ({ answer: before, wasSent }) =>
+        Effect.succeed(
+          before === answer || before === "declined" || (before === "approved" && wasSent)
+            ? ([before] as const)
+            : ([answer, { answer }] as const)
+        )
       ),
-    answerOf,
     /** Notes that the request is about to be sent, unless it was declined in the meantime. The note is on the disk when this ends. */
     markSent: (id: string) =>
-      locked(
-        `${id}.answer`,
-        Effect.gen(function* () {
-          if ((yield* answerOf(id)) === "declined") return yield* declined(id)
-          yield* write(nameOf(id, "sent"), JSON.stringify({ id }))
-        })
+      change(id, ({ answer }) =>
+        answer === "declined" ? Effect.fail(declined(id)) : Effect.succeed([undefined, { wasSent: true }] as const)
       ),
     /** Takes that note back: the service has certainly not done it. */
-    unmarkSent: (id: string) => remove(nameOf(id, "sent")),
-    wasSent,
-    finish: (id: string, outcome: Outcome) => write(nameOf(id, "result"), encodeOutcome(outcome)),
-    /** Its result; undefined before it was carried out. Fails where that was edited. */
-    resultOf: Effect.fnUntraced(function* (id: string) {
-      const text = yield* read(nameOf(id, "result"))
-      if (Option.isNone(text)) return undefined
-      const outcome = decodeOutcome(text.value)
-      return Option.isNone(outcome) ? yield* lostOutcome(id) : outcome.value
-    }),
+    unmarkSent: (id: string) => change(id, () => Effect.succeed([undefined, { wasSent: false }] as const)),
+    finish: (id: string, result: Outcome) => change(id, () => Effect.succeed([undefined, { result }] as const)),
     /** Runs `use` while no other process carries out the same proposal. */
-    locked
+    carryingOut: <A, E, R>(id: string, use: Effect.Effect<A, E, R>) =>
+      underLock(cannot, `proposal.${id}.carrying-out`, use)
   }
 })
+
+export type ProposalStore = Effect.Success<ReturnType<typeof proposalsOf>>

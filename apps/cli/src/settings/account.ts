@@ -3,7 +3,7 @@
  * named by a flag wins over the environment too: it means all of the account. Each credential carries the address that it belongs to,
  * and goes nowhere else (decision 0123). The account's folder of state and the profile of a command follow from it.
  */
-import { basename, dirname } from "node:path"
+import { basename } from "node:path"
 import {
   addressSetting,
   type Connection,
@@ -29,12 +29,8 @@ import { type Profiles, type ProfileValues, readProfiles, writeProfiles } from "
  * The folder of an account in the user's state folder, where berth keeps what belongs to it, and the hash that names the account; undefined where
  * the user has no state folder.
  */
-export const accountFolderOf = ({ files: { commitments } }: Pick<Connection, "files">) => {
-  if (commitments === undefined) return undefined
-  // Each file that the client names is directly in it.
-  const folder = dirname(commitments)
-  return { folder, id: basename(folder) }
-}
+export const accountFolderOf = ({ files: { folder } }: Pick<Connection, "files">) =>
+  folder === undefined ? undefined : { folder, id: basename(folder) }
 
 interface AccountSettings extends ConnectionSettings {
   /** The name of the profile; none where no profile is used. */

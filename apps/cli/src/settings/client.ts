@@ -8,6 +8,8 @@ import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { IntentStore, type IntentStoreFailed, makeMemory } from "@berthkit/core/client/creation/IntentStore"
+import { recordsOf } from "@berthkit/core/client/RecordFolder"
+import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { type Head, type SignedRequest, Transport } from "@berthkit/core/client/transport/Transport"
 import { BerthError } from "@berthkit/core/domain/BerthError"
@@ -26,7 +28,6 @@ import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } f
 import { Output, printDebug, printNote } from "../output/Output.ts"
 import { ImageList } from "../catalogue/ImageList.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
-import { CommitmentLog } from "../commitmentLog/CommitmentLog.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
 import { notePlace } from "./places.ts"
@@ -127,9 +128,13 @@ const warned = ({ options: { baseUrl } }: Connection) =>
     })
   )
 
+/** What berth keeps of the account: in its folder, or nothing where the user has no state folder. */
+export const stateOf = ({ files: { intents } }: Pick<Connection, "files">) =>
+  Layer.sync(RecordStore, () => (intents === undefined ? undefined : recordsOf(intents)))
+
 /** The client of a connection. */
 export const clientOf = (connection: Connection) => {
-  const { files, options } = connection
+  const { options } = connection
   return Progress.painting.pipe(
     Layer.provideMerge(ImageList.layer),
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
@@ -138,7 +143,7 @@ export const clientOf = (connection: Connection) => {
     Layer.orDie,
     Layer.provideMerge(allowanceLayer(connection)),
     Layer.merge(spans),
-    Layer.merge(CommitmentLog.layer(files.commitments)),
+    Layer.merge(stateOf(connection)),
     Layer.merge(warned(connection))
   )
 }

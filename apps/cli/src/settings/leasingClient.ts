@@ -3,11 +3,10 @@
  */
 import { type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Effect, Layer, Option } from "effect"
-import { leaseFileFault, LeaseStore } from "../leases/LeaseStore.ts"
+import { leaseFault } from "../leases/leases.ts"
 import { clientOf, intents, overConnection, type Unkept, unrecorded } from "./client.ts"
 
-const unkept = ({ code, detail, path }: Unkept) =>
-  Layer.effect(IntentStore, leaseFileFault({ code: code ?? undefined, message: detail, path: path ?? undefined }))
+const unkept = (why: Unkept) => Layer.effect(IntentStore, leaseFault(why))
 
 /** How long to wait for a lock in a folder that can no longer be written. */
 const maxLockMillis = 2000
@@ -79,7 +78,5 @@ const remembered = Layer.effect(
 /** With `mustKeep` it fails where neither can be recorded. */
 export const leasingClient = (mustKeep: boolean) =>
   overConnection((found) =>
-    Layer.provideMerge(clientOf(found), Layer.provide(remembered, intents(found, mustKeep ? unkept : unrecorded))).pipe(
-      Layer.merge(LeaseStore.layer(found.files.intents))
-    )
+    Layer.provideMerge(clientOf(found), Layer.provide(remembered, intents(found, mustKeep ? unkept : unrecorded)))
   )

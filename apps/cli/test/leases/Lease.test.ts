@@ -1,18 +1,10 @@
 /**
  * When a leased node is to go.
  */
-import { Option } from "effect"
+import { Option, Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  chargedSoFar,
-  kept,
-  newLease,
-  paidMillisLeft,
-  parseLease,
-  standingOf,
-  takenOver
-} from "../../src/leases/Lease.ts"
+import { chargedSoFar, kept, Lease, newLease, paidMillisLeft, standingOf, takenOver } from "../../src/leases/Lease.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -21,6 +13,7 @@ const at = (bootMillis: number, wallMillis = bootMillis) => ({ wallMillis, bootM
 const owner = { machine: "boot", namespace: "pids", pid: 7, startTime: "9" }
 const order = { key: "run-1", name: "run-a", plan: "P", image: "I", order: "digest", ttlMillis: 20 * minute }
 const lease = newLease(order, owner, at(0))
+const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Lease))
 
 describe("the lease of a run", () => {
   it("is held while its process lives, and where that is not known", () => {
@@ -43,12 +36,12 @@ describe("the lease of a run", () => {
   })
 
   it("is read as it was written", () => {
-    expect(parseLease(JSON.stringify(lease))).toEqual(Option.some(lease))
+    expect(parse(JSON.stringify(lease))).toEqual(Option.some(lease))
   })
 
   it.each(["", "{", "null", "{}", JSON.stringify({ ...lease, version: 2 }), JSON.stringify({ ...lease, key: "../x" })])(
-    "is none where the file is %s",
-    (text) => expect(Option.isNone(parseLease(text))).toBe(true)
+    "is none where the record is %s",
+    (text) => expect(Option.isNone(parse(text))).toBe(true)
   )
 })
 

@@ -7,20 +7,26 @@ import { exactPrice, unknownPrice } from "@berthkit/core/domain/Price"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { stateOf } from "../../src/settings/client.ts"
 import { propose } from "../../src/proposal/Proposal.ts"
-import { type Answer, consentLines, ProposalStore, type Terms } from "../../src/proposal/ProposalStore.ts"
+import { type Answer, consentLines, proposalsOf, type Terms } from "../../src/proposal/ProposalStore.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "berth-proposals-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const accounts = join(folder, "accounts")
+const intents = { accounts, origin: "https://service.test", id: "one", key: undefined, spellings: [] }
+
 /** Only the part of a connection that a store uses. */
 const connection = {
-  files: { commitments: join(folder, "accounts/one/commitments.json") },
+  files: { folder: join(accounts, "one"), intents },
   options: { baseUrl: "https://service.test" }
-} as Connection
+} as unknown as Connection
 
 /** As another process has it. */
-const store = Effect.provide(ProposalStore, ProposalStore.layer(connection))
+const store = proposalsOf(connection)
+
+const kept = <A, E>(effect: Effect.Effect<A, E>) => Effect.provide(effect, stateOf(connection))
 
 const noPerson = {
   ...unknownPrice,
@@ -29,6 +35,8 @@ const noPerson = {
   minimumBillingInr: null,
   foreignPrice: null
 }
+
+const spec: NodeSpec = { name: "web", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
 
 /** A proposal to create a node. */
 const terms = (spec: NodeSpec): Terms => ({
@@ -44,32 +52,31 @@ const terms = (spec: NodeSpec): Terms => ({
   about: null
 })
 
-const spec: NodeSpec = { name: "web", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
-
 describe("the answers to a proposal", () => {
   it.live("are a no if two windows answer at once and one of them says no", () =>
     Effect.gen(function* () {
       const windows = [yield* store, yield* store] as const
       for (let time = 0; time < 4; time++) {
+        const { id } = yield* windows[0].keep(terms(spec))
         const answers: ReadonlyArray<Answer> = time % 2 === 0 ? ["approved", "declined"] : ["declined", "approved"]
-        yield* Effect.forEach(windows, ({ answer }, at) => answer(`p${time}`, answers[at] ?? "declined"), {
+        yield* Effect.forEach(windows, ({ answer }, at) => answer(id, answers[at] ?? "declined"), {
           concurrency: 2
         })
-        assert.strictEqual(yield* windows[0].answerOf(`p${time}`), "declined")
-        const refused = yield* Effect.flip(windows[1].markSent(`p${time}`))
+        const refused = yield* Effect.flip(windows[1].markSent(id))
         assert.include(refused.message, "declined")
-        assert.isFalse(yield* windows[0].wasSent(`p${time}`))
+        assert.deepInclude(yield* windows[0].find(id), { answer: "declined", wasSent: false })
       }
-    })
+    }).pipe(kept)
   )
 
   it.live("stay a yes once the request has left", () =>
     Effect.gen(function* () {
-      const { answer, markSent } = yield* store
-      assert.strictEqual(yield* answer("sent", "approved"), "approved")
-      yield* markSent("sent")
-      assert.strictEqual(yield* answer("sent", "declined"), "approved")
-    })
+      const { answer, keep, markSent } = yield* store
+      const { id } = yield* keep(terms(spec))
+      assert.strictEqual(yield* answer(id, "approved"), "approved")
+      yield* markSent(id)
+      assert.strictEqual(yield* answer(id, "declined"), "approved")
+    }).pipe(kept)
   )
 })
 
@@ -85,7 +92,7 @@ describe("what a person reads before they consent", () => {
       assert.include(lines[3], "\\u0001".repeat(255))
       assert.strictEqual(lines[4], "Account: one at https://service.test")
       assert.include(lines[5], "ssh-ed25519 LAST")
-    })
+    }).pipe(kept)
   )
 
   it.live("shows every gap as visible characters, so that no text moves out of sight", () =>
@@ -94,7 +101,7 @@ describe("what a person reads before they consent", () => {
       const kept = yield* keep(terms({ ...spec, sshKeys: [`ssh-ed25519${" ".repeat(40)}AAAA`, "a\u2003b"] }))
       assert.include(consentLines(kept)[5], `${"\\u{20}".repeat(40)}AAAA`)
       assert.include(consentLines(kept)[5], "a\\u{2003}b")
-    })
+    }).pipe(kept)
   )
 
   it.live("is whole, or the proposal is refused", () =>
@@ -102,6 +109,6 @@ describe("what a person reads before they consent", () => {
       const { keep } = yield* store
       const refused = yield* Effect.flip(keep(terms({ ...spec, sshKeys: [`key${" ".repeat(2000)}`, "last"] })))
       assert.match(refused.message, /cannot be shown to a person as a whole/)
-    })
+    }).pipe(kept)
   )
 })

@@ -1,9 +1,10 @@
 /**
- * When the leases of nodes end, as `berth run` keeps them on this machine: a file each in `leases/` of the account's state folder. The
- * daemon reads them and never writes one; what cannot be read as a lease is none.
+ * When the leases of nodes end, as `berth run` keeps them on this machine. The daemon reads them and never writes one; what cannot be read
+ * as a lease is none.
  */
-import { dirname } from "node:path"
-import { readText, withFiles } from "@berthkit/core/client/files/StateFiles"
+import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
+import { recordsOf } from "@berthkit/core/client/RecordFolder"
+import type { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Effect, Option, Schedule, Schema } from "effect"
 
 const Instant = Schema.Struct({ wallMillis: Schema.Number })
@@ -33,18 +34,13 @@ const endOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type): n
 /** When the leases of nodes end, in milliseconds since the epoch, by id. */
 type Leases = ReadonlyMap<number, number>
 
-/** More files are not read. */
-const maxLeases = 10_000
-
 const readEvery = "15 seconds"
 
 /** Of several leases of a node the last one counts. */
-export const readLeases = Effect.fn("readLeases")(function* (folder: string) {
-  const names = yield* withFiles((fs) => fs.readdir(folder)).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
+export const readLeases = Effect.fn("readLeases")(function* ({ list }: Pick<RecordStore, "list">) {
   const leases = new Map<number, number>()
-  for (const name of names.filter((name) => name.endsWith(".json")).slice(0, maxLeases)) {
-    const text = yield* Effect.orElseSucceed(readText(`${folder}/${name}`), Option.none)
-    const lease = Option.flatMap(text, decode)
+  for (const { value } of yield* Effect.orElseSucceed(list("lease"), () => [])) {
+    const lease = decode(value)
     if (Option.isNone(lease) || lease.value.node === null) continue
     const { id } = lease.value.node
     leases.set(id, Math.max(endOf(lease.value), leases.get(id) ?? 0))
@@ -52,14 +48,11 @@ export const readLeases = Effect.fn("readLeases")(function* (folder: string) {
   return leases as Leases
 })
 
-/**
- * Reads the leases of an account now and then, until the scope closes; gives where the newest are. They are beside the file of its
- * commitments.
- */
-export const followLeases = Effect.fnUntraced(function* (commitments: string | undefined) {
+/** Reads the leases of an account now and then, until the scope closes; gives where the newest are. */
+export const followLeases = Effect.fnUntraced(function* (place: IntentPlace | undefined) {
   const holder: { current: Leases } = { current: new Map() }
-  if (commitments === undefined) return holder
-  const read = Effect.map(readLeases(`${dirname(commitments)}/leases`), (leases) => void (holder.current = leases))
+  if (place === undefined) return holder
+  const read = Effect.map(readLeases(recordsOf(place)), (leases) => void (holder.current = leases))
   yield* Effect.forkScoped(Effect.repeat(read, Schedule.spaced(readEvery)))
   return holder
 })

@@ -71,7 +71,7 @@ export const watchAccount = Effect.fnUntraced(function* (
   const { connection, name } = options
   const progress = yield* Progress
   // The options were checked when they were read.
-  const { allowanceFile, commitments } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
+  const { allowanceFile, intents } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
   let reported: Reported | null = null
   const onReply = ({ headers }: RawReply) =>
     Effect.sync(() => {
@@ -86,7 +86,7 @@ export const watchAccount = Effect.fnUntraced(function* (
   )
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments
-  const leases = yield* followLeases(commitments)
+  const leases = yield* followLeases(intents)
   const watched = yield* openAccount({
     name,
     // Another key, service, project or location may be another account.

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import { recordsOf } from "@berthkit/core/client/RecordFolder"
 import { Effect } from "effect"
 import { readLeases } from "../../src/daemon/leases.ts"
 
@@ -10,10 +11,14 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
+const place = (accounts: string) => ({ accounts, origin: "", id: "one", key: undefined, spellings: [] })
+
 describe("leases", () => {
   it.effect("are read from their files; what is none is left out, and of several the last counts", () =>
     Effect.gen(function* () {
-      const path = yield* folder
+      const accounts = yield* folder
+      const path = join(accounts, "one/records/lease")
+      mkdirSync(path, { recursive: true, mode: 0o700 })
       const write = (name: string, text: string) => writeFileSync(join(path, name), text)
       const hour = 3_600_000
       const lease = (id: number | null, ttlMillis: number, more: object = {}) =>
@@ -36,7 +41,7 @@ describe("leases", () => {
       write("text.json", lease(9, 1000, { ttlMillis: "1000" }))
       write("d.json.new", lease(9, 1000))
       mkdirSync(join(path, "folder.json"))
-      expect(yield* readLeases(path)).toEqual(
+      expect(yield* readLeases(recordsOf(place(accounts)))).toEqual(
         new Map([
           [7, 5000],
           [8, 1000 + 2 * hour]
@@ -46,6 +51,6 @@ describe("leases", () => {
   )
 
   it.effect("are none where there is no folder", () =>
-    Effect.map(readLeases(join(tmpdir(), "no-such-folder", "leases")), (leases) => expect(leases.size).toBe(0))
+    Effect.map(readLeases(recordsOf(place(join(tmpdir(), "no-such-folder")))), (leases) => expect(leases.size).toBe(0))
   )
 })

@@ -29,8 +29,8 @@ export const accountFiles = Effect.fnUntraced(function* (
   options: AccountOptions
 ): Effect.fn.Return<AccountFiles, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
-  const { allowanceFile, commitments, intents } = yield* accountFilesOf(settings, read)
-  return { allowanceFile, commitments, intents }
+  const { allowanceFile, folder, intents } = yield* accountFilesOf(settings, read)
+  return { allowanceFile, folder, intents }
 })
 
 /** The folder for what a program keeps of this account and can read again; none where the user has no folder. */

@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeAccount } from "./creation/IntentFolder.ts"
-import { commitmentsOf, type IntentPlace } from "./creation/IntentPlace.ts"
+import { folderOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { IntentStore, withoutFolder } from "./creation/IntentStore.ts"
 import { builtin } from "./options/builtin.ts"
 import { InvalidOption, type Settings } from "./options/Settings.ts"
@@ -26,8 +26,8 @@ export interface AccountFiles {
   readonly allowanceFile: string | undefined
   /** For `IntentFolder.layerAccount`. */
   readonly intents: IntentPlace | undefined
-  /** For what a program keeps of the commitments that it has set: a file. */
-  readonly commitments: string | undefined
+  /** The account's folder, which all of these programs share. */
+  readonly folder: string | undefined
 }
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
@@ -95,13 +95,13 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
     onSuccess: ({ folder, intents, keyFolder }): AccountFiles & { readonly why: string } => ({
       allowanceFile: `${keyFolder}/allowance.json`,
       intents,
-      commitments: `${folder}/commitments.json`,
+      folder,
       why: ""
     }),
     onFailure: ({ message: why }) => ({
       allowanceFile: undefined,
       intents: undefined,
-      commitments: undefined,
+      folder: undefined,
       why
     })
   })
@@ -115,11 +115,9 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
   const fault = choice === undefined ? undefined : pathFault(choice, "the path of a file")
   if (fault !== undefined) return yield* new InvalidOption({ option: "BERTH_ALLOWANCE_FILE", detail: fault })
   const ofKey = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => accountIn(settings, folder)))
-  const { commitments, intents } = ofKey
+  const { folder, intents } = ofKey
   const files =
-    intents === undefined
-      ? ofKey
-      : { ...ofKey, commitments: yield* Effect.orElseSucceed(commitmentsOf(intents), () => commitments) }
+    intents === undefined ? ofKey : { ...ofKey, folder: yield* Effect.orElseSucceed(folderOf(intents), () => folder) }
   if (choice !== undefined) return { ...files, allowanceFile: choice === "off" ? undefined : choice }
   if (files.why !== "") {
     yield* Effect.logWarning(`There is no state folder (${files.why}): this client goes by its own replies.`)

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Logger, Option, Redacted } from "effect"
 import * as UserDirectories from "effect/persistence/UserDirectories"
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { type AccountFiles, accountFiles, accountLayer } from "../../src/client/AccountFiles.ts"
 import { berthFolder } from "../../src/client/AccountFolder.ts"
 import { AllowanceStore } from "../../src/client/allowance/AllowanceStore.ts"
+import { recordsOf } from "../../src/client/RecordFolder.ts"
 import { makeAccount } from "../../src/client/creation/IntentFolder.ts"
 import { goOnIn } from "../../src/client/creation/IntentPlace.ts"
 import { IntentStore } from "../../src/client/creation/IntentStore.ts"
@@ -107,20 +108,22 @@ describe("the files of an account", () => {
     })
   )
 
-  it.live("keep the commitments of an account under a new key, where it has a name or goes on in the old one", () =>
+  it.live("keep the records of an account under a new key, where it has a name or goes on in the old one", () =>
     Effect.gen(function* () {
       const state = yield* Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "berth-commitments-"))),
+        Effect.promise(() => mkdtemp(join(tmpdir(), "berth-records-"))),
         (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
       )
       const of = (account: Account) => filesOf({ XDG_STATE_HOME: state }, account)
       const settle = ({ intents }: AccountFiles) => makeAccount(intents!).find("job")
       const kept = (account: Account) =>
-        Effect.flatMap(of(account), ({ commitments }) => Effect.promise(() => readFile(commitments!, "utf8")))
+        Effect.flatMap(of(account), ({ intents }) =>
+          Effect.map(recordsOf(intents!).get("proposal", "p1"), Option.getOrUndefined)
+        )
 
       const old = yield* of({})
       yield* settle(old)
-      yield* Effect.promise(() => writeFile(old.commitments!, "recorded"))
+      yield* recordsOf(old.intents!).put("proposal", "p1", "recorded")
       assert.strictEqual(yield* kept({ account: "prod" }), "recorded")
       yield* settle(yield* of({ account: "prod" }))
       assert.strictEqual(yield* kept({ account: "prod", apiKey: "key2" }), "recorded")
@@ -128,8 +131,8 @@ describe("the files of an account", () => {
       const renewed = yield* of({ apiKey: "key3" })
       assert.isTrue(yield* goOnIn(renewed.intents!, old.intents!))
       for (const account of [{}, { apiKey: "key3" }]) assert.strictEqual(yield* kept(account), "recorded")
-      const { commitments } = yield* of({ account: "prod", apiKey: "key2" })
-      assert.strictEqual((yield* of({})).commitments, commitments)
+      const { folder } = yield* of({ account: "prod", apiKey: "key2" })
+      assert.strictEqual((yield* of({})).folder, folder)
     })
   )
 
@@ -170,7 +173,7 @@ describe("the files of an account", () => {
       }
       assert.deepStrictEqual(yield* filesOf({ BERTH_ALLOWANCE_FILE: "off" }), {
         allowanceFile: undefined,
-        commitments: undefined,
+        folder: undefined,
         intents: undefined,
         logged: []
       })

@@ -8,19 +8,57 @@ import { Output, printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { canAsk, confirm } from "../../proposal/confirm.ts"
 import { questionOf } from "../../proposal/Proposal.ts"
-import { consentLines, expiryOf, isCurrent, ProposalStore } from "../../proposal/ProposalStore.ts"
+import { consentLines, expiryOf, isCurrent, proposalsOf, type ProposalStore } from "../../proposal/ProposalStore.ts"
 import { approvalRecord } from "../../records/approval.ts"
-import { connection } from "../../settings/client.ts"
+import { connection, stateOf } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
 /** Why it cannot be approved any more; undefined where it can. */
-const done = (id: string, answer: string | undefined, hasResult: boolean, isOld: boolean) => {
+const done = (id: string, answer: string | null, hasResult: boolean, isOld: boolean) => {
   const hint = "Ask the agent to propose it again."
   const because = (message: string) => new ProposalRefused({ proposal: id, message, hint })
   if (hasResult) return because(`The proposal ${id} was carried out.`)
-  if (answer !== undefined) return because(`The proposal ${id} was ${answer} before.`)
+  if (answer !== null) return because(`The proposal ${id} was ${answer} before.`)
   return isOld ? because(`The proposal ${id} has expired.`) : undefined
 }
+
+/** Shows a proposal and asks. */
+const ask = Effect.fnUntraced(function* (id: string, store: ProposalStore) {
+  const kept = yield* store.find(id)
+  const isOld = !isCurrent(kept, yield* Clock.currentTimeMillis)
+  const { answer: before, result, wasSent } = kept
+  const isTaken = before === "declined" || wasSent
+  const fault = done(id, isTaken ? before : null, result !== null, isOld)
+  if (fault !== undefined) return yield* fault
+  const { note } = yield* Output
+  if (before === "approved") yield* note("It was approved before. You can still say no.")
+  for (const line of consentLines(kept)) yield* note(line)
+  const question = questionOf([kept.terms.proposal])
+  yield* Effect.tapErrorTag(
+    confirm({ question, count: undefined, verb: "approve" }),
+    "Interrupted",
+    Effect.fnUntraced(function* () {
+      if ((yield* store.answer(id, "declined")) === "declined") return
+      return yield* new ProposalRefused({
+        proposal: id,
+        message: `It is too late to decline the proposal ${id}: it was approved before, and its request has left.`,
+        hint: "See what came of it: berth node list"
+      })
+    })
+  )
+  if (!isCurrent(kept, yield* Clock.currentTimeMillis)) return yield* done(id, null, false, true)!
+  const answer = yield* store.answer(id, "approved")
+  if (answer === "declined") return yield* done(id, answer, false, false)!
+  yield* printNote("Approved. The agent may carry it out now, once.")
+  const { proposal } = kept.terms
+  yield* printOne(approvalRecord, {
+    id,
+    action: proposal.action,
+    name: proposal.name,
+    expiresAt: expiryOf(kept),
+    outcome: "approved"
+  })
+})
 
 export const approve = command(
   {
@@ -37,42 +75,7 @@ export const approve = command(
         hint: `Type it in a terminal of your own: berth approve ${id.slice(0, 100)}`
       })
     }
-    const store = yield* Effect.flatMap(connection, (found) =>
-      Effect.provide(ProposalStore, ProposalStore.layer(found))
-    )
-    const kept = yield* store.find(id)
-    const isOld = !isCurrent(kept, yield* Clock.currentTimeMillis)
-    const before = yield* store.answerOf(id)
-    const isTaken = before === "declined" || (yield* store.wasSent(id))
-    const fault = done(id, isTaken ? before : undefined, (yield* store.resultOf(id)) !== undefined, isOld)
-    if (fault !== undefined) return yield* fault
-    const { note } = yield* Output
-    if (before === "approved") yield* note("It was approved before. You can still say no.")
-    for (const line of consentLines(kept)) yield* note(line)
-    const question = questionOf([kept.terms.proposal])
-    yield* Effect.tapErrorTag(
-      confirm({ question, count: undefined, verb: "approve" }),
-      "Interrupted",
-      Effect.fnUntraced(function* () {
-        if ((yield* store.answer(id, "declined")) === "declined") return
-        return yield* new ProposalRefused({
-          proposal: id,
-          message: `It is too late to decline the proposal ${id}: it was approved before, and its request has left.`,
-          hint: "See what came of it: berth node list"
-        })
-      })
-    )
-    if (!isCurrent(kept, yield* Clock.currentTimeMillis)) return yield* done(id, undefined, false, true)!
-    const answer = yield* store.answer(id, "approved")
-    if (answer === "declined") return yield* done(id, answer, false, false)!
-    yield* printNote("Approved. The agent may carry it out now, once.")
-    const { proposal } = kept.terms
-    yield* printOne(approvalRecord, {
-      id,
-      action: proposal.action,
-      name: proposal.name,
-      expiresAt: expiryOf(kept),
-      outcome: "approved"
-    })
+    const found = yield* connection
+    yield* Effect.provide(ask(id, yield* proposalsOf(found)), stateOf(found))
   })
 )

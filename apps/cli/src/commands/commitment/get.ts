@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"
-import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
+import { commitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
@@ -15,8 +15,7 @@ export const get = command(
   { node: oneNode },
   Effect.fnUntraced(function* ({ node: given }) {
     const node = yield* resolveNode(given, { change: false })
-    const log = yield* CommitmentLog
-    const entry = (yield* log.load).get(node.id)
+    const entry = (yield* commitmentLog.load).get(node.id)
     yield* printOne(ownCommitmentRecord, ownCommitmentOf(node, entry))
     const own = entry === undefined ? "berth on this machine has set none." : "As berth on this machine has set it."
     const { committed } = node

@@ -11,7 +11,7 @@ import { ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
-import { buysPeriod, CommitmentLog, type CommitmentOrder, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import { buysPeriod, commitmentLog, type CommitmentOrder, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { afterLost, commandOf, ensureNew, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
@@ -93,8 +93,7 @@ const isLost = (error: BerthError): boolean => mayBeSet(error) && error.reason._
 
 /** Notes what a person has seen in the portal of a purchase that got no reply. Nothing is sent. */
 const settle = Effect.fnUntraced(function* (node: Node, order: CommitmentOrder) {
-  const log = yield* CommitmentLog
-  const open = yield* log.openOf(node.id)
+  const open = yield* commitmentLog.openOf(node.id)
   const skuId = order.skuId ?? null
   if (open === undefined || open.setting !== order.setting || open.skuId !== skuId) {
     return yield* new UsageFault({
@@ -104,7 +103,7 @@ const settle = Effect.fnUntraced(function* (node: Node, order: CommitmentOrder) 
   }
   const option = open.skuId === null || open.skuId === 0 ? undefined : yield* forcedOption(node, open.skuId)
   yield* keepSetting(node.id, open.setting, open.skuId ?? undefined, option)
-  yield* log.end(node.id)
+  yield* commitmentLog.end(node.id)
 })
 
 export const set = command(

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { ownMemberships } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import { flag, oneOf } from "../../commandLine/Parameter.ts"
-import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
+import { commitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { shownList } from "../../nodes/allNodes.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { nodeCount } from "../../output/format.ts"
@@ -52,7 +52,7 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
 /** What the nodes cost now, in groups. Of a list that was not read to its end the sum is a `min…`. */
 export const currentCosts = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, recentCatalogue], { concurrency: 2 })
-  const own = yield* CommitmentLog.use(({ load }) => load)
+  const own = yield* commitmentLog.load
   const nowMillis = yield* Clock.currentTimeMillis
   const fleets = by === "fleet" || by === "tag" ? yield* ownMemberships : undefined
   const { total, ...found } = costs(

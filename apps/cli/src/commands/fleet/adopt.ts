@@ -7,7 +7,7 @@ import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applyi
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
-import { boughtByNode, CommitmentLog, set } from "../../commitmentLog/CommitmentLog.ts"
+import { boughtByNode, commitmentLog, set } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
@@ -31,21 +31,20 @@ import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { LeaseStore } from "../../leases/LeaseStore.ts"
+import { leases } from "../../leases/leases.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { command } from "../command.ts"
 
 /** Keeps what a person has seen of a purchase that got no reply, so that no command sends it again. */
 const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<typeof parseCommitment>) {
-  const log = yield* CommitmentLog
-  const open = yield* log.openOf(id)
+  const open = yield* commitmentLog.openOf(id)
   if (open !== undefined && open.setting === shown?.setting) {
     const { skuId } = open
-    yield* log.update(id, (before, now) =>
+    yield* commitmentLog.update(id, (before, now) =>
       set(before, id, shown.setting, { skuId, days: shown.days, priceInr: null }, now)
     )
   }
-  yield* log.end(id)
+  yield* commitmentLog.end(id)
 })
 
 export const adopt = command(
@@ -86,11 +85,11 @@ export const adopt = command(
     if (group === undefined && commitment === undefined) return yield* noGroup
     const name = memberText(member)
     const account = yield* ownAccount
-    const { registry } = account
     const owner = { ...account, fleet: fleet.fleet }
     const node = yield* resolveNode(given, { change: true })
-    const { leases } = yield* (yield* LeaseStore).all
-    if (leases.some((lease) => lease.node?.id === node.id)) {
+    // A run under another API key of the account deletes its node, too.
+    const leased = [...(yield* leases.all).values, ...(yield* leases.elsewhere)]
+    if (leased.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({
         message: `Node ${node.name} (${node.id}) is leased to a berth run, which deletes it at its end.`,
         hint: "Choose another node: berth node list"
@@ -104,7 +103,7 @@ export const adopt = command(
     }
     yield* withLedger(place.ledger, owner, (ledgerFile) =>
       Effect.gen(function* () {
-        const ledger = yield* settledMember(ledgerFile, name, registry)
+        const ledger = yield* settledMember(ledgerFile, name)
         yield* ledgerFile.update((before) => (encodeLedger(before) === encodeLedger(ledger) ? before : ledger))
         const holder = entriesOf(ledger).find((entry) => entry.node?.id === node.id || entry.previous?.id === node.id)
         if (holder !== undefined && holder.member !== name) {
@@ -114,7 +113,7 @@ export const adopt = command(
           })
         }
         const others = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
-        const open = openText(yield* (yield* CommitmentLog).openOf(node.id))
+        const open = openText(yield* commitmentLog.openOf(node.id))
         const elsewhere = fleetOfNodes(others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({
@@ -161,11 +160,7 @@ export const adopt = command(
             `It is not known whether the commitment ${open} of ${node.name} (${node.id}) was set. ${seeCommitment(node.id, `${name}${place.flag}`, givenFor(open))}.`
           )
         }
-        yield* registered(
-          registry,
-          { fleet: fleet.fleet, ledger: place.ledger, service: account.service },
-          yield* ledgerFile.current
-        )
+        yield* registered({ fleet: fleet.fleet, ledger: place.ledger }, yield* ledgerFile.current)
         const differences =
           group === undefined
             ? []

@@ -6,12 +6,12 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { knownFleets, ownAccount, released, updateRegistry } from "../../applying/Registry.ts"
+import { knownFleets, ownAccount, released, unlisted } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
-import { CommitmentLog } from "../../commitmentLog/CommitmentLog.ts"
+import { commitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { FleetConflict, ListNotWhole, UsageFault } from "../../failure/CliFailure.ts"
 import { ended, type Entry, keyOf, ownedIds } from "../../fleet/Ledger.ts"
 import { mayHaveBought, parseCommitment } from "../../fleet/FleetFile.ts"
@@ -27,14 +27,9 @@ import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
 /** Fails while the open create of a member may have made a node: once forgotten, the node would be billed unnoticed. */
-const ensureNothingMade = Effect.fnUntraced(function* (
-  ledgerFile: LedgerFile,
-  entry: Entry,
-  registry: string,
-  flag: string
-) {
+const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member, pending } = entry
-  const settled = yield* settledMember(ledgerFile, member, registry)
+  const settled = yield* settledMember(ledgerFile, member)
   const { node, state } = settled.members.get(member) ?? { node: undefined, state: "none" }
   if (state === "creating") {
     const recorded = yield* Effect.provide(recordedCreate(keyOf(settled, entry)), creatingClient(undefined))
@@ -73,13 +68,12 @@ const ensureNothingMade = Effect.fnUntraced(function* (
 
 /** Purchases for the nodes of a line whose outcome is unknown: the ledger has them, or only this machine's log. */
 const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, node, previous }: Entry) {
-  const log = yield* CommitmentLog
   const held = [
     ...(node === undefined ? [] : [{ node, commitment, committing }]),
     ...(previous === undefined ? [] : [{ ...previous, node: previous }])
   ]
   const found = yield* Effect.forEach(held, ({ commitment, committing, node }) =>
-    Effect.map(log.openOf(node.id), (open) => {
+    Effect.map(commitmentLog.openOf(node.id), (open) => {
       const noted = openText(open)
       const text = noted === undefined || noted === commitment ? committing : noted
       return text !== undefined && mayHaveBought(text) ? [{ node, text, isNoted: noted !== undefined }] : []
@@ -109,7 +103,7 @@ const ensureNothingOpen = Effect.fnUntraced(function* (entry: Entry, flag: strin
     if (!isNoted) {
       const sentMillis = yield* Clock.currentTimeMillis
       const purchase = { id, sentMillis, setting, skuId: null, ...(days !== null && { days }) }
-      yield* CommitmentLog.use((log) => log.begin(purchase, true))
+      yield* commitmentLog.begin(purchase, true)
     }
     yield* printNote(`${unknown}. The node cannot be found.`)
   }
@@ -138,11 +132,11 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
           hint: `See its members: berth diff${place.flag}`
         })
       }
-      if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, account.registry, place.flag)
+      if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, place.flag)
       yield* ensureNothingOpen(entry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
       const { asked, ids } = nodesOf(entry)
-      yield* released(account.registry, fleet.fleet, new Set([...ids, ...asked]))
+      yield* released(fleet.fleet, new Set([...ids, ...asked]))
       for (const id of asked) {
         yield* printNote(`Node ${id} was asked to go by an earlier run. To see that it is gone: berth node get ${id}`)
       }
@@ -164,8 +158,8 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
   )
 })
 
-const forgetFleet = Effect.fnUntraced(function* (name: string, registry: string) {
-  yield* updateRegistry(registry, (fleets) => fleets.filter(({ fleet }) => fleet !== name))
+const forgetFleet = Effect.fnUntraced(function* (name: string) {
+  yield* unlisted(name)
   yield* printNote(`The fleet ${name} is not listed any more; its nodes and its ledger stay as they are.`)
   yield* printOne(fleetMemberRecord, { fleet: name, member: "", id: null, name, outcome: "forgotten", differences: [] })
 })
@@ -180,9 +174,8 @@ export const forget = command(
     file: fileFlag
   },
   Effect.fnUntraced(function* ({ file, name }) {
-    const { registry } = yield* ownAccount
-    const isFleet = (yield* knownFleets(registry)).some(({ fleet }) => fleet === name)
-    if (file === undefined && isFleet) return yield* forgetFleet(name, registry)
+    const isFleet = (yield* knownFleets).some(({ fleet }) => fleet === name)
+    if (file === undefined && isFleet) return yield* forgetFleet(name)
     if (parseMember(name) === undefined) {
       return yield* new UsageFault({
         message: `There is no fleet ${name} on this machine.`,

@@ -45,7 +45,7 @@ const whyNone: Readonly<Record<NoLedger, string>> = {
 
 /** The members of fleets, by these ledgers. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
-  const ledgers: Array<KnownLedger> = []
+  const ledgers: Array<Pick<KnownLedger, "entries" | "fleet">> = []
   for (const path of paths) {
     const found = yield* anyLedger(path)
     if (Result.isFailure(found)) {
@@ -56,7 +56,7 @@ const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
       })
     }
     const { fleet, members } = found.success
-    ledgers.push({ fleet, ledger: path, state: "ok", entries: members })
+    ledgers.push({ fleet, entries: members })
   }
   return fleetOfNodes(ledgers)
 })

@@ -26,7 +26,7 @@ import {
   type Kept,
   type Order,
   type Outcome,
-  ProposalStore
+  type ProposalStore
 } from "../../proposal/ProposalStore.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { optionFor } from "../commitment/set.ts"
@@ -259,7 +259,7 @@ const isUndone = ({ action }: Order, error: unknown): boolean =>
   action === "commit" && !(error instanceof BerthError && mayBeSet(error))
 
 /** Both tools. `proposals` is undefined where nothing may be proposed. */
-export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | undefined) => {
+export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) => {
   const { ensureWithin, giveBack, take } = makeBounds(bounds)
   /** Where proposals of an action are; fails for one that the server may not do. */
   const placeFor = (action: Action) =>
@@ -295,17 +295,16 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
   )
 
   /** Sends what was consented to, unless it was done before or is not the same any more. */
-  const carryOut = Effect.fnUntraced(function* (kept: Kept, store: ProposalStore["Service"]) {
-    const { id, terms } = kept
+  const carryOut = Effect.fnUntraced(function* (id: string, store: ProposalStore) {
+    const kept = yield* store.find(id)
+    const { result, terms, wasSent } = kept
     // The agent learns the outcome even if it cannot be stored for the next call.
     const finish = (outcome: Outcome) =>
       Effect.match(store.finish(id, outcome), {
         onSuccess: () => resultOf(outcome, false),
         onFailure: (fault) => resultOf({ ...outcome, message: `${outcome.message} ${fault.message}` }, false)
       })
-    const before = yield* store.resultOf(id)
-    if (before !== undefined) return resultOf(before, true)
-    const wasSent = yield* store.wasSent(id)
+    if (result !== null) return resultOf(result, true)
     if (wasSent) {
       const found = yield* resumed(kept)
       if (found !== undefined) return yield* finish(found)
@@ -347,14 +346,13 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
       const store = yield* placeFor(bounds.allow[0] ?? "create")
       const kept = yield* store.find(id)
       yield* placeFor(kept.terms.order.action)
-      const done = yield* store.resultOf(id)
-      if (done !== undefined) return resultOf(done, true)
+      if (kept.result !== null) return resultOf(kept.result, true)
       // What the bounds refuse is refused before a person is asked about it.
-      if (!(yield* store.wasSent(id))) {
+      if (!kept.wasSent) {
         yield* ensureCurrent(kept, false)
         yield* ensureWithin(kept.terms, id)
       }
-      const asked = (yield* store.answerOf(id)) ?? (yield* ask(kept))
+      const asked = kept.answer ?? (yield* ask(kept))
       // Another server, or a terminal, may have had an answer meanwhile.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer
@@ -370,7 +368,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore["Service"] | un
             `Nothing was sent. A person has to run in a terminal: berth approve ${id}`
           )
         case "approved":
-          return yield* sendingWithin(store.locked(id, carryOut(kept, store)))
+          return yield* sendingWithin(store.carryingOut(id, carryOut(id, store)))
       }
     })
   )

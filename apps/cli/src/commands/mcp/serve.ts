@@ -9,7 +9,7 @@ import pkg from "../../../package.json" with { type: "json" }
 import { flag, flagOr, someOf, type Value, wholeNumber } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
-import { ProposalStore } from "../../proposal/ProposalStore.ts"
+import { proposalsOf, type ProposalStore } from "../../proposal/ProposalStore.ts"
 import { inOwnWords } from "../../failure/ownKey.ts"
 import { connection, notKept, servingClient, type Unkept } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
@@ -164,7 +164,7 @@ const guarded = Effect.fnUntraced(function* (mask: (text: string) => string, end
 })
 
 /** Serves until stdin ends. */
-export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: ProposalStore["Service"] | undefined) {
+export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: ProposalStore | undefined) {
   const mask = yield* redaction
   const ended = yield* Deferred.make<void>()
   const tools: Tools = [...reads(bounds), ...changes(bounds, store)]
@@ -201,7 +201,7 @@ export const mcp = command(flags, ({ allow, maxCommitment, maxCost, maxNodes, sh
     const isReadOnly = bounds.allow.length === 0
     // Stderr is the log of the agent's program, which wants errors alone.
     const quiet = { ...output, chatty: false, warn: () => Effect.void, live: () => Effect.void }
-    const store = isReadOnly ? undefined : yield* Effect.provide(ProposalStore, ProposalStore.layer(found))
+    const store = isReadOnly ? undefined : yield* proposalsOf(found)
     yield* Effect.scoped(serve(bounds, store)).pipe(
       Effect.provide(
         servingClient(found, bounds.allow.includes("create") ? unkept : undefined).pipe(

@@ -27,7 +27,7 @@ import { inOwnWords } from "../../failure/ownKey.ts"
 import { exitCodeOf, problemOf } from "../../failure/Problem.ts"
 import { addressOf, hostOf } from "../../inventory/Host.ts"
 import { heldMillisLeft, isSameOwner, kept, type Lease, newLease, paidMillisLeft } from "../../leases/Lease.ts"
-import { LeaseStore } from "../../leases/LeaseStore.ts"
+import { leases } from "../../leases/leases.ts"
 import { chargedText, endLease, leaseNow, reapLeases, takeKept, unreadableLease } from "../../applying/leasedNodes.ts"
 import { untilSshOrNote, untilUsable } from "../../nodes/waitFor.ts"
 import { elapsed } from "../../output/format.ts"
@@ -133,8 +133,6 @@ const reapFirst = Effect.gen(function* () {
   }
 }).pipe(Effect.catch((failure) => printNote(failure.message)))
 
-const saveLease = (lease: Lease) => LeaseStore.use(({ save }) => save(lease))
-
 /** What this process knows of its lease, even if the state folder is lost. */
 interface Held {
   lease: Lease
@@ -150,7 +148,7 @@ const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMil
   }
   const asked = { key, name, plan, image: String(image), order, ttlMillis, price }
   const lease = newLease(asked, yield* self, yield* leaseNow)
-  yield* saveLease(lease)
+  yield* leases.put(lease)
   return lease
 })
 
@@ -163,7 +161,7 @@ const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout
   )
   held.lease = { ...held.lease, node: proofOf(node) }
   yield* printChange(`Created node ${node.id} (${node.name}).`, { created: { id: node.id, name: node.name } })
-  yield* saveLease(held.lease)
+  yield* leases.put(held.lease)
   return yield* withProgress({ goal: "running", total: 1 }, (show) =>
     untilUsable(node, { isPublic: spec.publicIp !== false, timeout }, show).pipe(
       Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })),
@@ -178,8 +176,7 @@ const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout
  */
 const finish = Effect.fnUntraced(function* (held: Held) {
   const { lease } = held
-  const { change } = yield* LeaseStore
-  const underLock = change(lease.key, (stored) => {
+  const underLock = leases.change(lease.key, (stored) => {
     if (stored !== undefined && !isSameOwner(stored.owner, lease.owner)) return Effect.undefined
     return endLease({ ...lease, ...stored, node: lease.node ?? stored?.node ?? null })
   })
@@ -192,12 +189,11 @@ const finish = Effect.fnUntraced(function* (held: Held) {
 
 /** Keeps the node for the next run until its paid hour is over; deletes it if the lease cannot be written. */
 const keep = Effect.fnUntraced(function* (held: Held) {
-  const leases = yield* LeaseStore
   const now = yield* leaseNow
   const waiting = kept(held.lease, now)
   const isKept = yield* leases
     .change(held.lease.key, (stored) =>
-      stored === undefined ? Effect.succeed(false) : Effect.as(leases.save(waiting), true)
+      stored === undefined ? Effect.succeed(false) : Effect.as(leases.put(waiting), true)
     )
     .pipe(Effect.orElseSucceed(() => false))
   if (!isKept || waiting.node === null) return yield* finish(held)

@@ -9,7 +9,8 @@ const create = (id: string, price: number): Kept => {
   const spec = { name: id, plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
   const change = { action: "create", id: null, name: id, outcome: "", maxPricePerHourInr: price } as const
   const proposal = propose(createRequest(spec), change)
-  return { id, account: "one", expiresMillis: 0, terms: { order: { action: "create", spec }, proposal, about: null } }
+  const terms = { order: { action: "create", spec }, proposal, about: null } as const
+  return { id, account: "one", expiresMillis: 0, terms, answer: null, wasSent: false, result: null }
 }
 
 const passes = (effect: Effect.Effect<void, unknown>) => Result.isSuccess(Effect.runSync(Effect.result(effect)))

@@ -8,7 +8,7 @@
  *   KEY-1/intents            the mark of an old key: {"account": "NAME"}
  *   KEY-2/intents            the mark of the key of today: {"account": "NAME"}
  *   NAME/creates/            what the account has, whichever key is used
- *   NAME/leases/  NAME/commitments.json  NAME/fleets.json
+ *   NAME/records/            what else Berth keeps of it (`RecordFolder.ts`)
  *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
  * ```
  *
@@ -112,48 +112,32 @@ export const idsOf = Effect.fnUntraced(function* ({
   return new Set([id, ...roots, ...own])
 })
 
-const commitmentsIn = (accounts: string, id: string) => `${accounts}/${id}/commitments.json`
+const recordsIn = (accounts: string, id: string) => `${accounts}/${id}/records`
 
-/**
- * The file of what a program has recorded of the account's commitments: in the account's folder, or in that of its key until they
- * are joined.
- */
-export const commitmentsOf = Effect.fnUntraced(function* ({
+/** The folder of the account as it is now: its own, or that of its key until they are joined and while only that one has records. */
+export const folderOf = Effect.fnUntraced(function* ({
   accounts,
   id,
   key
 }: IntentPlace): Effect.fn.Return<string, FileFault> {
-  const file = commitmentsIn(accounts, last(yield* chainOf(accounts, id)))
-  if (key === undefined || (yield* kindOf(file)) !== "nothing") return file
-  const ofKey = commitmentsIn(accounts, last(yield* chainOf(accounts, key)))
-  return (yield* kindOf(ofKey)) === "nothing" ? file : ofKey
+  const own = last(yield* chainOf(accounts, id))
+  if (key === undefined || (yield* kindOf(recordsIn(accounts, own))) !== "nothing") return `${accounts}/${own}`
+  const ofKey = last(yield* chainOf(accounts, key))
+  return `${accounts}/${(yield* kindOf(recordsIn(accounts, ofKey))) === "nothing" ? own : ofKey}`
 })
 
-const leasesIn = (accounts: string, id: string) => `${accounts}/${id}/leases`
-
-/** The folder of the leases on the account's nodes: in that of the account, as it is now. */
-export const leasesOf = ({ accounts, id }: IntentPlace): Effect.Effect<string, FileFault> =>
-  Effect.map(chainOf(accounts, id), (chain) => leasesIn(accounts, last(chain)))
-
-/** Carries the leases along, each by itself: whoever holds one finds it in the account's folder. */
-const carryLeases = Effect.fnUntraced(
+/** Carries the records along, each by itself, unless the account has its own under the same key: they hold up no create. */
+const carryRecords = Effect.fnUntraced(
   function* (from: string, into: string) {
     if ((yield* kindOf(from)) !== "folder") return
-    yield* makeOwnFolder(into, 3)
-    for (const name of yield* withFiles((fs) => fs.readdir(from))) {
-      if (name.endsWith(".json")) yield* withFiles((fs) => fs.rename(`${from}/${name}`, `${into}/${name}`))
+    for (const kind of (yield* withFiles((fs) => fs.readdir(from))).filter((name) => /^[a-z-]+$/.test(name))) {
+      yield* makeOwnFolder(`${into}/${kind}`, 4)
+      for (const name of yield* withFiles((fs) => fs.readdir(`${from}/${kind}`))) {
+        const target = `${into}/${kind}/${name}`
+        if (!name.endsWith(".json") || (yield* kindOf(target)) !== "nothing") continue
+        yield* withFiles((fs) => fs.rename(`${from}/${kind}/${name}`, target))
+      }
     }
-  },
-  (carrying) => Effect.ignore(carrying)
-)
-
-const fleetsIn = (accounts: string, id: string) => `${accounts}/${id}/fleets.json`
-
-/** Carries a file along, unless the account has its own: it is safe to lose, and holds up no create. */
-const carryFile = Effect.fnUntraced(
-  function* (from: string, into: string) {
-    if ((yield* kindOf(from)) !== "other" || (yield* kindOf(into)) !== "nothing") return
-    yield* withFiles((fs) => fs.rename(from, into))
   },
   (carrying) => Effect.ignore(carrying)
 )
@@ -167,9 +151,7 @@ const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const root = last(chain)
   for (const before of chain.slice(0, -1)) {
     yield* takeOver(creates(accounts, before), creates(accounts, root))
-    yield* carryFile(commitmentsIn(accounts, before), commitmentsIn(accounts, root))
-    yield* carryFile(fleetsIn(accounts, before), fleetsIn(accounts, root))
-    yield* carryLeases(leasesIn(accounts, before), leasesIn(accounts, root))
+    yield* carryRecords(recordsIn(accounts, before), recordsIn(accounts, root))
   }
   return root
 })

@@ -158,7 +158,8 @@ export interface KeyLock<E = FileFault> {
   readonly confirm: Effect.Effect<void, E>
 }
 
-const lost: FileFault = { message: "another process took it over while this one stood still" }
+/** The failure of a lock that is not held any more. */
+export const lost: FileFault = { message: "another process took it over while this one stood still" }
 
 /** Writes over the heartbeat in the file, which has to be there: none is longer than this. */
 const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>

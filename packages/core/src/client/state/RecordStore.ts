@@ -38,13 +38,19 @@ export interface StateLock {
 }
 
 /**
+ * Whether records of a kind, or a lock whose name begins with it, are about nodes: kept once for all API keys of a service, project and
+ * location, because a new key is another account and finds the same nodes.
+ */
+export const isOfNodes = (name: string): boolean => /^(fleet|commitment)(\.|$)/.test(name)
+
+/**
  * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key is 1 to 200 letters, digits, dots, dashes and
  * underscores, the first a letter, a digit or an underscore; a lock's name likewise. A write is safe when its effect ends: a crash
  * afterwards does not lose it, and nobody reads half of it.
  */
 export interface RecordStore {
-  /** Where the state is, in words for people: a folder, or a database without who connects. */
-  readonly place: string
+  /** Where a record is kept, or would be, in words for people: the path of its file, or the record and its database without who connects. */
+  readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
   readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
   /** All records of a kind, in order of their keys by code units. A record that cannot be read has an empty value. */
   readonly list: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
@@ -58,10 +64,10 @@ export interface RecordStore {
   /** Removes a record; one that is not there is no failure. */
   readonly remove: (kind: string, key: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
   /**
-   * Adds a record behind all others of its kind, under a key that the store draws in order of time, and removes the first ones beyond
-   * `keep`. Two processes may append at once: both records are kept.
+   * Adds a record behind all others of its kind, under a key that the store draws in order of time and gives, and removes the first ones
+   * beyond `keep`. Two processes may append at once: both records are kept.
    */
-  readonly append: (kind: string, value: string, keep: number) => Effect.Effect<void, StateFailed>
+  readonly append: (kind: string, value: string, keep: number) => Effect.Effect<string, StateFailed>
   /**
    * Runs `use` while no other process holds the lock of this name; waits for its turn, and can be interrupted meanwhile. A process that
    * ended holds up no other for longer than a minute.

@@ -1,0 +1,158 @@
+/**
+ * Keeps the records of an account in its folder, for the processes of one user on one machine: a file each, written whole and durably, and
+ * the locks beside them.
+ *
+ * ```
+ * accounts/ID/records/lease/run-1.json     a record: its kind is the folder, its key the name, its value the text
+ * accounts/ID/records/_locks/lease.run-1.lock
+ * accounts/HASH/records/fleet/…            what is about nodes, whichever API key of the service and place asks
+ * ```
+ */
+import { Clock, Effect, Option, Random } from "effect"
+import { folderOf, type IntentPlace } from "./creation/IntentPlace.ts"
+import { lost, withKeyLock } from "./creation/KeyLock.ts"
+import {
+  type FileFault,
+  makeOwnFolder,
+  readText,
+  removeDurably,
+  removeFile,
+  replaceDurably,
+  unlessMissing,
+  withFiles
+} from "./files/StateFiles.ts"
+import { builtin } from "./options/builtin.ts"
+import { isOfNodes, type RecordStore, StateFailed, type StateLock, type StateRecord } from "./state/RecordStore.ts"
+
+const suffix = ".json"
+
+/** Of the path `accounts/ID/records/KIND` all is made by Berth, for the user alone. */
+const ownLevels = 4
+
+/** So many files are read at once. */
+const concurrency = 8
+
+/** What an earlier berth kept in the account's folder, and this one does not read. */
+const earlier = ["leases", "proposals", "commitments.json", "fleets.json"]
+
+/** The names in a folder; none where there is no such folder. */
+const namesIn = (folder: string) =>
+  Effect.map(unlessMissing(withFiles((fs) => fs.readdir(folder))), (names = []) => names)
+
+/** Fails if a folder of the account has what nobody would look at any more: nodes may be billed because of it. */
+const ensureNoneEarlier = Effect.fnUntraced(function* (folders: ReadonlySet<string>) {
+  for (const folder of folders) {
+    const found = (yield* namesIn(folder)).find((name) => earlier.includes(name))
+    if (found === undefined) continue
+    const path = `${folder}/${found}`
+    return yield* Effect.fail<FileFault>({
+      message: `${path} was written by an earlier version of berth; end with that version what it is about, then remove it`,
+      path
+    })
+  }
+})
+
+/** The keys of the records in a folder, in their order. */
+const keysIn = (folder: string) =>
+  Effect.map(namesIn(folder), (names) =>
+    names
+      .filter((name) => name.endsWith(suffix))
+      .map((name) => name.slice(0, -suffix.length))
+      .toSorted()
+  )
+
+const readAll = Effect.fnUntraced(function* (folder: string) {
+  const found = yield* Effect.forEach(
+    yield* keysIn(folder),
+    (key) =>
+      Effect.orElseSucceed(readText(`${folder}/${key}${suffix}`), () => Option.some("")).pipe(
+        Effect.map((text) => Option.toArray(Option.map(text, (value): StateRecord => ({ key, value }))))
+      ),
+    { concurrency }
+  )
+  return found.flat()
+})
+
+const failed = (fault: FileFault) =>
+  new StateFailed({
+    detail: fault.message,
+    code: fault.code ?? null,
+    path: fault.path ?? null,
+    hint: "Make that folder readable and writable for you alone, or set XDG_STATE_HOME to another folder; see: berth doctor",
+    isLockLost: fault === lost
+  })
+
+/** The store of an account. Its folder is looked for at each use: another process may join the account with another one. */
+export const recordsOf = (place: IntentPlace): RecordStore => {
+  const { accounts, id, key, origin } = place
+  let isChecked = false
+  const own = Effect.gen(function* () {
+    const folder = yield* folderOf(place)
+    if (!isChecked) yield* ensureNoneEarlier(new Set([folder, `${accounts}/${id}`, `${accounts}/${key ?? id}`]))
+    isChecked = true
+    return folder
+  })
+  /** Of all API keys of the service and place. */
+  const ofAllKeys = () => {
+    const hash = builtin("node:crypto")!.createHash("sha256").update(`nodes ${origin}`).digest("hex")
+    return `${accounts}/${hash.slice(0, 32)}`
+  }
+  /** Runs `use` with the folder that has the records or the locks of this name. */
+  const inFolder = <A>(name: string, use: (folder: string) => Effect.Effect<A, FileFault>) =>
+    Effect.mapError(
+      Effect.flatMap(own, (folder) => use(`${isOfNodes(name) ? ofAllKeys() : folder}/records`)),
+      failed
+    )
+  const fileOf = (records: string, kind: string, key: string) => `${records}/${kind}/${key}${suffix}`
+  const put = (kind: string, key: string, value: string, lock?: StateLock) =>
+    Effect.andThen(
+      lock?.confirm ?? Effect.void,
+      inFolder(kind, (records) =>
+        Effect.andThen(
+          makeOwnFolder(`${records}/${kind}`, ownLevels),
+          replaceDurably(fileOf(records, kind, key), value)
+        )
+      )
+    )
+  return {
+    placeOf: (kind, key) => inFolder(kind, (records) => Effect.succeed(fileOf(records, kind, key))),
+    get: (kind, key) => inFolder(kind, (records) => readText(fileOf(records, kind, key))),
+    list: (kind) => inFolder(kind, (records) => readAll(`${records}/${kind}`)),
+    elsewhere: (kind) =>
+      Effect.gen(function* () {
+        const folder = yield* own
+        const others = (yield* namesIn(accounts)).map((name) => `${accounts}/${name}`).filter((each) => each !== folder)
+        const found = yield* Effect.forEach(others, (each) =>
+          Effect.orElseSucceed(readAll(`${each}/records/${kind}`), (): ReadonlyArray<StateRecord> => [])
+        )
+        return found.flat().filter(({ value }) => value !== "")
+      }).pipe(Effect.mapError(failed)),
+    put,
+    remove: (kind, key, lock) =>
+      Effect.andThen(
+        lock?.confirm ?? Effect.void,
+        inFolder(kind, (records) => removeDurably(fileOf(records, kind, key)))
+      ),
+    append: Effect.fnUntraced(function* (kind, value, keep) {
+      const keys = yield* inFolder(kind, (records) => keysIn(`${records}/${kind}`))
+      // Behind the last one, also where the clock was set back.
+      const millis = Math.max(yield* Clock.currentTimeMillis, Number.parseInt(keys.at(-1) ?? "0") + 1)
+      const drawn = yield* Random.nextIntBetween(36 ** 5, 36 ** 6)
+      const key = `${String(millis).padStart(15, "0")}-${drawn.toString(36)}`
+      yield* put(kind, key, value)
+      for (const old of keys.slice(0, Math.max(0, keys.length + 1 - keep))) {
+        yield* inFolder(kind, (records) => removeFile(fileOf(records, kind, old)))
+      }
+      return key
+    }),
+    withLock: (name) => (use) =>
+      Effect.flatMap(
+        inFolder(name, (records) => Effect.as(makeOwnFolder(`${records}/_locks`, ownLevels), `${records}/_locks`)),
+        (locks) =>
+          withKeyLock(`${locks}/${name}.lock`, ({ confirm }) =>
+            // As an exit, so that a failure of `use` is not taken for one of the lock.
+            Effect.exit(use({ name, confirm: Effect.mapError(confirm, failed) }))
+          ).pipe(Effect.mapError(failed), Effect.flatten)
+      )
+  }
+}
