@@ -1,13 +1,14 @@
 /**
- * Prints what goes in and out of the control plane as TypeScript that needs no library, from the description that it serves: the
- * package has this in place of the declarations of `src/testing/promise/ControlTypes.ts`.
+ * Prints the types of the control plane's requests and replies as TypeScript that needs no library, from the OpenAPI
+ * description that the plane serves. The published package has this file instead of the declarations of
+ * `src/testing/promise/ControlTypes.ts`.
  */
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { ControlApi } from "../src/control/ControlApi.ts"
 import { WorldOptions } from "../src/world/WorldOptions.ts"
 
-/** What a test writes, beside faults, and what each is: a field that may be left out may also be undefined. */
+/** The types that a test writes, except faults, and a sentence about each. An optional field may also be undefined. */
 const written = {
   WorldOptions: "How a world is made. Everything has a default.",
   RateLimit: "So many requests per window.",
@@ -18,7 +19,7 @@ const written = {
   Expectation: "The calls that are expected of a program."
 }
 
-/** What a test gets. */
+/** The types that a test receives. */
 const given = {
   WorldSummary: "A world at a glance.",
   WorldEvent: "Something that happened while the clock was moved.",
@@ -71,7 +72,7 @@ const typeOf = (schema: JsonSchema, isWritten: boolean): string => {
   }
 }
 
-/** Fields line by line; `descriptions` come before those of the schema, and fields of `inherited` are left out. */
+/** Fields line by line. `descriptions` win over those of the schema; fields of `inherited` are left out. */
 const fieldsOf = (
   { properties = {}, required = [] }: JsonSchema,
   isWritten: boolean,
@@ -86,7 +87,7 @@ const fieldsOf = (
     return [...(description === undefined ? [] : [`/** ${description} */`]), `readonly ${name}${typed}`]
   })
 
-/** The fields of a struct describe more than the type of their values does. */
+/** Descriptions of a struct's fields, which say more than the descriptions of their value types. */
 const descriptionsOf = (fields: Schema.Struct.Fields): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
@@ -102,13 +103,13 @@ const interfaceOf = (name: string, about: string, lines: ReadonlyArray<string>):
 export const controlTypes = (): string => {
   const kinds = schemas["Fault"]!.anyOf!.map(identifierOf)
   const [first, ...others] = kinds.map((kind) => schemas[kind]!.properties!)
-  // Every fault has them, and `fault`, which differs.
+  // Fields that every fault has. `fault` is left out because its type differs.
   const common = Object.fromEntries(
     Object.entries(first!).filter(([name, field]) =>
       others.every((fields) => JSON.stringify(fields[name]) === JSON.stringify(field))
     )
   )
-  // Faults that take the same options are one form.
+  // Faults with the same options become one form.
   const forms = Map.groupBy(kinds, (kind) => fieldsOf(schemas[kind]!, true, {}, { ...common, fault: {} }).join("\n"))
   const faults = Array.from(forms, ([options, kinds]) => {
     const names = kinds.map((kind) => typeOf(schemas[kind]!.properties!["fault"]!, true))

@@ -1,6 +1,6 @@
 /**
- * Prints what the mock replies to the example of every operation: `pnpm example-replies` writes the bodies to core's
- * `exampleReplies.json`, from where they get into the OpenAPI description. A test holds the file against this.
+ * Prints the mock's replies to the examples of all operations. `pnpm example-replies` writes the bodies to core's
+ * `exampleReplies.json`, and the OpenAPI description takes them from there. A test compares the file with this output.
  */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -13,7 +13,7 @@ import { TestServer } from "../src/testing.ts"
 
 export const file = fileURLToPath(new URL("../../../packages/core/src/api/exampleReplies.json", import.meta.url))
 
-/** The part of the description that is read here. */
+/** The part of the OpenAPI description that this script reads. */
 interface Operation {
   readonly operationId: string
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly example?: string | number }>
@@ -50,7 +50,7 @@ const replyTo = Effect.fnUntraced(function* (operationId: string) {
   return [operationId, yield* response.json] as const
 })
 
-/** The bodies by the operations' ids, as text. The calls are one sequence: what one makes, the next ones find. */
+/** The bodies by operation id, as text. The calls run in sequence, so a call finds what an earlier one created. */
 export const exampleReplies = Effect.gen(function* () {
   const { control, id: world } = yield* TestServer
   const replies = [

@@ -41,23 +41,23 @@ import type { Worlds } from "./world/Worlds.ts"
 
 export interface AppOptions {
   /**
-   * Whether every success goes through the API's own schemas; what they refuse is a 500. Without it the plainest requests
-   * take the fast path.
+   * Whether every success is encoded with the API's own schemas; a reply that they refuse becomes a 500. If false, the plainest
+   * requests take the fast path.
    */
   readonly checkReplies: boolean
   /** Who may use the control plane. Default: programs on this machine. */
   readonly control?: ControlOptions | undefined
   /** Origins whose pages may call the service, `*` for all. Default none. */
   readonly cors?: ReadonlyArray<string> | undefined
-  /** How long a world may be unused before it ends. Without it, and of the worlds there are now, none ever does. */
+  /** How long a world may be unused before it ends. Default: no world ends by itself. */
   readonly worldTtlMillis?: number | undefined
-  /** How a service behaves that was observed. Default: as Berth assumes. */
+  /** The observed behaviour of a service, which the worlds imitate. Default: as Berth assumes. */
   readonly profile?: Profile | undefined
 }
 
 type Answer = Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
 
-/** The service: one effect per request, and replies to input that never became a request. */
+/** The service: an effect that answers a request, and a function that answers input that never became a request. */
 export const makeApp = Effect.fnUntraced(function* (
   worlds: Worlds,
   { checkReplies, control = {}, cors: origins = [], profile, worldTtlMillis }: AppOptions
@@ -75,39 +75,39 @@ export const makeApp = Effect.fnUntraced(function* (
 
   const service = inOrder(
     [
-      deliver, // Last on the way out: a fault may have the reply late, in part or not at all.
-      ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
-      keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
+      deliver, // Last on the way out: a fault may deliver the reply late, in part or not at all.
+      ...allowOrigin, // Before a fault writes the reply, and on failures too: a page can read a 429 only with its headers.
+      keepJournal(worlds, journals), // Before a late delivery, so that the journal records requests whose client gives up, and refused ones.
       injectFaults, // Around the honest service, never inside it.
-      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // Within the faults: they act on its bytes.
-      failsToday, // In a world of today's dialect; it changes no success.
-      awaitBody, // Before a refusal goes out: many clients read it only when they have sent everything.
-      spendAllowance, // A refusal costs nothing and reaches nothing (A21). Its headers are on every reply.
-      check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (A4).
-      answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
-      answersToday, // In a world of today's dialect, in place of everything below.
-      ...(profile === undefined ? [] : [ofDocumented(listsAsObserved(profile))]), // How it pages and filters.
-      ...(checkReplies || profile !== undefined ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
+      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // Inside the faults, because faults act on the bytes that it writes.
+      failsToday, // Only in a world of today's dialect; successes stay as they are.
+      awaitBody, // Before a refusal is sent, because many clients read the reply only after they have sent the whole body.
+      spendAllowance, // A refused request costs nothing and never reaches an endpoint (A21). Every reply has the headers of the allowance.
+      check, // Requests that are wrong at any path: no host, or a URL or body that is too long (A4).
+      answerInstead, // A fault's own answer comes here, because it costs what any reply costs.
+      answersToday, // In a world of today's dialect, replaces everything below.
+      ...(profile === undefined ? [] : [ofDocumented(listsAsObserved(profile))]), // Pages and filters lists as the profile says.
+      ...(checkReplies || profile !== undefined ? [] : [takeFastPath]) // Answers the two most frequent requests without the router and the schemas.
     ],
     endpoint // The router; the fallback answers 404, 405, OPTIONS, and 500 for a defect.
   )
 
-  /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
+  /** The pages about the service are not part of it: they spend no allowance, no fault fires, and no journal records them. */
   const pages = inOrder([...allowOrigin, showAllowance, check, leadToDocs], endpoint)
 
   const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    // No part of the service: it costs no allowance, asks for no account and is in no journal.
+    // The control plane is not part of the service: it spends no allowance, needs no account and is in no journal.
     if (isControl(request)) return controlPlane
-    // Whose request it is decides on the world, and so on everything that follows: clock, allowance, faults, journal.
+    // The caller decides the world, and so the clock, allowance, faults and journal.
     const identity = identify(worlds, request)
     const world = identity.world ?? worlds.main
     const real = realMillis()
-    // A browser's question whether a page may call; the call itself comes after it.
+    // A browser's question whether a page may call; the actual call follows.
     const preflight = cors?.preflight(request)
     if (preflight !== undefined) {
       return Effect.succeed(HttpServerResponse.setHeader(preflight, "date", httpDate(World.instantOf(world, real))))
     }
-    // Nodes that have ended by now are cleared away before any step reads the world.
+    // Removes the nodes that have ended by now before any step reads the world.
     const arrivedAt = World.enter(world, real)
     const allowance = identity.world?.allowance ?? worlds.unnamed
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
@@ -117,16 +117,16 @@ export const makeApp = Effect.fnUntraced(function* (
       : reply
   })
 
-  /** Never fails; what goes wrong is a reply. */
+  /** Never fails; every problem becomes a reply. */
   const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    // One form for all that decide by the path: the router, the guard, faults, the journal.
+    // One spelling of the URL for everything that reads the path: the router, the guard, faults, the journal.
     const url = canonicalTarget(request.url)
     return url === request.url
       ? answer
       : Effect.provideService(answer, HttpServerRequest.HttpServerRequest, request.modify({ url }))
   })
 
-  /** The reply to input that never became a request, and so names no world. */
+  /** The reply to input that never became a request, and so belongs to no world. */
   const reject: Reject = ({ headers, message, status }, origin) => {
     const reading = worlds.unnamed.spend(World.instantOf(worlds.main, realMillis()))
     return {
@@ -147,18 +147,18 @@ export const makeApp = Effect.fnUntraced(function* (
     References.MinimumLogLevel,
     Scheduler.Scheduler
   )(ambient).pipe(
-    // The clock of faults that take time.
+    // The clock for faults that take time.
     Context.add(Clock.Clock, clock),
     Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
   )
   return { handle, reject, requestContext }
 })
 
-/** The steps around the last handler, the first one outermost. */
+/** Wraps the last handler in the steps, the first step outermost. */
 const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
   steps.reduceRight((next, step) => step(next), last)
 
-/** A step that leaves worlds of today's dialect alone: a profile is of a service that follows the documented interface. */
+/** A step that skips worlds of today's dialect, because a profile describes a service with the documented interface. */
 const ofDocumented =
   (step: Step): Step =>
   (next) => {
@@ -171,7 +171,7 @@ const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolea
   return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath || isBrowserAtRoot(request)
 }
 
-/** A person who has typed the address alone. The service itself has nothing there. */
+/** Whether a person opened the bare address in a browser. The real service has nothing there. */
 const isBrowserAtRoot = (request: HttpServerRequest.HttpServerRequest): boolean =>
   (request.method === "GET" || request.method === "HEAD") &&
   pathOf(request) === "/" &&
@@ -206,7 +206,7 @@ const keepJournal =
       return reply
     })
 
-/** The headers that every reply of the service has. */
+/** The headers of every reply of the service. */
 const withReplyHeaders = (exchange: Exchange, reading: Reading, reply: ReturnType<Handler>) =>
   Effect.mapEager(reply, (reply) => {
     const headers = replyHeaders(reply.status, reading, exchange.world.latest)
@@ -223,14 +223,14 @@ const spendAllowance: Step = (next) => (exchange) => {
 const showAllowance: Step = (next) => (exchange) =>
   withReplyHeaders(exchange, exchange.allowance.peek(exchange.world.latest), next(exchange))
 
-/** The refusal of a request beyond the allowance (A21). */
+/** The refusal of a request beyond the allowance (assumption A21 in docs/interface/assumptions.md). */
 const exhausted = (reading: Reading, now: number): Reply =>
   failureResponse(
     429,
     `The allowance of ${reading.limit} requests is used up: try again in ${retryAfterSeconds(reading, now)} seconds.`
   )
 
-/** A step that answers by itself when it has an answer. */
+/** A step that answers itself if it can, and otherwise calls the next. */
 const answering =
   (answer: (exchange: Exchange) => Reply | undefined): Step =>
   (next) =>
@@ -254,8 +254,8 @@ const answerInstead = answering(({ answerInstead }) => answerInstead?.())
 const takeFastPath = answering(answerFast)
 
 /**
- * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
- * need, so what serves the API as a whole is provided to that alone.
+ * The endpoints. Effect merges the context of these layers into every request they answer, so it holds only what they need;
+ * everything else is provided to the API as a whole.
  */
 const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(authorization))
 

@@ -1,6 +1,4 @@
-/**
- * The app on a socket: starts listening, and on the way out lets requests in flight finish for a moment before it cuts them off.
- */
+/** Serves the app on a socket. On the way out it gives requests in flight a moment to finish before it cuts them off. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Scope } from "effect"
 import { HttpServer } from "effect/http"
@@ -11,26 +9,26 @@ import type { Timeouts } from "./transport/limits.ts"
 import { makeNodeServer, type TlsIdentity } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
-  /** The control plane is served under this name, too. */
+  /** The control plane is served under this host name, too. */
   readonly host: string
-  /** `0` picks a free one. */
+  /** `0` picks a free port. */
   readonly port: number
   readonly timeouts: Timeouts
   /** Serves HTTPS with this identity. Default: HTTP. */
   readonly tls?: TlsIdentity | undefined
-  /** Whether the process goes on for as long as this listens. Default true. */
+  /** Whether the process stays alive while this listens. Default true. */
   readonly keepsProcess?: boolean
 }
 
 /**
- * Listens until the scope closes. Gives the base URL, and a client that reaches the same service without the socket. Fails with
- * `ServeError` when it cannot.
+ * Listens until the scope closes. Returns the base URL, and a client that reaches the same service without the socket. Fails
+ * with `ServeError` if it cannot listen.
  */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
   { control, host, keepsProcess = true, port, timeouts, tls, ...options }: ListenOptions
 ) {
-  // All addresses are no host: a name that leads to one of them may be anyone's.
+  // 0.0.0.0 and :: are not host names: a name that resolves to one of the machine's addresses may belong to anyone.
   const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
   const app = yield* makeApp(worlds, {
     ...options,
@@ -45,14 +43,14 @@ export const listen = Effect.fnUntraced(function* (
       : { gracefulShutdownTimeout: timeouts.drainMillis })
   })
   if (!keepsProcess) node.unref()
-  // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
+  // Runs after the draining, which has a time limit, and before the wait for the last connection, which has none.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
-  // Every request begins with a copy of the context that is served in.
+  // Every request copies the context that serves it, so keep it small.
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
   const address = HttpServer.formatAddress(server.address)
-  // No host is called all addresses: the server is one of them to programs on its machine.
+  // A URL cannot name all addresses; programs on this machine reach the server on loopback.
   const reachable = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
   const url = tls === undefined ? reachable : reachable.replace(/^http:/, "https:")
   return { url, client: clientOf(app.handle, app.requestContext) }

@@ -1,6 +1,6 @@
 /**
- * Entry point of `berth-server`. On stdout it prints the ready line and nothing else; it exits with 0 after a signal and with
- * 2 and one line when it cannot start.
+ * Entry point of `berth-server`. On stdout it prints only the ready line. It exits with 0 after a signal, and with 2 and one
+ * line on stderr if it cannot start.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -17,25 +17,25 @@ import { handleSignals } from "./cli/signals.ts"
 import { Declined, ServiceMoved } from "@berthkit/learn/outcomes"
 import { StartFailure } from "@berthkit/terminal/StartFailure"
 
-/** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
+/** Prints one line on stderr, with the program's name unless the sentence begins with it. */
 const reportLine = (message: string) =>
   Console.error(escapeControls(message.startsWith("berth-server ") ? message : `berth-server: ${message}`))
 
-/** A usage error, its hint in the same line. */
+/** A usage error, with its hint on the same line. */
 const reportUsage = (error: CliError.CliError) => {
   const { hint, message } = usageProblem("berth-server", error, { hasSecretFlags: true })
   return reportLine(`${message} ${hint}`)
 }
 
-/** Help goes to stdout where it was asked for; a usage error is reported where the program fails. */
+/** Help goes to stdout if it was requested; a usage error is reported where the program fails. */
 const presenter: CliOutput.Presenter = {
   present: (event) => (event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event))
 }
 
-/** `learn` is no server: it has an end of its own, and a signal cuts it short. */
+/** `learn` is not a server: it ends by itself, and a signal aborts it. */
 const isLearning = process.argv[2] === "learn"
 
-/** `done` after a signal, because that is how a server ends; `usage` where it could not start. */
+/** `done` after a signal, because a signal is how a server ends; `usage` if it could not start. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Exit.isSuccess(exit)) return onExit(exitCode.done)
   if (Cause.hasInterruptsOnly(exit.cause)) return onExit(isLearning ? exitCode.interrupted : exitCode.done)

@@ -1,6 +1,6 @@
 /**
- * The whole service inside a test: on a free port, or without a socket at all. Its worlds are frozen unless the test asks for
- * another clock, so that time passes when the test advances it and the same calls give the same bytes.
+ * The mock service inside a test: on a free port, or without a socket. Its worlds are frozen unless the test asks for another
+ * clock, so time passes only when the test advances it, and the same calls return the same bytes.
  */
 import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, type Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpServerError } from "effect/http"
@@ -28,43 +28,46 @@ import { Worlds } from "./world/Worlds.ts"
 
 export type { Fault, TestWorld, TestWorldOptions }
 
-/** The names of all faults there are. */
+/** The names of all faults. */
 export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
 /**
- * Idle connections stay open. A test and its service share an event loop: after it has stalled for seconds, the service would close a
+ * Idle connections stay open. A test and its service share an event loop: after a stall of seconds, the service would close a
  * connection just as the test's client sends on it.
  */
 const keepAliveMillis = 600_000
 
-/** Options of the service of a test: those of its main world, and those of the server. Everything has a default. */
+/** Options of a test's service: those of its main world, and those of the server. Everything has a default. */
 export interface TestServerOptions extends TestWorldOptions {
   /** The account of the world, and of further worlds on the same server. Default `berth-key` and `berth-token`. */
   readonly accounts?: readonly [Account, ...Array<Account>]
-  /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
+  /** The token that requests of the control plane need; the client of `control` sends it. Default: none is needed. */
   readonly controlToken?: Redacted.Redacted
   /** Origins whose pages may call the service, `*` for all. Default none. */
   readonly cors?: ReadonlyArray<string>
-  /** A file that `berth-server learn --profile` wrote: all worlds behave as that service does. Default none. */
+  /** A file that `berth-server learn --profile` wrote: all worlds imitate that service. Default none. */
   readonly profile?: string
-  /** How long a further world may be unused, by the `Clock` of the service, before it ends. Default: none ever does. */
+  /**
+   * How long a world from `makeWorld` may be unused, by the service's `Clock`, before it ends. Default: no world ends by
+   * itself.
+   */
   readonly worldTtl?: Duration.Input
-  /** Only for a service that listens; default 10 s for headers, 30 s for a request, 10 minutes for an idle connection. */
+  /** Only for a service that listens. Default: 10 s for headers, 30 s for a request, 10 minutes for an idle connection. */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
 
-/** The service of a test, its main world, and as many more as tests ask for. */
+/** The service of a test: its main world, and any further worlds that tests ask for. */
 export class TestServer extends Context.Service<
   TestServer,
   TestWorld & {
     /**
-     * A world of its own, with credentials of its own, for as long as the scope lasts: tests that share the server never
-     * meet. When the scope closes with a failure, stderr gets what is needed to replay it.
+     * Makes a world with its own credentials for as long as the scope lasts, so tests that share the server never affect each
+     * other. If the scope closes with a failure, stderr gets what is needed to replay it.
      */
     readonly makeWorld: (options?: TestWorldOptions) => Effect.Effect<TestWorld, never, Scope.Scope>
   }
 >()("@berthkit/server/testing/TestServer") {
-  /** The service on a free port of the loopback interface. Fails with `ServeError` when there is none. */
+  /** The service on a free port of the loopback interface. Fails with `ServeError` if it cannot listen. */
   static readonly layer = (options: TestServerOptions = {}): Layer.Layer<TestServer, HttpServerError.ServeError> =>
     Layer.effect(
       TestServer,
@@ -104,7 +107,7 @@ export class TestServer extends Context.Service<
     )
 }
 
-/** The profile, if one is named; dies of a file that is none. */
+/** The profile, if a file is named; dies if the file is not a profile. */
 const profileOf = Effect.fnUntraced(function* ({ profile }: TestServerOptions) {
   if (profile === undefined) return undefined
   const read = yield* Effect.promise(() => profileIn(profile))
@@ -112,7 +115,7 @@ const profileOf = Effect.fnUntraced(function* ({ profile }: TestServerOptions) {
 })
 
 const appOptions = ({ controlToken, cors, worldTtl }: TestServerOptions, profile: Profile | undefined): AppOptions => ({
-  // What a service was observed to do may be beside the interface.
+  // An observed service may deviate from the interface.
   checkReplies: profile === undefined,
   profile,
   control: { token: controlToken },

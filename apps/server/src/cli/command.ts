@@ -1,6 +1,6 @@
 /**
- * `berth-server`: makes the worlds the flags ask for, listens, prints one line on stdout, and serves until a signal or the end
- * of its parent stops it.
+ * `berth-server`: makes the worlds that the flags ask for, listens, prints one line on stdout, and serves until a signal or the
+ * end of its parent stops it.
  */
 import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
 import { Command } from "effect/cli"
@@ -26,7 +26,7 @@ import { readTls } from "./tls.ts"
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)
 
-/** What was read, or why the server does not start. */
+/** The value, or the failure that stops the start. */
 const orStop = <A, E>(read: Result.Result<A, E>, sentenceOf: (error: E) => string) =>
   Effect.mapError(Effect.fromResult(read), (error) => new StartFailure({ message: sentenceOf(error) }))
 
@@ -36,7 +36,7 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
     () => "--account: expected KEY:TOKEN"
   )
 
-/** The system's reasons, in words for the frequent ones. */
+/** Sentences for the frequent system errors. */
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is taken",
   EACCES: "that port is not allowed",
@@ -50,12 +50,14 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
   return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${listenProblems[code] ?? code}` })
 }
 
-/** How long a world may be unused; `undefined` where none ends by itself. What a file keeps is not forgotten. */
+/** How long a world may be unused; `undefined` if no world ends by itself. Worlds in a state file never end by themselves. */
 const readTtl = (asked: Option.Option<number | "off">, hasState: boolean) => {
   const ttl = Option.getOrElse(asked, () => (hasState ? "off" : defaultTtlMillis))
   return ttl !== "off" && hasState
     ? Effect.fail(
-        new StartFailure({ message: "--world-ttl: worlds under --state do not end; leave out one of the two" })
+        new StartFailure({
+          message: "--world-ttl: worlds under --state never end by themselves; leave out one of the two"
+        })
       )
     : Effect.succeed(ttl === "off" ? undefined : ttl)
 }
@@ -111,7 +113,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         return yield* new StartFailure({ message: `--${flagOf(misplaced)} needs --dialect today` })
       if (profile !== undefined && settingsOf(given(world), defaults.account).today !== undefined)
         return yield* new StartFailure({
-          message: "--profile: a profile is of the documented dialect; leave out one of the two"
+          message: "--profile: a profile describes the documented dialect; leave out one of the two"
         })
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = {
@@ -122,12 +124,12 @@ export const command = Command.make("berth-server", flags, (options) =>
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
       const tls = yield* readTls(options)
-      // First of all that is about the file, so that it is released after the last save.
+      // Before everything else about the file, so that the lock is released after the last save.
       const file = Option.isSome(state) ? yield* claimState(state.value) : undefined
       const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file, base.catalogue)
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       worlds.base = base
-      // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
+      // Before listening starts, so that the last save follows the last request. Saving begins once we have the port.
       const keep = file === undefined ? Effect.void : yield* stateKeeper(worlds, file)
       const { url } = yield* listen(worlds, {
         host,
@@ -158,11 +160,17 @@ export const command = Command.make("berth-server", flags, (options) =>
     })
   ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
-  Command.withDescription("A mock of the cloud's API for tests, with state"),
+  Command.withDescription("A stateful mock of the cloud service's API, for tests"),
   Command.withExamples([
     { command: "berth-server --port 4010 --scenario small", description: "A service with some nodes" },
-    { command: "berth-server --port 4010 --fault status:status=503:every=3", description: "One that fails at times" },
-    { command: "berth-server --port 4010 --state mock.json", description: "One that keeps its nodes across starts" }
+    {
+      command: "berth-server --port 4010 --fault status:status=503:every=3",
+      description: "A service that fails at times"
+    },
+    {
+      command: "berth-server --port 4010 --state mock.json",
+      description: "A service that keeps its nodes across restarts"
+    }
   ]),
   Command.withSubcommands([faults, learnCommand])
 )

@@ -1,11 +1,11 @@
 /**
- * The control token, from its flag, its file or its variable. Whoever may list the processes of a machine sees a flag, so the other two are
- * there.
+ * The control token, from its flag, its file or its variable. Other users of a machine can see the flags of a process, so the
+ * file and the variable exist as well.
  */
 import { Effect, Option, Redacted } from "effect"
 import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
 
-/** The variable that has the token. */
+/** The variable that holds the token. */
 export const controlTokenVariable = "BERTH_CONTROL_TOKEN"
 
 export interface ControlTokenOptions {
@@ -13,7 +13,7 @@ export interface ControlTokenOptions {
   readonly controlTokenFile: Option.Option<string>
 }
 
-/** Whether a header can have it. */
+/** Whether the text can stand in a header. */
 export const isControlToken = (text: string): boolean => /^[!-~]+$/.test(text)
 
 const checked = (token: Redacted.Redacted, from: string) =>
@@ -21,11 +21,11 @@ const checked = (token: Redacted.Redacted, from: string) =>
     ? Effect.succeedSome(token)
     : Effect.fail(
         new StartFailure({
-          message: `${from}: expected a token of visible ASCII characters, as a header can have it`
+          message: `${from}: expected a token of visible ASCII characters, which a header can hold`
         })
       )
 
-/** None where none is given. A flag comes before the variable; an empty variable is none. */
+/** The token, or none. The flag wins over the variable; an empty variable counts as unset. */
 export const readControlToken = Effect.fnUntraced(function* ({ controlToken, controlTokenFile }: ControlTokenOptions) {
   if (Option.isSome(controlToken) && Option.isSome(controlTokenFile)) {
     return yield* new StartFailure({
@@ -35,7 +35,7 @@ export const readControlToken = Effect.fnUntraced(function* ({ controlToken, con
   if (Option.isSome(controlToken)) return controlToken
   if (Option.isSome(controlTokenFile)) {
     const text = yield* readFlagFile("--control-token-file", controlTokenFile.value)
-    // An editor ends the last line.
+    // Editors end the last line with a line break.
     return yield* checked(Redacted.make(text.replace(/\r?\n$/, "")), "--control-token-file")
   }
   const variable = Redacted.make(process.env[controlTokenVariable] ?? "")

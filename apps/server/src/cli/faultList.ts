@@ -1,6 +1,6 @@
 /**
- * The list that `berth-server faults` prints: every fault by family with a summary and its options, and the trigger and scope
- * of all of them.
+ * The list that `berth-server faults` prints: every fault by family, with a summary and its options, then the triggers and
+ * scopes that all faults share.
  */
 import { Schema } from "effect"
 import { families } from "../injection/catalogue.ts"

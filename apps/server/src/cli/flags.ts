@@ -1,6 +1,6 @@
 /**
- * The flags of `berth-server`, each read strictly into its value. Those about worlds are made from the fields of
- * `WorldOptions`, of which they take text, description and default. `command.ts` acts on them.
+ * The flags of `berth-server`, each parsed strictly into its value. Flags about worlds take their text form, description and
+ * default from the fields of `WorldOptions`. `command.ts` acts on the flags.
  */
 import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { readHostName } from "@berthkit/web/guard"
@@ -15,10 +15,10 @@ import { catalogues, credits, currencies, orders, pagings } from "../world/Today
 import { type Account, authModes, deleteStyles, dialects } from "../world/WorldSettings.ts"
 import { controlTokenVariable, isControlToken } from "./controlToken.ts"
 
-/** The port when none is named. */
+/** The default port. */
 const defaultPort = 8787
 
-/** `KEY:TOKEN`: visible ASCII, so that both fit into a header; the first colon divides them. */
+/** Parses `KEY:TOKEN`: visible ASCII, because both go into headers. The first colon separates them. */
 export const readAccount = (text: string): Option.Option<Account> => {
   const parts = /^([!-9;-~]+):([!-~]+)$/.exec(text)
   return parts === null
@@ -28,7 +28,7 @@ export const readAccount = (text: string): Option.Option<Account> => {
 
 const { fields } = WorldOptions
 
-/** A flag of a world option: its description is that of the field, and what is not given is left to the defaults. */
+/** The flag of a world option. It takes its description from the field; if the flag is missing, the defaults decide. */
 const option = <A>(flag: Flag.Flag<A>, field: Schema.Top): Flag.Flag<Option.Option<A>> =>
   Flag.optional(Flag.withDescription(flag, String(Schema.resolveAnnotations(field)?.["description"] ?? "")))
 
@@ -66,14 +66,14 @@ const worldFlags = {
   failuresWith200: option(Flag.Boolean("failures-with-200"), fields.failuresWith200)
 }
 
-/** The flag of a world option: `list-dates` of `listDates`. */
+/** The name of a world option's flag: `list-dates` for `listDates`. */
 export const flagOf = (name: string): string => name.replace(/[A-Z]+|\d+/g, (part) => `-${part.toLowerCase()}`)
 
 /** A flag that names a file. */
 export const fileFlag = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("FILE"), Flag.withDescription(description), Flag.optional)
 
-/** A flag that is given or not. */
+/** A flag without a value. */
 export const givenFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 
@@ -100,10 +100,10 @@ export const flags = {
     Flag.withDescription("The kind of window; default fixed-window"),
     Flag.optional
   ),
-  // Read in command.ts: an error about it must not repeat it.
+  // Parsed in command.ts, because an error about it must not repeat the credentials.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
-    Flag.withDescription("API key and access token; repeat for more accounts; default berth-key:berth-token"),
+    Flag.withDescription("API key and access token of an account; repeatable; default berth-key:berth-token"),
     Flag.atLeast(0)
   ),
   fault: Flag.String("fault").pipe(
@@ -115,7 +115,7 @@ export const flags = {
   controlToken: Flag.Redacted("control-token").pipe(
     Flag.filter(
       (token) => isControlToken(Redacted.value(token)),
-      () => "expected a token of visible ASCII characters, as a header can have it"
+      () => "expected a token of visible ASCII characters, which a header can hold"
     ),
     Flag.withDescription(
       `Token for the control plane. Other users of the machine can see it; prefer --control-token-file or ${controlTokenVariable}`
@@ -123,8 +123,8 @@ export const flags = {
     Flag.optional
   ),
   controlTokenFile: fileFlag("control-token-file", "File with the control token"),
-  tlsKey: fileFlag("tls-key", "Serve HTTPS with this private key, PEM; with --tls-cert"),
-  tlsCert: fileFlag("tls-cert", "The certificate for --tls-key, PEM, with its intermediate certificates"),
+  tlsKey: fileFlag("tls-key", "Serve HTTPS with this private key (PEM); needs --tls-cert"),
+  tlsCert: fileFlag("tls-cert", "Certificate for --tls-key (PEM), with its intermediate certificates"),
   cors: Flag.String("cors").pipe(
     Flag.filter(
       (text) => readOrigin(text) !== undefined,
@@ -137,7 +137,7 @@ export const flags = {
   worldTtl: Flag.String("world-ttl").pipe(
     Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
     Flag.withDescription(
-      "Remove worlds created over HTTP after being unused this long, or off; default 1h, or off with a state file"
+      "Remove worlds (mock accounts) created over HTTP once unused for this long, or off; default 1h, or off with a state file"
     ),
     Flag.optional
   ),
@@ -152,15 +152,12 @@ export const flags = {
   ),
   exitWithParent: givenFlag(
     "exit-with-parent",
-    "End when stdin ends, so that the server ends with the program that started it"
+    "End when stdin ends, that is with the program that started the server"
   ),
-  profile: fileFlag(
-    "profile",
-    "Behave like the service that this profile was learned from; see berth-server learn --help"
-  ),
+  profile: fileFlag("profile", "Imitate the service that this profile was learned from; see berth-server learn --help"),
   state: fileFlag("state", "Keep the worlds in this file; its contents override all world flags")
 }
 
-/** The options that were given, without those that were not. */
+/** The options that were given. */
 export const given = <A extends object>(options: { readonly [K in keyof A]: Option.Option<A[K]> }): Partial<A> =>
   Record.getSomes<string, unknown>(options) as Partial<A>

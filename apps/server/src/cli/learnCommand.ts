@@ -1,5 +1,5 @@
 /**
- * `berth-server learn`: its flags. What it does, with the client that it needs, is loaded when it is asked for.
+ * The flags of `berth-server learn`. The code behind it, with the client that it needs, is loaded only when the command runs.
  */
 import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { variables } from "@berthkit/terminal/variables"
@@ -22,13 +22,13 @@ const placeFlag = (name: "project" | "location", metavar: string, description: s
 const flags = {
   har: fileFlag(
     "har",
-    "Learn from a HAR (HTTP Archive), or from the requests.har or the journal of a mock; at most 64 MB"
+    "Learn from recorded traffic: a HAR file, or a journal or requests.har of berth-server; at most 64 MB"
   ),
   probe: givenFlag(
     "probe",
     "Ask the service that BERTH_BASE_URL names, with BERTH_API_KEY and BERTH_ACCESS_TOKEN: GET requests only"
   ),
-  project: placeFlag("project", "NUMBER", "With --probe: the project that is asked about"),
+  project: placeFlag("project", "NUMBER", "With --probe: the project to ask about"),
   location: placeFlag("location", "NAME", "With --probe: its location, such as Delhi"),
   requests: wholeNumberFlag("requests", 1, maxRequests).pipe(
     Flag.withDescription("Maximum number of GET requests that --probe sends; default 60"),
@@ -38,13 +38,13 @@ const flags = {
   maxCharge: Flag.String("max-charge").pipe(
     Flag.withMetavar("RUPEES"),
     Flag.filterMap(readRupees, () => "expected an amount in rupees, such as 50 or 49.50"),
-    Flag.withDescription("With --with-node: maximum charge for the node in all, its minimum included; not per hour"),
+    Flag.withDescription("With --with-node: maximum total charge for the node, including the minimum; not per hour"),
     Flag.optional
   ),
   yes: givenFlag("yes", "With --with-node: do not ask"),
   output: Flag.Literals("output", ["table", "json"]).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("What is printed; default table"),
+    Flag.withDescription("Output format; default table"),
     Flag.withDefault("table" as const)
   ),
   html: fileFlag("html", "Write the report as a page, too"),

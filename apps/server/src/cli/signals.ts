@@ -1,17 +1,18 @@
 /**
- * What signals mean besides the first SIGINT or SIGTERM, which `NodeRuntime.runMain` takes: a second one ends the process at
+ * What signals do besides the first SIGINT or SIGTERM, which `NodeRuntime.runMain` handles: a second one ends the process at
  * once, and a hang-up of the terminal ends a server in its foreground.
  */
 import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 
 /**
- * Whether the process belongs to a terminal and is not in its background. Node resets what `nohup` has set, so that only this
- * shows that a server is meant to outlive its terminal. Where it cannot be known, it is taken for true.
+ * Whether the process runs in the foreground of a terminal; true if unknown. Node resets the signal handling that `nohup` sets,
+ * so this is the only sign that a server is meant to outlive its terminal.
  */
 const isInForeground = (): boolean => {
   try {
-    // After the name, which may hold anything: state, parent, group, session, terminal, the group in its foreground.
+    // The fields after the name, which may contain anything: state, parent, group, session, terminal, and the terminal's
+    // foreground group.
     const stat = readFileSync("/proc/self/stat", "latin1")
     const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return group === foreground

@@ -12,7 +12,7 @@ interface TlsOptions {
   readonly tlsCert: Option.Option<string>
 }
 
-/** The identity; none where the server speaks HTTP. */
+/** The identity; none if the server speaks HTTP. */
 export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOptions) {
   if (Option.isNone(tlsKey) && Option.isNone(tlsCert)) return undefined
   if (Option.isNone(tlsKey) || Option.isNone(tlsCert)) {
@@ -24,7 +24,7 @@ export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOpti
   }
   yield* Effect.try({
     try: () => {
-      // It takes empty texts, too.
+      // X509Certificate accepts empty texts, too.
       if (!new X509Certificate(identity.cert).checkPrivateKey(createPrivateKey(identity.key))) throw new Error()
       return createSecureContext(identity)
     },

@@ -1,6 +1,4 @@
-/**
- * The clock of a world: read, moved on by a duration or to the next event, or set to pass differently.
- */
+/** The clock of a world: read it, advance it by a duration or to the next event, or change its speed. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { DateTime, Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -10,17 +8,17 @@ import { textField } from "../lifecycle/textField.ts"
 import { ClockText } from "../world/WorldOptions.ts"
 import { Instant, worldParam } from "./fields.ts"
 
-/** Something that happens in a world by itself. */
+/** Something that happens in a world without a request. */
 export const WorldEvent = Schema.Struct({
   kind: Schema.Literals(eventKinds),
   at: Instant,
-  /** Which node it happens to; absent for the allowance. */
+  /** The node of the event; absent if the event is about the allowance. */
   nodeId: Schema.optionalKey(Schema.Int)
 }).annotate({ identifier: "WorldEvent" })
 
 const ClockReading = Schema.Struct({ now: Instant, mode: ClockText }).annotate({ identifier: "ClockReading" })
 
-/** `next-event`, or an instant as Effect takes it. */
+/** `next-event`, or an instant in any form that Effect accepts. */
 type Target = "next-event" | DateTime.DateTime.Input
 
 const AdvanceTarget = textField<Target>(
@@ -32,7 +30,7 @@ const AdvanceTarget = textField<Target>(
   (target) => (target === "next-event" ? target : DateTime.formatIso(DateTime.makeUnsafe(target)))
 )
 
-/** Exactly one of the three. World time never goes back. */
+/** Exactly one of the three fields. World time never goes back. */
 export const ClockChange = Schema.Struct({
   advance: Schema.optionalKey(DurationText),
   advanceTo: Schema.optionalKey(AdvanceTarget),
@@ -47,7 +45,10 @@ export const ClockChange = Schema.Struct({
   )
   .annotate({ identifier: "ClockChange" })
 
-/** The clock after a change; `events` where it went to the next event: what happens then, empty when nothing is to come. */
+/**
+ * The clock after a change. After a step to the next event, `events` lists what happens then; it is empty if no event is to
+ * come.
+ */
 export const ClockChanged = Schema.Struct({
   now: Instant,
   mode: ClockText,
@@ -65,7 +66,7 @@ const change = HttpApiEndpoint.post("change", "/worlds/:world/clock", {
   payload: ClockChange,
   success: ClockChanged,
   error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
-}).annotateMerge(OpenApi.annotations({ title: "Move the clock, or change how it passes" }))
+}).annotateMerge(OpenApi.annotations({ title: "Move the clock, or change its speed" }))
 
 export class ClockGroup extends HttpApiGroup.make("clock")
   .add(read, change)

@@ -1,6 +1,7 @@
 /**
- * The control plane as one value: the server implements it, the client of tests is derived from it. It is no part of the
- * emulated interface: nothing here needs an account, spends an allowance or goes into a journal.
+ * The HTTP interface of the control plane, through which tests steer the mock. The server implements this value, and the typed
+ * client of tests is derived from it. The control plane is not part of the emulated interface: it needs no account, spends no
+ * allowance and is in no journal.
  */
 import { type Json, plain } from "@berthkit/core/api/Document"
 import { failures } from "@berthkit/core/api/Envelope"
@@ -15,10 +16,10 @@ import { RequestsGroup } from "./RequestsGroup.ts"
 import { SavedImagesGroup } from "./SavedImagesGroup.ts"
 import { WorldsGroup } from "./WorldsGroup.ts"
 
-/** Where every path of the control plane begins. */
+/** The prefix of every path of the control plane. */
 export const controlPrefix = "/_mock"
 
-/** No page of another site comes through, nor a request without the token that `--control-token` asks for: `plane.ts`. */
+/** Rejects requests from pages of other sites, and requests without the token of `--control-token`. See `plane.ts`. */
 export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()(
   "@berthkit/server/control/ControlAccess",
   {
@@ -26,7 +27,7 @@ export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()(
       failures[401],
       failures[403].annotate({
         identifier: "ControlForbidden",
-        description: "The `Host` is not one of the server's, or a page of another origin asks."
+        description: "The `Host` is not one of the server's names, or a page of another origin sent the request."
       }),
       failures[500]
     ]
@@ -50,7 +51,7 @@ const health = HttpApiEndpoint.get("get", "/health", {
   }).annotate({ identifier: "Health" })
 }).annotateMerge(OpenApi.annotations({ title: "Health", description: "Answers as soon as the server runs." }))
 
-/** A script that has started a server polls this until it answers. */
+/** Start scripts poll this until the server answers. */
 class HealthGroup extends HttpApiGroup.make("health")
   .add(health)
   .annotateMerge(OpenApi.annotations({ title: "Health", description: "The server itself." })) {}

@@ -1,6 +1,4 @@
-/**
- * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
- */
+/** What the endpoints of the control plane share: access to the worlds, and a strict reader of request bodies. */
 import { fail, type Failure } from "@berthkit/core/api/Envelope"
 import { Context, Effect, type Schema, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -11,7 +9,7 @@ import { readStrictJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 
-/** The worlds of a server, and what goes with them. */
+/** The worlds of a server, with their journals and the clock. */
 export interface Controlled {
   readonly worlds: Worlds
   readonly journals: Journals
@@ -19,7 +17,7 @@ export interface Controlled {
   readonly realMillis: () => number
 }
 
-/** Set for every request by `plane.ts`. */
+/** `plane.ts` sets this for every request. */
 export const ControlledWorlds = Context.Reference<Controlled>("@berthkit/server/control/ControlledWorlds", {
   defaultValue: () => {
     throw new Error("An endpoint of the control plane was reached without the plane")
@@ -29,13 +27,16 @@ export const ControlledWorlds = Context.Reference<Controlled>("@berthkit/server/
 export const worldUnknown = (worlds: Worlds, id: string): Failure<404> =>
   fail(404, worlds.hasEnded(id) ? `World ${id} has ended.` : `There is no world ${id}.`)
 
-/** `field` is the one that asks for the nodes. */
+/** `field` is the field of the request that asks for the nodes. */
 export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: string): Failure<409> =>
-  fail(409, `There may be ${limit} nodes in all worlds together: ${present} are there, and these are ${more} more.`, {
-    [field]: [`There may be ${limit} nodes in all worlds together.`]
+  fail(409, `All worlds together may have ${limit} nodes: they have ${present}, and these are ${more} more.`, {
+    [field]: [`All worlds together may have ${limit} nodes.`]
   })
 
-/** Uses a world for as long as a scope lasts: that of a request, which may take longer than a world may be idle. */
+/**
+ * Marks a world as in use until the scope closes. The scope is that of a request, which may take longer than a world may be
+ * idle.
+ */
 export const useWorld = (
   { realMillis, worlds }: Controlled,
   world: World.World
@@ -50,7 +51,7 @@ interface NamedWorld extends Controlled {
   readonly now: number
 }
 
-/** The world a path names, and its present instant. */
+/** The world in a path, and its current instant. */
 export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const controlled = yield* ControlledWorlds
   const world = controlled.worlds.get(id)
@@ -60,7 +61,7 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   return named
 })
 
-/** The journal of the world a path names. It outlives the world for a while. */
+/** The journal of the world in a path. A journal outlives its world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>, Scope.Scope> =>
   Effect.flatMap(ControlledWorlds, ({ journals }) => {
     const ended = journals.ofEnded(id)
@@ -68,8 +69,8 @@ export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<40
   })
 
 /**
- * A reader of bodies of one schema. Every field at fault is named at once, an unknown one included, and then nothing is
- * changed. Where `whenEmpty` is given it stands for a body that is not there.
+ * A reader of request bodies of one schema. It names every invalid field at once, including unknown ones; then nothing is
+ * changed. `whenEmpty` replaces a missing body.
  */
 export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {
   const read = strictReader(schema)

@@ -1,6 +1,4 @@
-/**
- * The journals of all worlds as they are written: one event for each request, and one for the end of a world.
- */
+/** A live stream of all journals: one event for each request, and one for the end of each world. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

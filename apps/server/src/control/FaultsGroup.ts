@@ -1,13 +1,11 @@
-/**
- * The faults that are armed in a world: listed, replaced, disarmed. `injection/catalogue.ts` has all faults there are.
- */
+/** The armed faults of a world: list, replace or disarm them. `injection/catalogue.ts` has all faults. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Fault } from "../injection/catalogue.ts"
 import { worldParam } from "./fields.ts"
 
-/** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */
+/** An armed fault with its counts `seen` and `fired`. Its other fields depend on the kind of fault. */
 const ArmedFault = Schema.StructWithRest(
   Schema.Struct({
     id: Schema.String.annotate({ description: "Its id among the armed faults of the world, such as `status-1`." }),

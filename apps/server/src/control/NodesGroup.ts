@@ -1,6 +1,4 @@
-/**
- * The nodes of a world as the control plane sees them: listed without spending allowance, and forced into what a test needs.
- */
+/** The nodes of a world for the control plane: list them without spending allowance, and force their status or lock. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -10,22 +8,22 @@ import { Instant, worldParam } from "./fields.ts"
 
 const nodeParams = { ...worldParam, id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }
 
-/** A node as it is now. `gone` only in the reply to a change that ended it. */
+/** The current state of a node. `gone` appears only in the reply to a change that ended the node. */
 export const NodeView = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   status: Schema.Literals([...forcedStatuses, "terminate", "gone"]),
   locked: Schema.Boolean,
-  /** Whether the status is a forced one. */
+  /** Whether a test forced the status. */
   forced: Schema.Boolean,
   plan: Schema.String,
   createdAt: Instant,
-  /** Only in a world of today's dialect, as `location`. */
+  /** Only in a world of today's dialect, like `location`. */
   project: Schema.optionalKey(Schema.Int),
   location: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeView" })
 
-/** A change of a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
+/** A change of a node. An absent field stays as it is; a status of `null` lets the lifecycle decide again. */
 export const NodeChange = Schema.Struct({
   status: Schema.optionalKey(
     Schema.NullOr(Schema.Literals([...forcedStatuses, "terminate"])).annotate({
@@ -63,7 +61,7 @@ const change = HttpApiEndpoint.patch("change", "/worlds/:world/nodes/:id", {
   OpenApi.annotations({
     title: "Force a status or a lock",
     description:
-      "A forced status stays until the node terminates. `terminate` deletes the node, locked or not; any other status takes that back."
+      "A forced status stays until the node terminates. `terminate` deletes the node, locked or not; any other status undoes that."
   })
 )
 

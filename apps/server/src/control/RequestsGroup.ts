@@ -1,6 +1,4 @@
-/**
- * The journal of a world: read, forgotten, compared with what was expected.
- */
+/** The journal of a world: read it, clear it, or compare it with the expected calls. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -15,11 +13,11 @@ import { WorldEnd, worldParam } from "./fields.ts"
 const JournalPage = Schema.Struct({
   world: Schema.String,
   seed: Schema.Int,
-  ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only of a world that has ended." }),
+  ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only for a world that has ended." }),
   count: Schema.Int.annotate({ description: "Entries of the journal so far, including those no longer kept." }),
   requests: Schema.Array(JournalEntry),
   next: Schema.Int.annotate({ description: "The `after` of the next read." }),
-  more: Schema.Boolean.annotate({ description: "Whether there are more already." }),
+  more: Schema.Boolean.annotate({ description: "Whether more entries exist already." }),
   dropped: Schema.Int.annotate({
     description: "Requests after `after`, or from the first, that are no longer kept: a slow reader missed them."
   })
@@ -38,7 +36,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
       description: "Only requests with a greater `seq`; 0 begins with the first that is kept."
     }),
     limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEntries }))).annotate({
-      description: "Maximum number: with `after` of the first ones, without it of the last."
+      description: "Maximum number: with `after` the first entries, otherwise the last."
     })
   },
   success: JournalPage,
@@ -46,11 +44,11 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Read the journal",
-    description: `The latest ${maxEntries} entries, that match the filters, the oldest first. A reset and a restored snapshot are entries too.`
+    description: `The latest ${maxEntries} entries that match the filters, oldest first. A reset and a restored snapshot are entries too.`
   })
 )
 
-/** A world that has ended, with what its journal is found by. */
+/** A world that has ended, with the id that finds its journal. */
 const EndedWorld = Schema.Struct({
   id: Schema.String,
   seed: Schema.Int,
@@ -63,7 +61,7 @@ const listEnded = HttpApiEndpoint.get("listEnded", "/ended-worlds", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "List the ended worlds",
-    description: "Those whose journals are kept, in the order in which they ended."
+    description: "Ended worlds whose journals are kept, in the order in which they ended."
   })
 )
 
@@ -82,7 +80,7 @@ const forget = HttpApiEndpoint.delete("forget", "/worlds/:world/requests", {
   params: worldParam,
   success: HttpApiSchema.NoContent,
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ title: "Forget the requests so far" }))
+}).annotateMerge(OpenApi.annotations({ title: "Clear the journal" }))
 
 const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", {
   params: worldParam,
@@ -92,7 +90,7 @@ const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", 
 }).annotateMerge(
   OpenApi.annotations({
     title: "Compare the journal with what was expected",
-    description: "`ok`, or what is missing and what is too much, with the nearest requests."
+    description: "`ok`, or the missing and the surplus calls, with the nearest requests."
   })
 )
 

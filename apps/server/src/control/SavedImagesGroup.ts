@@ -1,6 +1,4 @@
-/**
- * Saved images: nothing in the emulated interface makes one, so a test asks for them here.
- */
+/** Saved images. No request of the emulated interface creates one, so tests create them here. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -10,13 +8,13 @@ import { worldParam } from "./fields.ts"
 
 const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
-/** The source of a saved image: a node of the world, or a public image on a plan it goes with. */
+/** The source of a saved image: a node of the world, or a public image with a plan that can run it. */
 export const SavedImageOrder = Schema.Struct({
   name: GivenName,
   nodeId: Schema.optionalKey(Schema.Int),
   /** Slug of a public image; default Ubuntu-24.04. */
   image: Schema.optionalKey(Slug),
-  /** Slug of a plan; default the first one the image goes with. */
+  /** Slug of a plan; default the first one that can run the image. */
   plan: Schema.optionalKey(Slug)
 }).annotate({ identifier: "SavedImageOrder" })
 

@@ -1,5 +1,6 @@
 /**
- * Worlds: made, listed, reset and deleted. Parallel tests that share one server take a world each and never meet.
+ * Worlds: create, list, reset and delete them. A world is a mock account with its own nodes, clock and seed. Parallel tests
+ * that share a server take a world each and never affect each other.
  */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
@@ -10,7 +11,7 @@ import { DurationText } from "../lifecycle/timeText.ts"
 import { ClockText, RateLimit, WorldOptions } from "../world/WorldOptions.ts"
 import { Instant, worldParam } from "./fields.ts"
 
-/** A world and the credentials that reach it. */
+/** A new world and its credentials. */
 const WorldMade = Schema.Struct({
   id: Schema.String,
   apiKey: Schema.String,
@@ -34,7 +35,7 @@ export const WorldSummary = Schema.Struct({
   })
 }).annotate({ identifier: "WorldSummary" })
 
-/** A change of a world that goes on. An absent field stays as it is, and so does an absent part of the rate limit. */
+/** A change of a running world. Absent fields, and absent parts of the rate limit, stay as they are. */
 export const WorldUpdate = Schema.Struct({
   rateLimit: Schema.optionalKey(RateLimit)
 }).annotate({ identifier: "WorldUpdate" })
@@ -63,7 +64,7 @@ const update = HttpApiEndpoint.patch("update", "/worlds/:world", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Change the rate limit of a world",
-    description: "What has been spent of the allowance stays spent. A reset goes back to the rate limit it began with."
+    description: "Spent requests stay spent. A reset restores the rate limit that the world started with."
   })
 )
 
@@ -74,7 +75,7 @@ const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Delete a world",
-    description: "Its credentials are no longer known; its journal can still be read. `default` stays."
+    description: "Its credentials stop working; its journal can still be read. `default` cannot be deleted."
   })
 )
 
@@ -85,7 +86,7 @@ const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Reset a world",
-    description: "The reply comes when the world is again as it was made. Its credentials stay."
+    description: "The reply comes when the reset is complete. The world keeps its credentials."
   })
 )
 
@@ -109,7 +110,7 @@ const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
   OpenApi.annotations({
     title: "Put a snapshot into a world",
     description:
-      "From then on it gives the same replies, byte for byte, as the world of the snapshot. Its credentials stay."
+      "From then on it gives the same replies, byte for byte, as the world of the snapshot. It keeps its own credentials."
   })
 )
 

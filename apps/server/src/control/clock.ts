@@ -1,6 +1,4 @@
-/**
- * The endpoints of `ClockGroup`: they translate between the wire and the world's clock, and decide nothing.
- */
+/** The endpoints of `ClockGroup`: they translate between the wire and the world's clock, and contain no rules. */
 import { DateTime, Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
@@ -14,10 +12,10 @@ import { instant } from "./fields.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
 
-const pastTheEnd = (field: string) => invalidFields({ [field]: ["The time of a world ends with the year 9899."] })
+const pastTheEnd = (field: string) => invalidFields({ [field]: ["A world's time ends with the year 9899."] })
 
 const inThePast = ({ latest }: World.World) =>
-  invalidFields({ advanceTo: [`It is ${DateTime.formatIso(instant(latest))}: the time of a world never goes back.`] })
+  invalidFields({ advanceTo: [`It is ${DateTime.formatIso(instant(latest))}: a world's time never goes back.`] })
 
 const readChange = readBody(ClockChange)
 

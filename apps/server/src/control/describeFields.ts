@@ -1,6 +1,6 @@
 /**
- * Puts the descriptions of fields into the description of the control plane. Its printer leaves them out where a field has a check
- * of its own or a text form, and the forms of the page, like any other reader, need them.
+ * Adds the descriptions of fields to the OpenAPI description of the control plane. Effect's printer omits them for fields that
+ * have their own check or text form, but readers need them, and so do the forms of the page.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * How worlds end: deleted by a request, or after a time without use. Their journals stay for a while, because that is when a
- * test is red.
+ * How worlds end: by a request, or after a time without use. Their journals stay for a while, because a failed test is examined
+ * only afterwards.
  */
 import { Clock, Effect, Result } from "effect"
 import type { EndReason } from "../journal/Journals.ts"
@@ -8,7 +8,7 @@ import * as World from "../world/World.ts"
 import type { RemoveRefusal } from "../world/Worlds.ts"
 import type { Controlled } from "./ControlledWorlds.ts"
 
-/** Ends a world: its credentials are unknown from now on. */
+/** Ends a world. Its credentials stop working at once. */
 export const endWorld = (
   { journals, realMillis, worlds }: Controlled,
   id: string,
@@ -16,10 +16,10 @@ export const endWorld = (
 ): Result.Result<void, RemoveRefusal> =>
   Result.map(worlds.remove(id), (world) => journals.end(world, World.instantOf(world, realMillis()), reason))
 
-/** How often idle worlds are searched for at least: one search goes over all worlds, and there is no timer for each. */
+/** The longest pause between two searches for idle worlds. One search covers all worlds, so no world needs a timer. */
 const maxSweepMillis = 10_000
 
-/** Ends worlds that have not been used for `ttlMillis`, a tenth of that later at the latest. Never returns. */
+/** Ends worlds that were unused for `ttlMillis`, at most a tenth of that late. Never returns. */
 export const endIdleWorlds = Effect.fnUntraced(function* (controlled: Controlled, ttlMillis: number) {
   for (;;) {
     yield* Effect.sleep(Math.min(maxSweepMillis, Math.ceil(ttlMillis / 10)))

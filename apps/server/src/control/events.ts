@@ -1,5 +1,6 @@
 /**
- * The endpoint of `EventsGroup`. An event is shown when its client reads: one that does not read holds references, no texts.
+ * The endpoint of `EventsGroup`. Events are formatted when the client reads them, so a client that does not read holds only
+ * references.
  */
 import { Cause, Effect, Option, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
@@ -13,15 +14,15 @@ import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
 
-/** Events that wait. */
+/** Maximum number of waiting events. */
 export const maxWaiting = 1000
 
-/** Bytes of their requests, which the journals may have dropped since: as many as a journal keeps. */
+/** Maximum bytes of their requests: as much as a journal keeps. The journals may have dropped the requests in the meantime. */
 export const maxWaitingBytes = 4 * 1024 * 1024
 
 /**
- * The events that wait for one client of the stream: references to what the journals record, not the texts that are sent. A client
- * that reads slowly misses the oldest of them.
+ * The events that wait for one client of the stream: references to journal entries, not the texts to send. A client that reads
+ * slowly misses the oldest ones.
  */
 export class EventBacklog {
   readonly #waiting: Array<JournalEvent> = []
@@ -40,14 +41,14 @@ export class EventBacklog {
     this.#onOffer?.()
   }
 
-  /** The oldest event, which no longer waits. */
+  /** Removes and returns the oldest event. */
   take(): JournalEvent | undefined {
     const event = this.#waiting.shift()
     if (event !== undefined) this.#bytes -= bytesOfEvent(event)
     return event
   }
 
-  /** Calls back once, when there is an event. What it gives ends the waiting. */
+  /** Calls back once, when an event is there. The returned function cancels the wait. */
   whenOffered(resume: () => void): () => void {
     if (this.size > 0) resume()
     else {
@@ -62,13 +63,13 @@ export class EventBacklog {
 
 const bytesOfEvent = ({ recorded }: JournalEvent): number => (recorded === undefined ? 0 : bytesOf(recorded))
 
-/** Streams that are open at the same time: each may hold as much as a journal. */
+/** Maximum number of open streams: each may hold as much as a journal. */
 export const maxStreams = 100
 
-/** How long a stream is silent before it shows that it is open. */
+/** The longest silence of a stream before it sends a sign of life. */
 const heartbeat = "15 seconds"
 
-/** Characters that are made in one turn; between two the server answers others. */
+/** Characters that are formatted in one turn; then the server answers other requests. */
 const maxTextLength = 16 * 1024
 
 const textOf = (event: JournalEvent): string => {
@@ -80,7 +81,7 @@ const textOf = (event: JournalEvent): string => {
   return Sse.encoder.write({ _tag: "Event", event: name, id: String(event.id), data: JSON.stringify(data) })
 }
 
-/** The texts of what waits, each when it is asked for; the last one is that of the world that ends. */
+/** The texts of the waiting events, each formatted on demand. The stream of one world ends with that world. */
 const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<string> => {
   let isOver = false
   const offered = Effect.callback<void>((resume) => {
@@ -103,7 +104,9 @@ const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<
   return Stream.fromEffectRepeat(next)
 }
 
-/** What a client missed since event `last`: of one world all that is kept, of all worlds it is among the latest events. */
+/**
+ * The events after event `last` that a client missed: for one world everything that is kept, for all worlds the latest events.
+ */
 const missedSince = (last: number, { journals, worlds }: Controlled, only: World | undefined) =>
   only === undefined
     ? journals.since(
@@ -113,9 +116,9 @@ const missedSince = (last: number, { journals, worlds }: Controlled, only: World
       )
     : journals.since(last, [journals.of(only)])
 
-const tooMany = fail(503, `There are ${maxStreams} streams of events already: close one, or read the journals.`)
+const tooMany = fail(503, `The limit of ${maxStreams} event streams is reached: close one, or read the journals.`)
 
-/** A backlog that is filled for as long as the scope lasts. */
+/** A backlog that receives events until the scope closes. */
 const follow = Effect.fnUntraced(function* (controlled: Controlled, only: World | undefined, last: number) {
   const { journals } = controlled
   if (journals.listeners >= maxStreams) return yield* Effect.fail(tooMany)
@@ -123,7 +126,7 @@ const follow = Effect.fnUntraced(function* (controlled: Controlled, only: World 
   // Nothing is missed: no other fiber runs between reading the journals and listening.
   yield* Effect.acquireRelease(
     Effect.sync(() => {
-      // Not a number without the header, or with one that is none: then nothing was missed.
+      // Without a valid header the number is NaN: the client missed nothing.
       if (!Number.isNaN(last)) for (const event of missedSince(last, controlled, only)) backlog.offer(event)
       return journals.listen((event) => {
         if (only === undefined || only.id === event.in.id) backlog.offer(event)

@@ -1,6 +1,4 @@
-/**
- * The endpoints of `FaultsGroup`: they translate between the wire and the armed faults of a world, and decide nothing.
- */
+/** The endpoints of `FaultsGroup`: they translate between the wire and the armed faults of a world, and contain no rules. */
 import { fail } from "@berthkit/core/api/Envelope"
 import { Effect } from "effect"
 import type { Schema } from "effect"

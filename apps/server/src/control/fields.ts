@@ -1,19 +1,17 @@
-/**
- * Fields that several groups of the control plane share.
- */
+/** Fields that several groups of the control plane share. */
 import { DateTime, Schema } from "effect"
 import { endReasons } from "../journal/Journals.ts"
 
 /** An instant of a world, ISO 8601 in UTC with milliseconds. */
 export const Instant = Schema.DateTimeUtcFromString
 
-/** The same from milliseconds since the epoch. */
+/** The same, from milliseconds since the epoch. */
 export const instant = (millis: number): DateTime.Utc => DateTime.makeUnsafe(millis)
 
-/** Which world a path is about: `default`, `w1`, … */
+/** The world in the path: `default`, `w1`, … */
 export const worldParam = { world: Schema.String }
 
-/** When and why a world has ended. */
+/** When and why a world ended. */
 export const WorldEnd = Schema.Struct({ at: Instant, reason: Schema.Literals(endReasons) }).annotate({
   identifier: "WorldEnd"
 })

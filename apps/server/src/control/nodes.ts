@@ -1,6 +1,4 @@
-/**
- * The endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
- */
+/** The endpoints of `NodesGroup`: they translate between the wire and the world, and contain no rules. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { refusalFailure } from "../http/failures.ts"

@@ -1,6 +1,6 @@
 /**
- * The query of a request to the control plane, checked against what its endpoint takes. A misspelt filter that filters nothing
- * would be the worst answer a test can get, so every parameter at fault is named, an unknown one included.
+ * Checks the query of a request to the control plane against its endpoint. A misspelt filter that filters nothing would mislead
+ * a test, so every invalid parameter is named, including unknown ones.
  */
 import { Result, Schema, SchemaAST } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -8,7 +8,7 @@ import { failureResponse } from "../http/failures.ts"
 import { fieldErrors } from "@berthkit/core/api/readFields"
 import { type Endpoint, fits, segmentsOf } from "@berthkit/web/paths"
 
-/** Gives the refusal of a request whose query is not valid, and nothing where it is or where no endpoint is asked. */
+/** Returns the refusal of an invalid query; undefined if the query is valid or no endpoint matches. */
 export const checkParameters = (endpoints: ReadonlyArray<Endpoint>) => {
   const checks = endpoints.map(({ method, path, query }) => ({ method, form: segmentsOf(path), check: check(query) }))
   return ({ method, url }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
@@ -32,7 +32,7 @@ const check = (query: Schema.Top | undefined) => {
     const values: Record<string, string> = {}
     for (const [name, pairs] of given) {
       const [[, value]] = pairs as [[string, string]]
-      if (!known.has(name)) errors.set(name, [`There is no such parameter: ${takes(fields)}.`])
+      if (!known.has(name)) errors.set(name, [`Unknown parameter: ${takes(fields)}.`])
       else if (pairs.length > 1) errors.set(name, ["The parameter is given more than once."])
       else if (value === "") errors.set(name, ["The value is empty."])
       else values[name] = value
@@ -46,7 +46,7 @@ const check = (query: Schema.Top | undefined) => {
       for (const [name, sentences] of Object.entries(fieldErrors(decoded.failure.issue))) errors.set(name, sentences)
     }
     if (errors.size === 0) return undefined
-    // A whole number that is refused is out of bounds; anything else cannot be read (A4).
+    // A refused whole number is out of bounds; anything else cannot be parsed (assumption A4 in docs/interface/assumptions.md).
     const isOutOfBounds = [...errors.keys()].every((name) => wholeNumber.test(values[name] ?? ""))
     return failureResponse(isOutOfBounds ? 422 : 400, sentenceOf([...errors.keys()]), {
       errors: Object.fromEntries(errors)

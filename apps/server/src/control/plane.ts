@@ -1,6 +1,6 @@
 /**
- * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
- * allowance, asks for an account, or shows the time of a world in its headers.
+ * The path of a request through the control plane: the access check, then the page or the endpoint. Nothing here spends an
+ * allowance, asks for an account, or sends the time of a world in its headers.
  */
 import { type Access, hasBody, makeGuard, readHostName, type Target } from "@berthkit/web/guard"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berthkit/web/paths"
@@ -27,14 +27,14 @@ import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
 import * as Worlds from "./worlds.ts"
 
-/** The guard of `@berthkit/web`, in the words of the control plane. */
+/** The guard of `@berthkit/web`, with the control plane's messages. */
 export const refusalOf = makeGuard({
   name: "The control plane",
   token: "control token",
   toAllow: (host) => `start with --allow-host ${host}`
 })
 
-/** Where the control plane describes itself. */
+/** The path of the control plane's OpenAPI description. */
 const openApiPath = `${controlPrefix}/openapi.json`
 
 const health = HttpApiBuilder.group(ControlApi, "health", (handlers) =>
@@ -47,7 +47,7 @@ const health = HttpApiBuilder.group(ControlApi, "health", (handlers) =>
   )
 )
 
-/** Checked before the request was routed. */
+/** Always passes: the check runs before the request is routed. */
 const checked = Layer.succeed(ControlAccess)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(
@@ -76,26 +76,26 @@ const bodiless = [...described, shell].flatMap(({ method, path, payload }) =>
   (payload?.size ?? 0) > 0 ? [] : [{ method, form: segmentsOf(path) }]
 )
 
-/** The refusal of a body on a route that reads none: it was meant to do something. */
+/** Refuses a body on a route that reads none: its sender expected an effect. */
 const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const method = request.method === "HEAD" ? "GET" : request.method
   const path = segmentsOf(pathOf(request))
   if (!hasBody(request.headers) || !bodiless.some((one) => one.method === method && fits(one.form, path)))
     return undefined
-  // What comes in chunks may be nothing.
+  // A chunked body may be empty.
   const first = yield* Effect.option(Stream.runHead(Stream.filter(request.stream, ({ length }) => length > 0)))
   return first._tag === "Some" && first.value._tag === "None"
     ? undefined
-    : failureResponse(400, "The path takes no body.")
+    : failureResponse(400, "This path takes no body.")
 })
 
 const allowed = allowedMethods([...described, shell])
 
-/** Whether a request is to the control plane. */
+/** Whether a request goes to the control plane. */
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
   url.startsWith(controlPrefix) && /^($|[/?])/.test(url.slice(controlPrefix.length, controlPrefix.length + 1))
 
-/** What a request asks for. Without the token there are the page, by which a browser asks for it, and the health. */
+/** What a request asks for. Only the page, where a browser asks for the token, and the health check work without the token. */
 const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target => {
   if (method !== "GET" && method !== "HEAD") return "data"
   const [path] = url.slice(controlPrefix.length).split("?", 1)
@@ -105,15 +105,15 @@ const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target 
 
 /** Who may use the control plane. */
 export interface ControlOptions {
-  /** What a request has to show; without one, it needs nothing. */
+  /** The token that requests need; without it they need none. */
   readonly token?: Redacted.Redacted | undefined
-  /** Names and addresses at which it is served beside loopback. Default none. */
+  /** Host names and addresses at which it is served besides loopback. Default none. */
   readonly hosts?: ReadonlyArray<string> | undefined
-  /** Of the URL by which it is reached. Default http. */
+  /** The scheme of its URL. Default http. */
   readonly scheme?: Access["scheme"] | undefined
 }
 
-/** The limit of the body of a request to this path. */
+/** The maximum size of a body at this path. */
 const maxBytesOf = ({ method, url }: HttpServerRequest.HttpServerRequest): number =>
   method === "PUT" && fits(snapshotPath, segmentsOf(url.split("?", 1)[0]!)) ? maxSnapshotBytes : maxBodyBytes
 
@@ -139,7 +139,7 @@ export const makePlane = Effect.fnUntraced(function* (
   )
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)
-    // Before the path is read, so that without the token a client learns no paths.
+    // Before the path is read, so that a client without the token learns no paths.
     const refusal = refusalOf(
       { method: arrived.method, target, headers: arrived.headers, showsToken: showsToken(arrived) },
       access
@@ -158,7 +158,7 @@ export const makePlane = Effect.fnUntraced(function* (
     if (request.method !== "GET" && request.method !== "HEAD") controlled.worlds.changes += 1
     return response
   })
-  /** Never fails; what goes wrong is a reply. */
+  /** Never fails; every problem becomes a reply. */
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const response = yield* answer(request)

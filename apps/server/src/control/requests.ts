@@ -1,6 +1,4 @@
-/**
- * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
- */
+/** The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and contain no rules. */
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -15,7 +13,7 @@ import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
-/** The end of a world, where it has ended. */
+/** The end of a world, if it has ended. */
 const endOf = ({ ended }: WorldJournal) =>
   ended === undefined ? {} : { ended: { at: instant(ended.at), reason: ended.reason } }
 
@@ -29,7 +27,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
         const { count } = journal
         if (query.after !== undefined && query.after > count) {
           return Effect.fail(
-            invalidFields({ after: [`The journal ends with ${count}: another run of the server counted on.`] })
+            invalidFields({
+              after: [`The journal ends with ${count}: the number comes from another run of the server.`]
+            })
           )
         }
         const { requests, ...rest } = pageOf(journal, query)
@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
         const { account, journal } = yield* namedJournal(params.world)
-        // Shown one by one, as they are compared.
+        // Made one by one, as they are compared.
         const entries = journal
           .entries()
           .values()

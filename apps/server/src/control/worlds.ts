@@ -1,6 +1,4 @@
-/**
- * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
- */
+/** The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and contain no rules. */
 import { fail, type Failure } from "@berthkit/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -29,13 +27,13 @@ const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409
     case "CredentialTaken":
       return fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
     case "TooManyWorlds":
-      return fail(409, `There are ${refusal.limit} worlds already: delete some.`)
+      return fail(409, `The server has its maximum of ${refusal.limit} worlds: delete some.`)
     case "TooManyNodes":
       return tooManyNodes(refusal, fieldOfNodes(scenario))
   }
 }
 
-/** The field that asks for the greater part of the nodes of a world. */
+/** The field that asks for most of the nodes of a world. */
 const fieldOfNodes = (scenario: Scenario): string => (typeof scenario === "string" ? "nodes" : "scenario")
 
 const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Failure<409> =>
@@ -43,7 +41,7 @@ const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Fail
     ? worldUnknown(worlds, refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
 
-/** Fails where a world cannot have so many nodes in the place of its own. */
+/** Fails if a world cannot have this many nodes instead of its own. */
 const checkRoom = (worlds: Worlds, world: World.World, nodes: number, field: string) => {
   const tooMany = worlds.tooManyWith(nodes - world.nodes.size)
   return tooMany === undefined ? Effect.void : Effect.fail(tooManyNodes(tooMany, field))
@@ -84,7 +82,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         )
         if (Object.keys(problems).length > 0) return yield* Effect.fail(invalidFields(problems))
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        // Before it is made, which may take seconds.
+        // Before the world is made, which may take seconds.
         const refusal = worlds.refusalOf(asked) ?? worlds.tooManyWith(startSize(settings))
         if (refusal !== undefined) return yield* Effect.fail(notAdded(refusal, settings))
         const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
@@ -130,14 +128,14 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       })
     )
     .handle("snapshot", ({ params }) =>
-      // The response itself: the schema would go over each node once more.
+      // A ready response: the schema would process every node once more.
       Effect.map(namedWorld(params.world), ({ world }) => HttpServerResponse.jsonUnsafe(takeSnapshot(world)))
     )
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         yield* namedWorld(params.world)
         const body = yield* readStrictJson(request, { maxBytes: maxSnapshotBytes, maxValues: maxSnapshotValues })
-        // The world may have been deleted while the body came.
+        // The world may have been deleted while the body arrived.
         const { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
         const snapshot = yield* Effect.mapError(Effect.fromResult(readSnapshot(body)), invalidFields)
         yield* checkRoom(worlds, world, snapshot.nodes.length, "nodes")

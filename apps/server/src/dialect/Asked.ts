@@ -1,6 +1,4 @@
-/**
- * A request that the dialect answers: one of a known caller for an operation there is, at a place there is.
- */
+/** A request that today's dialect answers: its caller, operation and place are all known. */
 import type { Exchange } from "../http/Exchange.ts"
 import type { Place, Today } from "../world/Today.ts"
 

@@ -1,6 +1,4 @@
-/**
- * The commitment call of today, whose replies are `{status, message}`.
- */
+/** The commitment call of today's dialect, whose replies are `{status, message}`. */
 import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
 import { Effect, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -24,7 +22,7 @@ const sentences = {
   NodeTerminating: "Node is being terminated"
 } as const
 
-/** What is wrong with a setting: the committed plan that it names, or that it names none and there is nothing to renew. */
+/** What is wrong with a setting: it names an unknown committed plan, or it names none and there is nothing to renew. */
 const invalidSentence = (skuId: number | undefined): string =>
   skuId === undefined || skuId === 0 ? "Node has no commitment to renew" : "Committed plan does not exist"
 

@@ -1,6 +1,4 @@
-/**
- * The create of today. What it takes is read field by field, because the service ignores what it does not know.
- */
+/** The create call of today's dialect. It reads its body field by field, because the service ignores unknown fields. */
 import { Effect, Predicate, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { CommitmentSetting } from "../lifecycle/CommitmentTerm.ts"
@@ -15,12 +13,12 @@ import { succeeded } from "./envelope.ts"
 import { refusal } from "./failures.ts"
 import { createdToday } from "./records.ts"
 
-/** More than one create of a console makes. */
+/** More nodes than any console creates at once. */
 const maxInstances = 100
 
 const maxDiskGb = 100_000
 
-/** A number, or one that is written as text. */
+/** A number, or a number written as text. */
 const numberOf = (value: unknown): number | undefined => {
   const text = typeof value === "number" ? String(value) : value
   return typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : undefined
@@ -47,7 +45,7 @@ const settings: ReadonlyArray<unknown> = [
 ] satisfies Array<CommitmentSetting>
 const isSetting = (value: unknown): value is CommitmentSetting => settings.includes(value)
 
-/** The fields of a create that have a type here; one that is `null` or absent was not given. */
+/** The fields of a create that are typed here; a field that is `null` or absent counts as not given. */
 const fields: Readonly<Record<string, readonly [is: Reader, otherwise: string]>> = {
   name: [isText, "Not a valid string."],
   region: [isText, "Not a valid string."],
@@ -87,7 +85,7 @@ const problemsOf = (body: Body): Readonly<Record<string, ReadonlyArray<string>>>
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** What a key begins with. Anything else, such as the id of one, is accepted, and no key is installed. */
+/** Whether the text starts like a public key. Anything else, such as the id of a key, is accepted, but installs no key. */
 const isPublicKey = (key: unknown): key is string =>
   typeof key === "string" && /^(ssh|ecdsa|sk)-\S+ \S+/.test(key.trim())
 
@@ -106,7 +104,7 @@ const draftOf = (body: Body): TodaysDraft => ({
   label: textOf(body["label"])
 })
 
-/** A saved image is named by `image_id`, any other by `image`. */
+/** `image_id` names a saved image, `image` any other. */
 const imageOf = (body: Body): number | string | undefined => {
   const wanted = body["is_saved_image"] === true ? (body["image_id"] ?? body["image"]) : body["image"]
   return typeof wanted === "number" ? wanted : textOf(wanted)
@@ -128,7 +126,7 @@ const refusalReply = (today: Today, refused: TodaysRefusal): Reply => {
   }
 }
 
-/** What a create answers: flat, or nested where the number of nodes was asked for. */
+/** The reply to a create: flat, or nested if the request stated a number of nodes. */
 export const madeReply = (world: World.World, nodes: ReadonlyArray<NodeRecord>, isNested: boolean): Reply => {
   const records = nodes.map((node) => createdToday(world, node))
   return succeeded(
@@ -146,7 +144,7 @@ export const createReply = ({ exchange, place, today }: Asked): Effect.Effect<Re
   readJson(exchange.request, (bytes) => void (exchange.body = bytes)).pipe(
     Effect.map((value): Reply => {
       if (!Predicate.isObject(value)) return refusal(today, 400, "The body must be a JSON object.")
-      // `cn_id` has the default FALSE in the documentation, which stands for none.
+      // The documented default of `cn_id` is FALSE, which means none.
       const body: Body = Object.fromEntries(
         Object.entries(value).filter(([name, value]) => value !== null && !(name === "cn_id" && value === false))
       )

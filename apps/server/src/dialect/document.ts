@@ -1,6 +1,6 @@
 /**
- * The OpenAPI description of today's dialect, made from the documented one: another query, other replies and failures. Its examples are
- * what the dialect answers in a small world, and the schemas of replies are those of the examples.
+ * The OpenAPI description of today's dialect, made from the documented one: other query parameters, replies and failures. Its
+ * examples are the dialect's replies in a small world, and its reply schemas are derived from those examples.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Predicate } from "effect"
@@ -12,7 +12,7 @@ import { defaults } from "../world/WorldSettings.ts"
 import { attributesToday, createdToday, deletedToday, listedToday, offerToday, savedToday } from "./records.ts"
 import { creation, failures, fields, general, levels, operations, parameters } from "./statements.ts"
 
-/** The bodies of successes, from a world of today that nothing has happened to. */
+/** The bodies of successful replies, taken from a fresh world of today's dialect. */
 const successes = (today: Today): Readonly<Record<Operation, object>> => {
   const world = begin({ ...defaults, clock: "frozen", scenario: "small", uniqueNames: true, today }, 0)
   const node = world.nodes.all()[0]!
@@ -35,13 +35,13 @@ const successes = (today: Today): Readonly<Record<Operation, object>> => {
   }
 }
 
-/** The schema of a value, with what is stated of its fields. */
+/** The schema of a value, with the descriptions of its fields. */
 const schemaOf = (value: unknown, name?: string): Json => {
   const description = name === undefined || !Object.hasOwn(fields, name) ? {} : { description: fields[name] }
   return { ...typeOf(value), ...description }
 }
 
-/** Fields that have no value in the example have one elsewhere. */
+/** The type of a value. A field that is null in the example has a value elsewhere. */
 const typeOf = (value: unknown): Json => {
   if (value === null) return {}
   if (Array.isArray(value)) return { type: "array", ...(value.length === 0 ? {} : { items: schemaOf(value[0]) }) }
@@ -58,7 +58,7 @@ const typeOf = (value: unknown): Json => {
   }
 }
 
-/** A create that says how many answers its records in a list. */
+/** The reply of a create that states a number of nodes: its records in a list. */
 const nested = (record: Json): Json => ({
   type: "object",
   required: ["total_number_of_node_requested", "total_number_of_node_created", "node_create_response"],
@@ -69,7 +69,7 @@ const nested = (record: Json): Json => ({
   }
 })
 
-/** Without credit there is no node. */
+/** The failure when the account has no credit. */
 const withoutCredit: Json = {
   type: "object",
   required: ["is_credit_sufficient"],
@@ -104,7 +104,7 @@ const parametersOf = (operation: Operation, documented: ReadonlyArray<Json>): Re
   ...(operation === "nodes.delete" ? [inQuery("reserve_ip_required", { type: "string" }, false, "true")] : [])
 ]
 
-/** A failure of a status that has no form of its own: its reason is in `errors`. */
+/** The failure of a status without a form of its own: its reason is in `errors`. */
 const otherFailure: Json = {
   type: "object",
   required: ["code", "data", "errors", "message"],
@@ -138,7 +138,7 @@ const failureOf = (status: number, documented: Json | undefined): Json => {
   }
 }
 
-/** Statuses that only the documented interface has: what they are for is 400 or 412 here. */
+/** Statuses that only the documented interface uses; today's dialect answers 400 or 412 instead. */
 const isGone = (status: string): boolean => status === "409" || status === "422"
 
 const responsesOf = (operation: Operation, documented: Json, example: object): Json => {
@@ -176,7 +176,7 @@ const creationExample = (today: Today) => {
   }
 }
 
-/** The schemas that something still refers to. */
+/** The schemas that the description still refers to. */
 const referred = (spec: Json): Json => {
   const { components, ...rest } = spec
   const { schemas, ...others } = components as Json
@@ -192,7 +192,7 @@ const referred = (spec: Json): Json => {
   return { ...rest, components: { ...others, schemas: kept } }
 }
 
-/** The documented description as one of today's dialect; what its worlds do by default. */
+/** Turns the documented description into one of today's dialect with its default settings. */
 export const describeToday = (documented: Json): Json => {
   const spec: Json = structuredClone(documented)
   const examples = successes(defaultToday)
@@ -216,11 +216,11 @@ export const describeToday = (documented: Json): Json => {
       failureOf(Number(name.slice("Failure".length)), response)
     ])
   )
-  // No reply names the path of a new node.
+  // No reply of today's dialect names the path of a new node.
   delete spec["components"].headers["Location"]
   const facts = general.map((fact) => `- ${fact}`).join("\n")
   return referred({
     ...spec,
-    info: { ...spec["info"], description: `The service as its clients of 2026 show it.\n\n${facts}\n\n${levels}` }
+    info: { ...spec["info"], description: `The service as its clients of 2026 see it.\n\n${facts}\n\n${levels}` }
   })
 }

@@ -1,6 +1,4 @@
-/**
- * Successes of today: the documented envelope, and beside `data` of a list how much there is.
- */
+/** Successful replies of today's dialect: the documented envelope, with totals next to `data` in lists. */
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 

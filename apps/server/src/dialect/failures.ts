@@ -1,6 +1,4 @@
-/**
- * Failures as the service says them today: the reason is in `errors`, and `message` is a phrase.
- */
+/** Failed replies of today's dialect: the reason is in `errors`, and `message` is a fixed phrase. */
 import { Predicate } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
@@ -19,16 +17,16 @@ const phrases: Readonly<Record<number, string>> = {
   503: "Service Unavailable"
 }
 
-/** The reasons of a refusal: one as text, or several by field. */
+/** The reasons of a refusal: one text, or texts by field. */
 type Reasons = string | Readonly<Record<string, ReadonlyArray<string>>>
 
 const body = (code: number, errors: Reasons) => ({ code, data: {}, errors, message: phrases[code] ?? "Error" })
 
-/** A refused call. With `failuresWith200` only its body says so. */
+/** A refused call. With `failuresWith200` only the body shows the failure. */
 export const refusal = ({ failuresWith200 }: Today, code: number, errors: Reasons): Reply =>
   HttpServerResponse.jsonUnsafe(body(code, errors), { status: failuresWith200 ? 200 : code })
 
-/** A node that is not there, or is at another place. */
+/** The reply for a node that does not exist, or exists at another place. */
 export const noNode = ({ failuresWith200 }: Today): Reply =>
   failuresWith200
     ? HttpServerResponse.jsonUnsafe(body(404, "Node not found"))
@@ -36,7 +34,7 @@ export const noNode = ({ failuresWith200 }: Today): Reply =>
 
 const details: Readonly<Record<number, string>> = { 404: "Not found.", 405: "Method not allowed." }
 
-/** `{detail}`, as a reply of this status has it; undefined where its reason is in `errors`. */
+/** The `{detail}` body of a reply with this status; undefined if its reason belongs in `errors`. */
 const detailOf = (status: number, errors: Readonly<Record<string, unknown>>, message: string): string | undefined => {
   if (status === 401) {
     return /missing/.test(JSON.stringify(errors))
@@ -48,7 +46,7 @@ const detailOf = (status: number, errors: Readonly<Record<string, unknown>>, mes
 
 const utf8 = new TextDecoder()
 
-/** The mock's envelope of a failure, as `Envelope.fail` writes it; undefined where the body is something else. */
+/** Parses the mock's failure envelope, as `Envelope.fail` writes it; undefined if the body is anything else. */
 const failureIn = (reply: Reply) => {
   if (!/json/.test(reply.headers["content-type"] ?? "")) return undefined
   const bytes = bytesOf(reply)
@@ -66,7 +64,7 @@ const failureIn = (reply: Reply) => {
     : undefined
 }
 
-/** A failure in the mock's envelope, said as today. A fault's own body, which is something else, stays as it is. */
+/** Rewrites a failure from the mock's envelope into today's form. A fault's own body has another form and stays as it is. */
 export const asToday = (reply: Reply): Reply => {
   const failure = failureIn(reply)
   if (failure === undefined) return reply

@@ -1,5 +1,5 @@
 /**
- * The catalogue and the saved images of today. A filter that the service does not know filters nothing: `version` is one.
+ * The catalogue and the saved images of today's dialect. The service ignores filters that it does not know, such as `version`.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -31,7 +31,7 @@ const filtersOf = (query: URLSearchParams) =>
 
 const isPrivate = (query: URLSearchParams): boolean => query.get("image_type")?.toLowerCase() === "private"
 
-/** The whole catalogue is megabytes: the last of each is kept for as long as its dates are the same. */
+/** The whole catalogue takes megabytes, so the latest body of each catalogue is cached while its dates stay the same. */
 const bodies = new WeakMap<Catalogue, { readonly key: string; readonly bytes: Uint8Array }>()
 
 const utf8 = new TextEncoder()
@@ -57,7 +57,7 @@ export const imagesReply = ({ exchange, place, query, today }: Asked): Effect.Ef
     return HttpServerResponse.uint8Array(bytes, { contentType: "application/json" })
   })
 
-/** Those of the place. */
+/** The saved images of the place. */
 export const savedImagesReply = ({ exchange: { realMillis, world }, place }: Asked): Effect.Effect<Reply> =>
   Effect.sync(() => {
     World.enter(world, realMillis())

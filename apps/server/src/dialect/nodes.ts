@@ -1,6 +1,4 @@
-/**
- * Get, list and delete of today: they translate between the wire and the world.
- */
+/** The get, list and delete calls of today's dialect: they translate between the wire and the world. */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { Effect, Result } from "effect"
 import { nodeIdOf } from "@berthkit/learn/operations"
@@ -30,7 +28,7 @@ export const getReply = (asked: Asked): Effect.Effect<Reply> =>
       : succeeded(attributesToday(asked.exchange.world, node.success, now))
   })
 
-/** A parameter of paging; the default where it is absent, or `undefined` where it is no whole number from 1. */
+/** A paging parameter; the default if it is absent, `undefined` if it is not a whole number from 1. */
 const whole = (text: string | null, standard: number): number | undefined =>
   text === null || text === "" ? standard : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 
@@ -62,7 +60,7 @@ export const pageReply = (
     { total_count: total, total_page_number: Math.ceil(total / Math.max(1, size)) }
   )
 
-/** `reserve_ip_required` keeps the address of the node for the account. Nothing in the interface shows it afterwards. */
+/** `reserve_ip_required` keeps the node's address for the account. Nothing in the interface shows the address afterwards. */
 export const deleteReply = (asked: Asked): Effect.Effect<Reply> =>
   Effect.sync(() => {
     const now = nowOf(asked)

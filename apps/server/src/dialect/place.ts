@@ -1,6 +1,4 @@
-/**
- * Which project and location a request is about. Both are in the query of every operation.
- */
+/** Which place, that is project and location, a request is about. Every operation has both in its query. */
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { locations, type Place } from "../world/Today.ts"
@@ -9,7 +7,7 @@ const refused = (message: string): { readonly reply: Reply } => ({
   reply: HttpServerResponse.jsonUnsafe({ status_code: 400, message }, { status: 400 })
 })
 
-/** Every positive whole number is a project: the service has no request that makes one. */
+/** Every positive whole number counts as a project, because no request of the service creates projects. */
 const isProject = (text: string | null): text is string => text !== null && /^[1-9]\d{0,14}$/.test(text)
 
 export const placeOf = (query: URLSearchParams): { readonly reply: Reply } | { readonly place: Place } => {

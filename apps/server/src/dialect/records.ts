@@ -1,6 +1,4 @@
-/**
- * Nodes and images in the shapes of today.
- */
+/** Nodes and images in the wire format of today's dialect. */
 import { DateTime } from "effect"
 import { committedUntil, createdAt, privateAddress, publicAddress } from "../http/records.ts"
 import { termAt } from "../lifecycle/CommitmentTerm.ts"
@@ -9,7 +7,7 @@ import type { NodeRecord } from "../world/NodeRecord.ts"
 import type { Today } from "../world/Today.ts"
 import { phase, type World } from "../world/World.ts"
 
-/** The words of today for what a node shows. */
+/** The status words of today's dialect. */
 const words = {
   created: "Creating",
   running: "Running",
@@ -22,14 +20,14 @@ const statusOf = (world: World, node: NodeRecord, now: number): string => {
   return shown === "terminate" || shown === "gone" ? words.terminate : (node.today?.shows ?? words[shown])
 }
 
-/** Another number than `id`, as large as that of the service. */
+/** A number other than `id`, as large as those of the service. */
 const vmId = ({ id }: NodeRecord): number => id + 5_432
 
-/** Paise of a rupee, or cents of a dollar at 85 rupees. */
+/** The amount in rupees, or in dollars at 85 rupees. */
 const amount = (paise: number, currency: Today["currency"]): number =>
   currency === "INR" ? paise / 100 : Math.round(paise / 0.85) / 10_000
 
-/** With a decimal always: `2117.0`. */
+/** A number that always shows a decimal: `2117.0`. */
 const decimal = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value))
 
 const signs = { INR: "Rs.", USD: "$" } as const
@@ -52,7 +50,7 @@ const committedSku = (option: CommittedOption, from: number, currency: Today["cu
   }
 }
 
-/** The SKU, which nodes show as their plan. */
+/** The SKU, which node records show as their plan. */
 const skuOf = ({ slug, today }: Plan): string => today?.sku ?? slug
 
 const sizesOf = ({ plan, today }: NodeRecord) => ({
@@ -80,7 +78,7 @@ const addresses = (world: World, { id }: NodeRecord) => ({
   private_ip_address: privateAddress(world.settings.seed, id)
 })
 
-/** An element of the list. */
+/** A node as the list shows it. */
 export const listedToday = (world: World, node: NodeRecord, now: number) => ({
   id: node.id,
   name: node.name,
@@ -96,7 +94,7 @@ export const listedToday = (world: World, node: NodeRecord, now: number) => ({
 
 const currencyOf = ({ settings }: World): Today["currency"] => settings.today?.currency ?? "INR"
 
-/** The record of a create. */
+/** A node as the reply to a create shows it. */
 export const createdToday = (world: World, node: NodeRecord) => ({
   id: node.id,
   name: node.name,
@@ -145,10 +143,10 @@ const bitninja = { show_bitninja: true, bitninja_cost: 760 }
 
 const vmType = ({ commitment }: NodeRecord): string => (commitment === null ? "vm" : "committed_vm")
 
-/** The comment of a public key names it. */
+/** The label of a public key is its comment. */
 const keyOf = (key: string) => ({ label: key.trim().split(/\s+/)[2]?.split("@")[0] ?? "key", ssh_key: key })
 
-/** The term that a node is committed for, `null` without one. */
+/** The term that a node is committed for; `null` without a commitment. */
 const committedInfo = (world: World, node: NodeRecord, now: number) => {
   const term = node.commitment === null ? null : termAt(node.commitment, now)
   const option = term === null ? undefined : committedOption(node.plan, term.skuId)
@@ -156,7 +154,7 @@ const committedInfo = (world: World, node: NodeRecord, now: number) => {
   return { ...committedSku(option, term.startedAt, currencyOf(world)), committed_node_status: node.commitment?.setting }
 }
 
-/** The attributes of one node. */
+/** A node as the reply to a get shows it. */
 export const attributesToday = (world: World, node: NodeRecord, now: number) => ({
   id: node.id,
   vm_id: vmId(node),
@@ -205,10 +203,10 @@ export const attributesToday = (world: World, node: NodeRecord, now: number) => 
   security_group_count: 1
 })
 
-/** What a delete answers. */
+/** The data in the reply to a delete. */
 export const deletedToday = (node: NodeRecord) => ({ vm_id: vmId(node), location: node.today?.location })
 
-/** As long as that of the service, because the size of the whole catalogue matters. */
+/** As long as the service's own text, because clients must cope with the size of the whole catalogue. */
 const description = "<br>\r\n<p>\r\n    This text has the usual length and says nothing. </p>".repeat(12)
 
 /** A record of the catalogue. */
@@ -244,13 +242,13 @@ export const offerToday = ({ image, plan }: Offer, now: number, currency: Today[
 
 const digits = (value: number): string => String(value).padStart(2, "0")
 
-/** `DD-MM-YYYY HH:MM:SS`; the service names no zone, and this is UTC. */
+/** `DD-MM-YYYY HH:MM:SS` in UTC; the service does not name a zone. */
 const creationTime = (millis: number): string => {
   const { day, hour, minute, month, second, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(millis))
   return `${digits(day)}-${digits(month)}-${year} ${digits(hour)}:${digits(minute)}:${digits(second)}`
 }
 
-/** A saved image: a record of a disk, without a plan and a price. */
+/** A saved image: the record of a disk, without a plan or a price. */
 export const savedToday = ({ base, id, name, plan, templateId, today }: SavedImage, runningNodes: number) => ({
   template_id: templateId,
   is_windows: base.os.startsWith("Windows"),

@@ -1,6 +1,4 @@
-/**
- * Replies about nodes in the words of their world, documented or today's, for faults that answer in place of the service.
- */
+/** Replies about nodes in the dialect of their world, documented or today's, for faults that answer instead of the service. */
 import { succeed } from "@berthkit/core/api/Envelope"
 import { prefix } from "@berthkit/core/api/Routes"
 import { HttpServerResponse } from "effect/http"
@@ -15,7 +13,7 @@ import { asToday, noNode } from "./failures.ts"
 import { pageReply } from "./nodes.ts"
 import { attributesToday } from "./records.ts"
 
-/** The status of a create that has made a node. */
+/** The status of a create that made a node. */
 export const createdStatus = ({ settings }: World): number => (settings.today === undefined ? 202 : 200)
 
 export const nodeReply = (world: World, node: NodeRecord, asOf: number): Reply =>
@@ -26,11 +24,11 @@ export const nodeReply = (world: World, node: NodeRecord, asOf: number): Reply =
 export const unknownNodeReply = ({ settings }: World, id: number): Reply =>
   settings.today === undefined ? failureResponse(404, `There is no node ${id}.`) : noNode(settings.today)
 
-/** A failure as the mock has it, in the words of its world. */
+/** Translates a failure of the mock into the dialect of its world. */
 export const inWordsOf = ({ settings }: World, failed: Reply): Reply =>
   settings.today === undefined ? failed : asToday(failed)
 
-/** The reply to a create, as `reply` is, about another node. */
+/** A reply to a create like `reply`, but about another node. */
 export const createdReply = (world: World, node: NodeRecord, reply: Reply, isNested: boolean): Reply =>
   world.settings.today === undefined
     ? HttpServerResponse.setBody(

@@ -1,12 +1,14 @@
 /**
- * What is stated of the service of today, and how sure each statement is: in the OpenAPI description and on the docs page of a server whose
- * first world follows it. The sources are in the provider's OpenAPI and clients of 2023 to 2026.
+ * What the OpenAPI description and the docs page state about the service of today, and how sure each statement is. They are
+ * shown if the server's first world follows that service. The sources are the provider's OpenAPI and its clients of 2023 to
+ * 2026.
  */
 import type { Operation } from "@berthkit/learn/operations"
 
 /**
- * `live`: its author saw it on the service. `spec`: the provider's OpenAPI of September 2026. `2+`, `1`: so many clients. `inferred`:
- * follows from one of these. What nobody has seen is `documented`, on the older page, or `chosen` by Berth.
+ * `live`: the author saw it on the service. `spec`: the provider's OpenAPI of September 2026. `2+`, `1`: the number of clients
+ * that show it. `inferred`: follows from one of these. Nobody has seen the rest: `documented` is on the older page, and Berth
+ * chose `chosen`.
  */
 type Sure = "live" | "spec" | "2+" | "1" | "inferred"
 
@@ -18,9 +20,9 @@ const documented = (text: string): string => `${text} (documented)`
 
 export const levels =
   "How sure an observation is: `live` was seen on the service; `spec` is in the provider's OpenAPI of September 2026; `2+` and `1` are that " +
-  "many clients; `inferred` follows from one of these. What nobody has seen is `documented`, which is the older page, or `chosen` by Berth."
+  "many clients; `inferred` follows from one of these. Nobody has seen the rest: `documented` is on the older page, and Berth chose `chosen`."
 
-/** What holds for every operation, or for none in particular. */
+/** What holds for every operation, or for no particular one. */
 export const general: ReadonlyArray<string> = [
   observed(["spec", "2+"], "Every operation needs `project_id` and `location` in its query."),
   observed(
@@ -33,9 +35,9 @@ export const general: ReadonlyArray<string> = [
   observed(["2+"], "A refused rule is 412. The reason is in `errors`, as text, object or list; `message` is a phrase."),
   observed(["2+"], "401, 403 and 404 have `{detail}`."),
   chosen(
-    "Failures have their own HTTP status; with `failuresWith200` it is 200, and the `code` in the body is from 400."
+    "Failures have their own HTTP status; with `failuresWith200` it is 200, and the `code` in the body is 400 or more."
   ),
-  documented("The rate limit and its headers. No client has seen any.")
+  documented("The rate limit and its headers. No client shows any.")
 ]
 
 export const operations: Readonly<Record<Operation, string>> = {
@@ -45,9 +47,9 @@ export const operations: Readonly<Record<Operation, string>> = {
     observed(["2+"], "A SKU such as `C3.8GB` is no plan: 412."),
     chosen("Several nodes of one create are called `name-1`, `name-2`, …")
   ].join(" "),
-  "nodes.get": observed(["spec"], "About 50 fields. One of another place is 404."),
+  "nodes.get": observed(["spec"], "About 50 fields. A node of another place is 404."),
   "nodes.list": [
-    observed(["spec", "2+"], "The nodes of one project at one location, with totals beside `data`."),
+    observed(["spec", "2+"], "The nodes of one project at one location, with totals next to `data`."),
     documented(
       "Paging parameters work. No client sends any; `paging: ignored` plays a service that does not know them."
     ),
@@ -62,7 +64,7 @@ export const operations: Readonly<Record<Operation, string>> = {
   "commitments.set": observed(["spec"], "`{status, message}` without `code` and `data`.")
 }
 
-/** Parameters of the query that are sent besides the documented ones. */
+/** Query parameters that today's dialect has in addition to the documented ones. */
 export const parameters = {
   project_id: observed(["spec", "2+"], "The project; a whole number."),
   location: observed(["spec", "2+"], "The location."),
@@ -70,11 +72,11 @@ export const parameters = {
   reserve_ip_required: observed(["spec", "1"], "`true` keeps the address for the account.")
 } as const
 
-/** Fields of the body of a create that the documented interface does not have. */
+/** Fields of a create's body that the documented interface does not have. */
 export const creation: Readonly<Record<string, readonly [schema: object, text: string]>> = {
   number_of_instances: [
     { type: "integer", minimum: 1, maximum: 100 },
-    observed(["spec", "live"], "How many nodes to make. The reply is nested if it is sent.")
+    observed(["spec", "live"], "How many nodes to make. If it is sent, the reply is nested.")
   ],
   disk: [
     { type: "integer", minimum: 1 },
@@ -95,10 +97,10 @@ export const creation: Readonly<Record<string, readonly [schema: object, text: s
   plan: [{ type: "string" }, observed(["spec", "2+"], "The slug of a plan of this location, and not a SKU.")]
 }
 
-/** Fields of records that say something else than in the documented interface. */
+/** Fields of records whose meaning differs from the documented interface. */
 export const fields: Readonly<Record<string, string>> = {
   plan: observed(["spec", "live"], "In a node the SKU (`C3.8GB`), in the catalogue the slug that a create takes."),
-  vm_id: observed(["spec"], "Another number than `id`."),
+  vm_id: observed(["spec"], "A number that differs from `id`."),
   memory: observed(["spec"], "Size with its unit, as text."),
   disk: observed(["spec"], "Size with its unit, as text."),
   vcpus: observed(["spec"], "A number as text."),
@@ -108,8 +110,8 @@ export const fields: Readonly<Record<string, string>> = {
     ["2+"],
     "`Creating`, `Running`, `Powered off`, `Terminating`; the service also has `Stopping`, `Saving`, `Reinstalling`, `Failed` and `Error`."
   ),
-  total_count: observed(["1"], "How many nodes the place has."),
-  total_page_number: observed(["1"], "How many pages they are."),
+  total_count: observed(["1"], "Number of nodes in the place."),
+  total_page_number: observed(["1"], "Number of pages."),
   price_per_month: observed(["live"], "0 stands for no monthly price."),
   price_per_hour: observed(["spec", "2+"], "A number in the record's currency."),
   available_inventory_status: observed(["spec"], "False for a plan that is sold out."),
@@ -120,7 +122,7 @@ export const fields: Readonly<Record<string, string>> = {
   ssh_keys: observed(["spec"], "The public keys that are installed.")
 }
 
-/** What failures of each status look like, as examples. */
+/** Examples of failures by status. */
 export const failures: Readonly<Record<number, { readonly text: string; readonly example: object }>> = {
   400: {
     text: `${observed(["1"], "No such project or location.")} ${chosen("Fields that are missing or wrong, with `errors`.")}`,
@@ -132,12 +134,12 @@ export const failures: Readonly<Record<number, { readonly text: string; readonly
   },
   403: { text: observed(["1"], "Key and token of different accounts."), example: { detail: "Not allowed." } },
   404: {
-    text: observed(["inferred"], "No such node at this place, or no such path."),
+    text: observed(["inferred"], "This place has no such node, or the path does not exist."),
     example: { detail: "Not found." }
   },
   405: { text: observed(["inferred"], "Wrong method."), example: { detail: "Method not allowed." } },
   412: {
-    text: observed(["2+"], "A rule that was refused, with its reason in `errors`."),
+    text: observed(["2+"], "A rule was broken; the reason is in `errors`."),
     example: { code: 412, data: {}, errors: "Plan does not exist", message: "Precondition Failed" }
   }
 }

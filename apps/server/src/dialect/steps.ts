@@ -1,8 +1,10 @@
 /**
- * The dialect `today`: the service as its own clients and OpenAPI of 2026 show it, beside the documented interface, which stays the mock's
- * default and Berth's contract. This folder has the whole of its wire: two steps of a request, which do nothing in a world of the
- * documented interface. The rules behind it are the world's (`world/Today.ts`, `todaysNodes.ts`, `todaysCatalogue.ts`). How sure each
- * fact is stands in `statements.ts`. To drop the dialect: delete this folder, those files, and what the compiler then names.
+ * The dialect `today`: a world in this dialect speaks like the service does in its own clients and its OpenAPI of 2026. The
+ * documented interface remains the mock's default and Berth's contract.
+ *
+ * This folder holds the whole wire format of the dialect: two steps of a request, which do nothing in a world of the documented
+ * interface. The rules belong to the world (`world/Today.ts`, `todaysNodes.ts`, `todaysCatalogue.ts`), and `statements.ts` says
+ * how sure each fact is. To drop the dialect: delete this folder, those files, and what the compiler then names.
  */
 import { Effect } from "effect"
 import { type Operation, operationOf } from "@berthkit/learn/operations"
@@ -26,7 +28,10 @@ const replies: { readonly [operation in Operation]: (asked: Asked) => Effect.Eff
   "commitments.set": commitmentReply
 }
 
-/** Answers what the endpoints would. Who may not ask, and what no endpoint answers, goes to them as always. */
+/**
+ * Answers instead of the endpoints. Requests without access, and requests for which no operation exists, still go to the
+ * endpoints.
+ */
 export const answersToday: Step = (next) => (exchange) => {
   const { identity, request, world } = exchange
   const { today } = world.settings
@@ -40,7 +45,7 @@ export const answersToday: Step = (next) => (exchange) => {
     : replies[operation]({ exchange, today, place: place.place, query })
 }
 
-/** Says failures of the steps and endpoints in today's forms. */
+/** Rewrites failures of the steps and endpoints into today's form. */
 export const failsToday: Step = (next) => (exchange) =>
   exchange.world.settings.today === undefined
     ? next(exchange)

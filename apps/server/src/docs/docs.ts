@@ -1,5 +1,6 @@
 /**
- * The interface for people to read and to try, from the same value as the OpenAPI description for programs. Neither asks for credentials.
+ * The docs page of the interface, where people read and try it. It is made from the same value as the OpenAPI description for
+ * programs. Neither asks for credentials.
  */
 import { hash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -12,10 +13,10 @@ import { type Described, describedBy } from "./marks.ts"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
-/** Browsers ask for it by themselves. There is none; no test reads of it in a journal. */
+/** Browsers request an icon unasked. There is none, and the request stays out of the journals that tests read. */
 export const iconPath = "/favicon.ico"
 
-/** An example where Scalar looks for one. */
+/** Puts an example where Scalar looks for one. */
 const withExamples = ({ content }: Json) => {
   for (const body of Object.values<Json>(content ?? {})) {
     if (body["example"] !== undefined) body["examples"] = { example: { value: body["example"] } }
@@ -24,7 +25,7 @@ const withExamples = ({ content }: Json) => {
 
 const described = Context.getOrElse(BerthApi.annotations, OpenApi.Transform, () => (spec: Json) => spec)
 
-/** The same description, with samples in TypeScript; Scalar writes those in curl and Python. */
+/** The same description with TypeScript samples; Scalar itself writes those in curl and Python. */
 const sampled = (by: Described) =>
   BerthApi.annotate(OpenApi.Transform, (plain) => {
     const spec: Json = describedBy(described(plain), by)
@@ -39,23 +40,23 @@ const sampled = (by: Described) =>
     return spec
   })
 
-/** Colours of Scalar that are too pale to read, darker or lighter; and what reaches beyond a narrow screen, within it. */
+/** Darkens or lightens colours of Scalar that are too pale, and keeps wide content within a narrow screen. */
 const customCss = `
 .light-mode { --scalar-color-2: #555; --scalar-color-3: #666; --scalar-color-green: #006b45; --scalar-color-blue: #005a99;
   --scalar-color-red: #b80000; --scalar-color-orange: #a33800 }
 .dark-mode { --scalar-color-2: #b0b0b0; --scalar-color-3: #a0a0a0; --scalar-color-red: #ff7070; --scalar-color-orange: #ff9d6b }
 .narrow-references-container { overflow-x: clip }`
 
-/** Settings of Scalar that are not in Effect's type. */
+/** Settings of Scalar that are missing from Effect's type. */
 const quiet: Json = { hideClientButton: true, showDeveloperTools: "never", telemetry: false, agent: { disabled: true } }
 
 const settings: HttpApiScalar.ScalarConfig = {
   theme: "default",
-  // It loads nothing from anywhere, and leads nowhere else.
+  // The page loads nothing from elsewhere, and links nowhere else.
   withDefaultFonts: false,
   customCss,
   defaultOpenAllTags: true,
-  // What replies and bodies consist of stands with each operation.
+  // Each operation shows the models of its bodies and replies already.
   hideModels: true,
   authentication: { preferredSecurityScheme: [["apikey", "bearer"]] },
   ...quiet
@@ -63,7 +64,7 @@ const settings: HttpApiScalar.ScalarConfig = {
 
 const reference = (by: Described) => HttpApiScalar.layer(sampled(by), { path: docsPath, scalar: settings })
 
-/** Its scripts by what they are, its styles as it makes them, and requests to this server alone. */
+/** The content policy: allows these scripts by hash, the styles that Scalar creates, and requests to this server only. */
 const policyOf = (html: string): string => {
   const scripts = Array.from(
     html.matchAll(/<script>([^]*?)<\/script>/g),
@@ -96,12 +97,12 @@ const make = Effect.fnUntraced(function* (by: Described) {
   })
 })
 
-/** The pages that were made, by profile. Those of no profile are the same in every app of the process. */
+/** Caches the page by profile. Without a profile, all apps of the process share one page. */
 const made = new WeakMap<object, HttpServerResponse.HttpServerResponse>()
 const noProfile = {}
 const today = {}
 
-/** The page at `docsPath`. Its script of 3 MB is read when it is first asked for. */
+/** The page at `docsPath`. Its script of 3 MB is read at the first request. */
 const page = (by: Described) =>
   Effect.gen(function* () {
     const key = by.isToday ? today : (by.profile ?? noProfile)
@@ -111,7 +112,7 @@ const page = (by: Described) =>
     return response
   })
 
-/** The page, and what says of each behaviour whether a profile confirms it, or how sure it is. */
+/** The page, and the API description with the verdicts of a profile or the certainty of each statement. */
 export const layerOf = (by: Described) =>
   Layer.mergeAll(
     HttpRouter.add("GET", docsPath, Effect.orDie(page(by))),
@@ -124,7 +125,7 @@ const withClient = (lines: string): string =>
 await using client = createClientFromEnv()
 ${lines}`
 
-/** What each operation is for programs in TypeScript, with the promise client. */
+/** A TypeScript sample with the promise client for each operation. */
 export const samples: Readonly<Record<string, string>> = {
   "nodes.list": withClient(`for await (const node of client.nodes.list()) console.log(node.id, node.name)`),
   "nodes.get": withClient(`const node = await client.nodes.get(97899)`),

@@ -1,6 +1,6 @@
 /**
- * The description of the interface under a profile: behind the source of each behaviour it says whether evidence confirms it,
- * refutes it, or leaves it open.
+ * Annotates the OpenAPI description with a profile's verdicts: after the source of each behaviour it says whether evidence
+ * confirms it, refutes it, or leaves it open.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Context } from "effect"
@@ -8,7 +8,7 @@ import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { describeToday } from "../dialect/document.ts"
 import type { Finding, Profile, VerdictWord } from "@berthkit/learn/Profile"
 
-/** What is said of an assumption as a whole: one claim refuted refutes it, and one confirmed counts where none is. */
+/** The overall verdict on an assumption: refuted if any claim is refuted, otherwise confirmed if any is confirmed. */
 const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictWord> => {
   const worst: Record<VerdictWord, number> = { refuted: 0, confirmed: 1, open: 2 }
   const byAssumption = new Map<string, VerdictWord>()
@@ -19,7 +19,7 @@ const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictW
   return byAssumption
 }
 
-/** Text of a service in Markdown: nothing in it is a sign. */
+/** Escapes a text from a service, so that none of it is read as Markdown. */
 const plain = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 const tableOf = ({ exchanges, findings }: Profile): string =>
@@ -34,7 +34,7 @@ const tableOf = ({ exchanges, findings }: Profile): string =>
     )
   ].join("\n")
 
-/** The description with its verdicts; as it is without a profile. */
+/** The description with the verdicts of the profile, if there is one. */
 const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   if (profile === undefined) return spec
   const verdicts = overall(profile.findings)
@@ -49,10 +49,10 @@ const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   return { ...marked, info: { ...marked["info"], description: `${marked["info"].description}\n\n${tableOf(profile)}` } }
 }
 
-/** What a server is described by: the documented interface, and what else is known of it. */
+/** What describes a server: the documented interface, and what a profile or a dialect adds. */
 export interface Described {
   readonly profile: Profile | undefined
-  /** Whether it is today's dialect that is described: that of its first world. */
+  /** Whether to describe today's dialect, which is decided by the server's first world. */
   readonly isToday: boolean
 }
 
@@ -60,7 +60,7 @@ export interface Described {
 export const describedBy = (spec: Json, { isToday, profile }: Described): Json =>
   isToday ? describeToday(spec) : withMarks(spec, profile)
 
-/** The same API, described so. */
+/** The API with that description attached. */
 export const marked = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   described: Described

@@ -6,15 +6,15 @@ import { type AnyFault, readMoment, withCanonicalHeaders } from "./Fault.ts"
 
 /** A fault of a world, with its counts. */
 export interface ArmedFault {
-  /** An object of its own for each arming, by which an armed fault is known again. */
+  /** A new object each time a fault is armed; its identity identifies the armed fault. */
   readonly fault: AnyFault
-  /** Which of the armed faults of its name it is, from 0. */
+  /** Number of this fault among the armed ones of its name, from 0. */
   readonly instance: number
-  /** Requests in its scope and its time so far. */
+  /** Requests so far that were in its scope and its time. */
   seen: number
-  /** At how many requests it has acted. */
+  /** Requests so far on which it acted. */
   fired: number
-  /** The instants between which it fires; absent where there is no bound. */
+  /** The instants between which it may fire; absent if unbounded. */
   readonly fromMillis?: number
   readonly untilMillis?: number
 }
@@ -37,16 +37,16 @@ export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray
   })
 }
 
-/** One more, after those that are armed. */
+/** Arms one more fault, after those that are armed. */
 export const armAlso = (armed: ReadonlyArray<ArmedFault>, fault: AnyFault, now: number): ArmedFault => {
   const instances = armed.flatMap((other) => (other.fault.fault === fault.fault ? [other.instance] : []))
   return armedAt(fault, 1 + Math.max(-1, ...instances), now)
 }
 
-/** By which one of the armed faults is named: `status-1`. */
+/** The name of an armed fault, such as `status-1`. */
 export const armedId = ({ fault, instance }: ArmedFault): string => `${fault.fault}-${instance + 1}`
 
-/** An armed fault for its reader: as it was asked for, with instants for durations, and with its counts. */
+/** An armed fault for readers: as it was requested, with instants instead of durations, and with its counts. */
 export const describeArmed = (armed: ArmedFault) => {
   const { fault, fired, fromMillis, seen, untilMillis } = armed
   return {

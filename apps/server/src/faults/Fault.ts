@@ -1,16 +1,16 @@
 /**
- * The parts that all faults share: a name, a trigger and a scope. A fault is plain JSON, the same in a request of the control
- * plane, in a snapshot and in memory. Which faults there are, and what each does, is in `injection/`.
+ * What all faults share: a name, a trigger (when it fires) and a scope (for which requests). A fault is plain JSON, the same in
+ * a request of the control plane, in a snapshot and in memory. `injection/` defines the faults and what each does.
  */
 import { Option, Schema } from "effect"
 import { readDurationMillis, readInstantMillis } from "../lifecycle/timeText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { operations } from "@berthkit/learn/operations"
 
-/** How many faults may be armed in a world: each request is compared with all of them. */
+/** Maximum number of armed faults in a world: each request is compared with all of them. */
 export const maxFaults = 100
 
-/** The largest count a trigger takes. */
+/** The largest count in a trigger. */
 const maxRequests = 1_000_000_000
 
 export const integer = (minimum: number, maximum: number, description: string) =>
@@ -21,7 +21,7 @@ export const count = (minimum: number, description: string) => integer(minimum, 
 export const share = (description: string, maximum = 1) =>
   Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))).annotate({ description })
 
-/** Characters: many more than any instant or duration has. */
+/** Maximum length in characters; real instants and durations are much shorter. */
 const maxMomentLength = 100
 
 /** An instant of the world, or a duration from the moment the fault is armed. */
@@ -33,14 +33,14 @@ const Moment = Schema.String.check(
   )
 )
 
-/** Milliseconds since the epoch, `undefined` for what is neither an instant nor a duration. */
+/** The moment in milliseconds since the epoch; `undefined` if the text is neither an instant nor a duration. */
 export const readMoment = (given: string, armedAt: number): number | undefined =>
   readInstantMillis(given).pipe(
     Option.orElse(() => Option.map(readDurationMillis(given), (millis) => armedAt + millis)),
     Option.getOrUndefined
   )
 
-/** When a fault fires. Without any of these it always does. Requests are counted in its scope and its time only. */
+/** When a fault fires; without any of these fields always. Only requests in its scope and its time count. */
 export const triggerFields = {
   after: count(0, "Lets the first N requests pass."),
   every: count(1, "Fires at every Nth request."),
@@ -50,10 +50,10 @@ export const triggerFields = {
   until: Schema.optionalKey(Moment).annotate({ description: "Until this instant of the world." })
 }
 
-/** Headers that a scope may name. */
+/** Maximum number of headers in a scope. */
 const maxHeaders = 32
 
-// The description before the check: a check without a JSON schema of its own takes one that follows with it.
+// Describe first, check last: a check without its own JSON schema removes a description that follows it.
 const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength)))
   .annotate({ description: "Headers of the request by name, each with a pattern of its value." })
   .check(
@@ -65,7 +65,7 @@ const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.i
     )
   )
 
-/** The requests a fault is for. Without any of these: all of them. */
+/** The requests that a fault applies to; without any of these fields all. */
 export const Scope = Schema.Struct({
   operation: Schema.optionalKey(
     Schema.Union([
@@ -86,7 +86,7 @@ export const Scope = Schema.Struct({
 /** When a fault fires, and at which requests. */
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
 
-/** The fault with the headers of its scope by lower-case name, as those of a request are. */
+/** The fault with the headers of its scope in lower case, like those of a request. */
 export const withCanonicalHeaders = <F extends AnyFault>(fault: F): F => {
   const header = fault.scope?.header
   if (header === undefined) return fault
@@ -95,8 +95,8 @@ export const withCanonicalHeaders = <F extends AnyFault>(fault: F): F => {
 }
 
 /**
- * Steps that the header patterns of all armed faults may cost for each character of a header: 4 million at the longest headers there
- * are, a few milliseconds.
+ * Maximum number of steps that the header patterns of all armed faults may cost per character of a header: 4 million at the
+ * longest headers, which take a few milliseconds.
  */
 const maxHeaderPatternCost = 256
 
@@ -104,7 +104,7 @@ export const tooMuchToMatch =
   `Expected patterns of headers with at most ${maxHeaderPatternCost * 32} characters in all faults together, each counted in full ` +
   "32s, and those without * and ? not at all"
 
-/** The first fault with whose header patterns all together cost too much; -1 where none does. */
+/** The index of the fault at which the header patterns together begin to cost too much; -1 if they do not. */
 export const indexBeyondPatternCost = (faults: ReadonlyArray<AnyFault>): number => {
   let cost = 0
   return faults.findIndex(({ scope }) => {

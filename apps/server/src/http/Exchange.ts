@@ -1,6 +1,6 @@
 /**
- * One request and its reply on their way through the steps of `app.ts`. Each step finds here what the steps before it have
- * found out, and notes what the steps around it need.
+ * One request and its reply on their way through the steps of `app.ts`. A step reads here what earlier steps found out, and
+ * records what the outer steps need.
  */
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Context, Effect, type Scope } from "effect"
@@ -15,53 +15,53 @@ export type Reply = HttpServerResponse.HttpServerResponse
 
 /** The caller of a request. */
 export type Identity =
-  /** The world the request belongs to. `bySession` when cookies stood in for the token. */
+  /** The world the request belongs to. `bySession`: cookies replaced the token. */
   | { readonly _tag: "Known"; readonly world: World.World; readonly bySession: boolean }
-  /** Something is missing or wrong, named by where it belongs. The world is the one of the good credential. */
+  /** A credential is missing or wrong; `errors` says which one. The world is that of the good credential. */
   | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World.World | undefined }
-  /** Key and token are good but belong to different accounts. The world is the one of the key. */
+  /** Key and token are good but belong to different accounts. The world is that of the key. */
   | { readonly _tag: "Mixed"; readonly world: World.World }
 
 export interface Exchange {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly identity: Identity
-  /** The world that the request names, or else the main one. */
+  /** The world that the request names, otherwise the main one. */
   readonly world: World.World
-  /** When the request came, in milliseconds of the world's time. */
+  /** When the request arrived, in milliseconds of the world's time. */
   readonly arrivedAt: number
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
   /** The allowance the request spends. */
   allowance: Allowance
-  /** The answer of a fault in place of the endpoint. */
+  /** A fault's answer instead of the endpoint's. */
   answerInstead?: () => Reply | undefined
-  /** Headers that the endpoint gives the reply. */
+  /** Headers that the endpoint adds to the reply. */
   headers?: Readonly<Record<string, string>>
-  /** The body, once it has been read. */
+  /** The body, after it was read. */
   body?: Uint8Array
-  /** How faults deliver the reply; absent where none fired. */
+  /** How faults deliver the reply; absent if none fired. */
   delivery?: FaultyDelivery
 }
 
-/** How the reply of a request is delivered at which faults fired. */
+/** How a reply is delivered when faults fired. */
 interface FaultyDelivery {
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
-  /** Whether the request got as far as having a reply. */
+  /** Whether the request got a reply at all. */
   readonly isAnswered: boolean
-  /** How much real time the reply waits. */
+  /** Delay of the reply in real milliseconds. */
   readonly delayMillis: number
   readonly wireFault: WireFault | undefined
 }
 
-/** Answers an exchange. It never fails: what goes wrong is a reply. */
+/** Answers an exchange. It never fails: every problem becomes a reply. */
 export type Handler = (
   exchange: Exchange
 ) => Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
 
 /**
- * One step of the way: it answers by itself, or asks the next and may change the answer. Steps use `mapEager`, because on the
- * fast path the answer is there at once.
+ * One step on the way: it answers itself, or calls the next step and may change the answer. Steps use `mapEager`, because the
+ * fast path answers without suspending.
  */
 export type Step = (next: Handler) => Handler
 
@@ -70,19 +70,19 @@ export const CurrentExchange = Context.Reference<Exchange | undefined>("@berthki
   defaultValue: () => undefined
 })
 
-/** The exchange of an endpoint behind `Authorization`, which lets known callers through and no others. */
+/** The exchange of an endpoint. `Authorization` runs first and admits only known callers. */
 const knownExchange = Effect.map(CurrentExchange, (exchange) => {
   if (exchange?.identity._tag !== "Known") throw new Error("An endpoint was reached without authorization")
   return exchange
 })
 
-/** The caller's world and its present instant. */
+/** The caller's world and its current instant. */
 export const callersWorld = Effect.map(knownExchange, ({ realMillis, world }) => ({
   world,
   now: World.enter(world, realMillis())
 }))
 
-/** The JSON body of the request. The journal gets its bytes. */
+/** The JSON body of the request. Its bytes go to the journal. */
 export const callersJson = Effect.flatMap(knownExchange, (exchange) =>
   readJson(exchange.request, (bytes) => void (exchange.body = bytes))
 )

@@ -1,6 +1,4 @@
-/**
- * The commitment endpoint of `CommitmentsGroup`: it translates between the wire and the world, and decides nothing.
- */
+/** The commitment endpoint of `CommitmentsGroup`: it translates between the wire and the world, and contains no rules. */
 import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
 import { succeed } from "@berthkit/core/api/Envelope"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What lets pages of other origins call the service from a browser (`--cors`). The control plane has no part in it: no page of
- * another origin may drive that.
+ * Lets pages of other origins call the service from a browser (`--cors`). It does not cover the control plane, which no page of
+ * another origin may use.
  */
 import { apiKeyHeader, csrfHeader } from "@berthkit/core/api/Authorization"
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
@@ -8,24 +8,24 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Reply, Step } from "./Exchange.ts"
 
-/** Stands for every origin. */
+/** Matches every origin. */
 const anyOrigin = "*"
 
-/** An origin as a browser sends it, or `*`; `undefined` for anything else, a path or a final slash included. */
+/** Parses an origin as browsers send it, or `*`; `undefined` for anything else, even with a path or a final slash. */
 export const readOrigin = (text: string): string | undefined => {
   if (text === anyOrigin) return text
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\s]+$/.test(text) || !URL.canParse(text)) return undefined
   const { host, origin, protocol } = new URL(text)
-  // Extensions of browsers have origins of schemes that have none in a URL.
+  // Extensions of browsers have origins whose schemes have no origin in a URL.
   return text === (origin === "null" ? `${protocol}//${host}` : origin) ? text : undefined
 }
 
-/** Any that the server knows, so that a page can read a 405 instead of a failure of the network. */
+/** Every method that the server knows, so that a page can read a 405 instead of a network failure. */
 const allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
 const allowedHeaders = ["authorization", "content-type", apiKeyHeader, csrfHeader]
 
-/** Headers that a page may read beside those that it always may. */
+/** Headers that a page may read in addition to those that it always may. */
 const exposedHeaders = [
   "allow",
   "date",
@@ -37,10 +37,10 @@ const exposedHeaders = [
   "www-authenticate"
 ].join(", ")
 
-/** How long a browser may go without asking again: ten minutes, so that a server that is started anew is soon asked. */
+/** How long a browser may cache the answer: ten minutes, so that it soon asks a restarted server. */
 const maxAgeSeconds = 600
 
-/** For these origins; `undefined` when there are none. */
+/** The CORS rules of these origins; `undefined` if there are none. */
 export const makeCors = (origins: ReadonlyArray<string>) => {
   if (origins.length === 0) return undefined
   const isOpen = origins.includes(anyOrigin)
@@ -56,9 +56,9 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
         }
       : shared
   return {
-    /** The headers of a reply to this origin; none that a page could use when it is not allowed. */
+    /** The headers of a reply to this origin; without the ones that let a page read it if the origin is not allowed. */
     headersFor,
-    /** The answer to a preflight of an allowed origin. Of any other it is an ordinary OPTIONS. */
+    /** The answer to a preflight of an allowed origin. For any other origin it is an ordinary OPTIONS. */
     preflight: ({ headers, method }: HttpServerRequest.HttpServerRequest): Reply | undefined => {
       const origin = headers["origin"]
       if (method !== "OPTIONS" || origin === undefined || headers["access-control-request-method"] === undefined) {
@@ -73,7 +73,7 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
               "access-control-allow-methods": allowedMethods,
               "access-control-allow-headers": headersAsked(headers["access-control-request-headers"]),
               "access-control-max-age": String(maxAgeSeconds),
-              // A page of the internet that calls a server on this machine.
+              // A page from the internet that calls a server on this machine.
               ...(headers["access-control-request-private-network"] === "true"
                 ? { "access-control-allow-private-network": "true" }
                 : {})
@@ -81,7 +81,7 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
           })
         : undefined
     },
-    /** Gives every reply its headers: failures and those that faults have changed included. */
+    /** Adds the headers to every reply, including failures and replies that faults changed. */
     allowOrigin: ((next) => (exchange) =>
       Effect.mapEager(next(exchange), (reply) =>
         HttpServerResponse.setHeaders(reply, { ...headersFor(exchange.request.headers["origin"]), ...reply.headers })
@@ -89,7 +89,7 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
   }
 }
 
-/** Those of the interface, and whatever else the page sends: the service ignores what it does not know. */
+/** The headers of the interface, and the others that the page asks for: the service ignores unknown headers. */
 const headersAsked = (asked = ""): string => {
   const names = asked.split(",").map((name) => name.trim().toLowerCase())
   const others = names.filter((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !allowedHeaders.includes(name))

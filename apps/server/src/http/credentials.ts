@@ -1,6 +1,6 @@
 /**
- * The caller of a request: read off the request before it is routed, because the allowance it spends depends on it; and whether it
- * may use the endpoint that the request is routed to (A4 to A6).
+ * Finds the caller of a request before routing, because the caller decides which allowance is spent; and checks whether the
+ * caller may use the endpoint (assumptions A4 to A6 in docs/interface/assumptions.md).
  */
 import { apiKeyHeader, Authorization, csrfHeader, sessionCookies } from "@berthkit/core/api/Authorization"
 import { CommitmentsGroup } from "@berthkit/core/api/CommitmentsGroup"
@@ -16,7 +16,7 @@ export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRe
   const { accessToken, apiKey, repeatedApiKey, session } = readCredentials(request)
   const owner = apiKey === undefined ? undefined : worlds.byApiKey(apiKey)
   const holder = accessToken === undefined ? undefined : worlds.byAccessToken(accessToken)
-  // One good credential names the world: how strict another one is does not matter to it.
+  // One good credential names the world, however strictly the world checks the other one.
   const world = owner ?? holder ?? worlds.main
   const mode = world.settings.auth
   if (mode === "off") return { _tag: "Known", world, bySession: false }
@@ -45,7 +45,7 @@ export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRe
 
 const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
 
-/** Why the caller may not use an endpoint; `undefined` when it may. */
+/** Why the caller may not use an endpoint; `undefined` if it may. */
 const objection = (identity: Identity, group: string): Failure<401> | Failure<403> | undefined => {
   if (identity._tag === "Unknown") return unauthorized(identity.errors)
   if (identity._tag === "Mixed") return fail(403, "The API key and the access token are of different accounts.")
@@ -55,7 +55,7 @@ const objection = (identity: Identity, group: string): Failure<401> | Failure<40
     : undefined
 }
 
-/** Lets a request through to its endpoint only with good credentials. */
+/** Admits a request to its endpoint only with good credentials. */
 export const authorization: Layer.Layer<Authorization> = Layer.succeed(Authorization)((endpoint, { group }) =>
   Effect.flatMap(CurrentExchange, (exchange): Effect.Effect<Reply, Types.unhandled | Failure<401> | Failure<403>> => {
     const failure = objection(exchange?.identity ?? { _tag: "Unknown", errors: {}, world: undefined }, group.identifier)
@@ -67,13 +67,13 @@ export const authorization: Layer.Layer<Authorization> = Layer.succeed(Authoriza
 export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
-/** The credentials of a request; `undefined` where it carries none. */
+/** The credentials of a request; `undefined` if it carries none. */
 const readCredentials = (request: HttpServerRequest.HttpServerRequest) => ({
-  // One that comes twice and differs is no key.
+  // A key that appears twice with different values does not count.
   apiKey: onlyValueOf(apiKeyParameter, request.url),
   repeatedApiKey: request.headers[apiKeyHeader],
   accessToken: bearerToken(request),
-  /** Whether the three cookies are there and the header repeats the csrf one (A6). */
+  /** Whether the three cookies are present and the header repeats the csrf cookie (A6). */
   session: request.headers["cookie"] === undefined ? "absent" : readSession(request)
 })
 
@@ -83,8 +83,8 @@ const readSession = ({ cookies, headers }: HttpServerRequest.HttpServerRequest):
 }
 
 /**
- * A parameter where the query gives it once, or the same each time; `undefined` also where that is empty. `URLSearchParams` reads all of
- * them, which takes twice as long, at every request.
+ * The value of a query parameter that appears once, or several times with one value; `undefined` if it is absent, empty or
+ * ambiguous. This takes half the time of `URLSearchParams`, at every request.
  */
 export const onlyValueOf = (name: string, url: string): string | undefined => {
   const at = url.indexOf("?")

@@ -1,5 +1,6 @@
 /**
- * Failures as responses: the envelope around every status that is not a success (A2).
+ * Failures as responses: the envelope around every status that is not a success (assumption A2 in
+ * docs/interface/assumptions.md).
  */
 import { fail, type Failure, type FieldErrors } from "@berthkit/core/api/Envelope"
 import type { HttpApiError } from "effect/http-api"
@@ -26,7 +27,7 @@ interface StatusOf {
 
 type WireNames = Readonly<Record<string, string>>
 
-/** Problems by the wire names of their fields; a field that is not named is called the same on the wire. */
+/** Problems by the wire names of their fields. A field without an entry has the same name on the wire. */
 export const onWire = (problems: Problems, wireNames: WireNames): FieldErrors =>
   Object.fromEntries(Object.entries(problems).map(([field, sentences]) => [wireNames[field] ?? field, sentences]))
 
@@ -49,23 +50,23 @@ const describe = (refusal: Refusal, wireNames: WireNames): Failure => {
   }
 }
 
-/** A well-formed request with fields that are not valid. */
+/** The failure of a well-formed request with invalid fields. */
 export const invalidFields = (errors: FieldErrors): Failure<422> => fail(422, sentenceOf(errors), errors)
 
-/** One sentence about all fields at fault. */
+/** One sentence about all invalid fields. */
 const sentenceOf = (errors: FieldErrors): string => {
   if (errors["detail"]?.[0] !== undefined) return errors["detail"][0]
   const fields = Object.keys(errors)
   return fields.length === 1 ? `The field ${fields[0]} is not valid.` : `The fields ${fields.join(", ")} are not valid.`
 }
 
-/** The failure an endpoint answers when its world refuses; `wireNames` are those of the fields of its input. */
+/** The endpoint's failure when its world refuses. `wireNames` maps the fields of its input. */
 export const refusalFailure = <R extends Refusal>(refusal: R, wireNames: WireNames = {}) =>
   describe(refusal, wireNames) as { [T in R["_tag"]]: Failure<StatusOf[T]> }[R["_tag"]]
 
 /**
- * The reply to a path or query that cannot be read. A path parameter that is no id names no node, which is 404. A query value
- * that is a whole number is out of bounds, which is 422; any other is of the wrong type, which is 400 (A4).
+ * The reply to an invalid path or query. A path parameter that is not an id names no node: 404. A query value that is a whole
+ * number is out of bounds: 422. Any other has the wrong type: 400 (A4).
  */
 export const unreadableResponse = (
   error: HttpApiError.HttpApiSchemaError,

@@ -1,6 +1,6 @@
 /**
- * Replies to requests that no endpoint answers. The precheck answers those that are wrong whatever they ask for, the
- * fallback those for which there is no endpoint or whose endpoint failed.
+ * Replies to requests that no endpoint answers. The precheck rejects requests that are wrong at any path; the fallback answers
+ * if no endpoint matches, or if the endpoint failed.
  */
 import { IncomingMessage } from "node:http"
 import type { AllowedMethods } from "@berthkit/web/paths"
@@ -10,13 +10,16 @@ import { maxHeadBytes, maxUrlBytes } from "../transport/limits.ts"
 import { bodyTooLarge } from "../transport/readJson.ts"
 import { failureResponse } from "./failures.ts"
 
-/** The path of a request, as it came. */
+/** The path of a request, unchanged. */
 export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => {
   const end = url.indexOf("?")
   return end < 0 ? url : url.slice(0, end)
 }
 
-/** The answer to a request that is wrong whatever it asks for (A4); `maxBytes` is the limit of its body. */
+/**
+ * The answer to a request that is wrong at any path (assumption A4 in docs/interface/assumptions.md). `maxBytes` is the limit
+ * of its body.
+ */
 export const precheck = (
   request: HttpServerRequest.HttpServerRequest,
   maxBytes: number
@@ -35,14 +38,14 @@ export const precheck = (
   return undefined
 }
 
-/** Characters that no host and port have. */
+/** Characters that no host and port contain. */
 const noHost = /[\s/?#@\\]/
 
-/** What is wrong with the host of a request, and how long its head is. One that came without a socket has no head. */
+/** What is wrong with the host of a request, and the length of its head; undefined for a request without a socket. */
 const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   if (!(source instanceof IncomingMessage)) return undefined
   const { httpVersion, method, rawHeaders, url } = source
-  /** Of each line two characters between its parts and two at its end. */
+  /** Each line has two characters between name and value, and two at its end. */
   let bytes = `${method} ${url} HTTP/1.1\r\n`.length
   let hosts = 0
   let isHost = true
@@ -55,11 +58,11 @@ const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   }
   // RFC 9112 §3.2: one host in every request of HTTP/1.1, and never two.
   if (hosts > 1) return { bytes, problem: "The header host is given more than once." }
-  if (!isHost) return { bytes, problem: "The header host is no host." }
+  if (!isHost) return { bytes, problem: "The header host is not a valid host." }
   return { bytes, problem: hosts === 0 && httpVersion === "1.1" ? "The header host is missing." : undefined }
 }
 
-/** The answer where no endpoint gave one. A client that has gone away gets none. */
+/** The answer if no endpoint gave one. A client that has disconnected gets none. */
 export const fallback = (
   request: HttpServerRequest.HttpServerRequest,
   cause: Cause.Cause<unknown>,
@@ -78,13 +81,13 @@ export const fallback = (
   )
 }
 
-/** Another method of a path there is, or a path there is not. */
+/** 405 if the path exists with another method, otherwise 404. */
 const noEndpoint = (
   request: HttpServerRequest.HttpServerRequest,
   allowedMethods: AllowedMethods
 ): HttpServerResponse.HttpServerResponse => {
   const allow = allowedMethods(pathOf(request))
-  // A path whose escapes cannot be read is no path, even where it resembles one.
+  // A path with invalid escapes does not exist, even if it resembles one that does.
   const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
   if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
   if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })

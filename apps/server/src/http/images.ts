@@ -1,6 +1,4 @@
-/**
- * The image endpoints of `ImagesGroup`: they translate between the wire and the world, and decide nothing.
- */
+/** The image endpoints of `ImagesGroup`: they translate between the wire and the world, and contain no rules. */
 import { succeed } from "@berthkit/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,6 +1,4 @@
-/**
- * The node endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
- */
+/** The node endpoints of `NodesGroup`: they translate between the wire and the world, and contain no rules. */
 import { succeed } from "@berthkit/core/api/Envelope"
 import { NodeCreation } from "@berthkit/core/api/NodeRecords"
 import { pageSize, prefix } from "@berthkit/core/api/Routes"
@@ -43,7 +41,10 @@ const ifString = (value: unknown): string | undefined => (Predicate.isString(val
 const ifNumber = (value: unknown): number | undefined => (Predicate.isNumber(value) ? value : undefined)
 const ifBoolean = (value: unknown): boolean | undefined => (Predicate.isBoolean(value) ? value : undefined)
 
-/** The order in the body of a create: names and types are checked here, what they mean in the world; all problems are reported together. */
+/**
+ * Parses the body of a create. This function checks names and types, and the world checks their meaning; all problems are
+ * reported together.
+ */
 export const readNodeOrder = (world: World, body: unknown): Result.Result<NodeOrder, Invalid> => {
   const { errors, raw } = readCreation(Predicate.isObject(body) ? withoutFalseSku(body) : body)
   if (!Predicate.isObject(body)) return Result.fail(invalid(errors))
@@ -58,7 +59,7 @@ export const readNodeOrder = (world: World, body: unknown): Result.Result<NodeOr
     skuId: ifNumber(raw["cn_id"])
   })
   const problems = Result.isFailure(order) ? onWire(order.failure.problems, wireNames) : {}
-  // What is wrong with the type of a field comes before what is wrong with its value.
+  // A problem with a field's type hides problems with its value.
   const all = { ...problems, ...errors }
   return Object.keys(all).length === 0 ? order : Result.fail(invalid(all))
 }
@@ -68,7 +69,7 @@ const create = Effect.fnUntraced(function* () {
   const { now, world } = yield* callersWorld
   const made = Result.flatMap(readNodeOrder(world, body), (order) => createNode(world, order, now))
   const node = yield* Effect.mapError(Effect.fromResult(made), (refusal) => refusalFailure(refusal))
-  // The path of the new node (A13).
+  // The path of the new node (assumption A13 in docs/interface/assumptions.md).
   yield* withHeader("location", `${prefix}/nodes/${node.id}/`)
   return succeed(createdNode(world, node))
 })
@@ -99,7 +100,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
       Effect.flatMap(callersWorld, ({ now, world }) => {
         const deleted = deleteNode(world, params.node_id, now)
         if (Result.isFailure(deleted)) return Effect.fail(refusalFailure(deleted.failure))
-        // The response itself: to the schemas, which are tried in order, an envelope is as good as no content.
+        // A ready response, because the schemas are tried in order and the one for an empty body would also accept an envelope.
         if (world.settings.deleteStyle === "enveloped") {
           return Effect.succeed(HttpServerResponse.jsonUnsafe(succeed({})))
         }

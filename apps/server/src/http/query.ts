@@ -1,6 +1,6 @@
 /**
- * How parameters are read around their schemas: all that are at fault are reported, an empty one counts as none (A24), a
- * whole number is written in digits alone, and what cannot be read is a failure instead of a defect.
+ * Rules for parameters beyond their schemas: every invalid one is reported, an empty one counts as absent (assumption A24 in
+ * docs/interface/assumptions.md), whole numbers are written in digits only, and an invalid one is a failure and not a defect.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { Cause, Effect } from "effect"
@@ -8,20 +8,20 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"
 import { unreadableResponse } from "./failures.ts"
 
-/** The interface as this server serves it: every parameter at fault is found and not only the first (A4). */
+/** The interface as this server serves it: it reports every invalid parameter, not only the first (A4). */
 export const ServedApi = BerthApi.annotate(HttpApi.QueryParseOptions, { errors: "all" })
 
 type Query = Readonly<Record<string, string | Array<string>>>
 
-/** Parameters that are whole numbers. The schemas alone would read `1e1` and `10.0` as such too. */
+/** Parameters that are whole numbers. Their schemas alone would also accept `1e1` and `10.0`. */
 const wholeNumbers: ReadonlySet<string> = new Set(["page_no", "page", "per_page"])
 const integer = /^-?\d+$/
 const digits = /^\d+$/
 
-/** How paths name the id of a node, in the interface and in the control plane. */
+/** The names of node ids in paths, in the interface and in the control plane. */
 const nodeIds = ["node_id", "id"] as const
 
-/** No schema of a number reads this. */
+/** A placeholder that every number schema rejects. */
 const unreadable = "unreadable"
 
 const isMisspelled = (name: string, value: Query[string] | undefined): boolean =>
@@ -48,7 +48,7 @@ export const layer = HttpRouter.middleware((endpoint) => {
       return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
     })
   })
-  // The values themselves are changed, and not answered here: a caller without credentials gets a 401 first.
+  // Replaces a bad id instead of answering here, so that a caller without credentials gets the 401 first.
   const withIds = Effect.flatMap(HttpRouter.RouteContext, ({ params, route }) => {
     const misspelled = nodeIds.find((name) => params[name] !== undefined && !digits.test(params[name]))
     return misspelled === undefined

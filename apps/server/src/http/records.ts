@@ -1,6 +1,4 @@
-/**
- * Nodes and images of a world in the shapes the service writes them in (interface.md §2.3 to §2.6).
- */
+/** Nodes and images of a world in the wire format of the service (interface.md §2.3 to §2.6). */
 import type { ImageSpecs, ListedImage, SavedImage } from "@berthkit/core/api/ImageRecords"
 import type { Address, CreatedNode, ListedNode, NodeAttributes } from "@berthkit/core/api/NodeRecords"
 import { DateTime } from "effect"
@@ -12,7 +10,7 @@ import { phase, type World } from "../world/World.ts"
 
 const use = { microseconds: 21, publicOffset: 22, privateOffset: 23 } as const
 
-/** The last three of the six digits after the second (A13), 0 to 999. */
+/** The last three of the six decimals of a second (assumption A13 in docs/interface/assumptions.md), 0 to 999. */
 const createdMicroseconds = (seed: number, id: number): number => derive(seed, use.microseconds, id) % 1000
 
 const octets = Array.from({ length: 256 }, (_, value) => String(value))
@@ -21,17 +19,17 @@ const dotted = (address: number): string =>
   `${octets[address >>> 24]}.${octets[(address >>> 16) & 255]}.${octets[(address >>> 8) & 255]}.${octets[address & 255]}`
 
 /**
- * Spreads the ids over 2^bits addresses so that neighbours do not resemble neighbours and no two of any 2^bits
- * consecutive ids are the same: an odd factor makes it a permutation.
+ * Spreads ids over 2^bits addresses: neighbours look unrelated, and any 2^bits consecutive ids are distinct, because an odd
+ * factor makes this a permutation.
  */
 const spread = (seed: number, label: number, id: number, bits: number): number =>
   (Math.imul(id, 0x9e3779b1) + derive(seed, label)) & (2 ** bits - 1)
 
-/** From 100.64.0.0/10, which no router of the internet forwards: 4 194 304 different ones. */
+/** From 100.64.0.0/10, which no internet router forwards: 4 194 304 different addresses. */
 export const publicAddress = (seed: number, id: number): string =>
   dotted((100 << 24) | (64 << 16) | spread(seed, use.publicOffset, id, 22))
 
-/** From 10.0.0.0/8: 16 777 216 different ones. */
+/** From 10.0.0.0/8: 16 777 216 different addresses. */
 export const privateAddress = (seed: number, id: number): string =>
   dotted((10 << 24) | spread(seed, use.privateOffset, id, 24))
 
@@ -40,12 +38,12 @@ const region = "ncr"
 
 const dayMillis = 86_400_000
 
-/** How many dates are cached before all are dropped. */
+/** The cache of dates is emptied at this size. */
 const maxDates = 4_096
 
 const dates = new Map<number, string>()
 
-/** `YYYY-MM-DD`. Cached: formatting dates is slow and few differ. */
+/** `YYYY-MM-DD`. Cached, because formatting dates is slow and few differ. */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
@@ -60,7 +58,7 @@ const digits = (value: number, width: number): string => String(value).padStart(
 const twoDigits = Array.from({ length: 100 }, (_, value) => digits(value, 2))
 const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
-/** When a node was created, and the microseconds after it. */
+/** When a node was created, with the microseconds beyond its milliseconds. */
 export const createdMoment = (world: World, node: NodeRecord) => ({
   millis: node.createdAt,
   micros: createdMicroseconds(world.settings.seed, node.id)
@@ -77,7 +75,7 @@ export const createdAt = (world: World, node: NodeRecord): string => {
   return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[millis % 1000]}${micros}Z`
 }
 
-/** The status of a node at `now`. A node that is listed or readable is never gone: the world has cleared those away. */
+/** The status of a node at `now`. It is never gone: the world has removed such nodes before. */
 const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
@@ -173,7 +171,7 @@ const specsOf = (plan: Plan, now: number): typeof ImageSpecs.Type => ({
   ...(plan.committed.length === 0 ? {} : { committed_sku: plan.committed.map((option) => committedSku(option, now)) })
 })
 
-/** The part of a row that both lists of images share. Many rows are of one plan, whose specs are made once. */
+/** The part of a row that both image lists share. Many rows have the same plan, so its specs are made once. */
 const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
   const specs = new Map<Plan, typeof ImageSpecs.Type>()
   return rows.map((row) => {
@@ -182,7 +180,7 @@ const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
     return {
       name: row.name,
       image: row.slug,
-      // The record has no other place for the integer id that a create takes as `image` (interface.md §2.2).
+      // The integer id that a create takes as `image` (interface.md §2.2) has no other place in the record.
       os: { name: row.os, version: row.version, image: String(row.id) },
       zone: { slug_name: region },
       specs: known,

@@ -1,14 +1,15 @@
 /**
- * The headers of every reply: the allowance (A20), the world's date, and those that belong to its status.
+ * The headers of every reply: the allowance (assumption A20 in docs/interface/assumptions.md), the world's date, and the
+ * headers of its status.
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import { DateTime } from "effect"
 import type { Reading } from "../world/allowance.ts"
 
-/** Rounded up, so that at the second named the allowance has really refilled. */
+/** Rounded up, so that the allowance has really refilled at that second. */
 const wholeSeconds = (millis: number): number => Math.ceil(millis / 1000)
 
-/** Seconds until another request is granted, at least 1: a client that waits this long is not refused again. */
+/** Seconds until another request is granted, at least 1. A client that waits this long is not refused again. */
 export const retryAfterSeconds = (reading: Reading, now: number): number =>
   Math.max(1, wholeSeconds(reading.retryAt - now))
 
@@ -29,7 +30,7 @@ export const replyHeaders = (status: number, reading: Reading, now: number): Rec
 let lastSecond = Number.NaN
 let lastDate = ""
 
-/** The instant as an HTTP date. The last one is kept, because most requests fall into the same second. */
+/** The instant as an HTTP date. The last one is cached, because most requests fall into the same second. */
 export const httpDate = (now: number): string => {
   const second = Math.floor(now / 1000)
   if (second !== lastSecond) {

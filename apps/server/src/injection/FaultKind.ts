@@ -1,6 +1,6 @@
 /**
- * A kind of fault, all of it in one place: its name, what it does in a sentence, its options, and what it does to a request,
- * step by step. Each step is a function of the request and the reply; `injectFaults.ts` asks for them in order.
+ * The definition of a kind of fault in one place: its name, a sentence, its options, and what it does at each step of a
+ * request. Each step is a function of the request and the reply; `injectFaults.ts` calls them in order.
  */
 import { Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -16,19 +16,19 @@ import type { JsonObject, RecordEdit } from "./replyBody.ts"
 /** A fault that is due at a request. */
 export interface Firing<F extends AnyFault = AnyFault> {
   readonly fault: F
-  /** Which of the requests in its scope and time it is, from 1. */
+  /** Number of this request among those in the fault's scope and time, from 1. */
   readonly seen: number
-  /** A 32-bit number for each of the things it has to choose, labelled from 1. */
+  /** A repeatable 32-bit random number for each choice of the fault; labels start at 1. */
   readonly chance: (label: number) => number
 }
 
-/** The request at which a fault fires. */
+/** The request on which a fault fires. */
 export interface Occasion {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly world: World
 }
 
-/** Where the list of nodes is taken from. */
+/** How a list of nodes is shown. */
 export interface ListView {
   /** The instant whose nodes are listed. */
   readonly asOf: number
@@ -36,40 +36,46 @@ export interface ListView {
   readonly shift: number
 }
 
-/** What comes instead of the service's reply. */
+/** What replaces the service's reply. */
 export type Instead =
   /** The request never reaches the service. */
   | { readonly _tag: "Nothing"; readonly wireFault: WireFault }
-  /** A 429 that sets all its headers, and spends no allowance. */
+  /** A 429 with its own headers; it spends no allowance. */
   | { readonly _tag: "Refusal"; readonly reply: Reply }
   /**
-   * An answer in place of the endpoint. It costs what a reply costs: where that is not granted, the service's own 429 comes and
+   * An answer instead of the endpoint's. It costs what a reply costs; if that is not granted, the service's own 429 is sent and
    * the fault has not acted.
    */
   | { readonly _tag: "Answer"; readonly reply: Reply }
 
 /**
- * What a fault does, by the step at which it does it, in order. Where it gives `undefined`, or what its client would not notice, it
- * counts as not having fired.
+ * What a fault does at each step, in order. A fault counts as not fired if it returns `undefined`, or something that its client
+ * would not notice.
  */
 export interface FaultSteps {
-  /** Of the faults that answer instead of the service the first armed one does. Steps about what the service did then do nothing. */
+  /**
+   * Answers instead of the service. The first armed fault with an answer wins; later steps about the service's work then do
+   * nothing.
+   */
   readonly instead?: () => Instead | undefined
-  /** The allowance that the request spends instead. */
+  /** Replaces the allowance that the request spends. */
   readonly allowance?: () => Allowance | undefined
-  /** Another world than the service made; gives its reply, which may name it. Also where the reply is lost. */
+  /**
+   * Changes the world after the service has acted; returns the reply, which may mention the change. Runs even if the reply is
+   * lost.
+   */
   readonly worldChange?: (reply: Reply) => Reply | undefined
-  /** Another reply than the service's. */
+  /** Replaces the service's reply. */
   readonly reply?: (reply: Reply) => Reply | undefined
-  /** Another list of nodes. */
+  /** Replaces the list of nodes. */
   readonly list?: (view: ListView) => ListView
-  /** Other records in a success that has any, of which `first` is the first. */
+  /** Changes the records of a success that has any; `first` is the first of them. */
   readonly records?: (first: JsonObject) => RecordEdit
-  /** Other headers, or another form of the body. */
+  /** Changes headers, or the form of the body. */
   readonly form?: (reply: Reply) => Reply | undefined
-  /** What becomes of the reply on the wire; `served` is the one the service gave, if it did. The first armed one decides. */
+  /** What happens to the reply on the wire. `served` is the service's reply, if there is one. The first armed fault decides. */
   readonly wire?: (served: Reply | undefined, bodyBytes: number) => WireFault | undefined
-  /** How late the reply comes, in milliseconds of real time. */
+  /** Delay of the reply in milliseconds of real time. */
   readonly delayMillis?: () => number
 }
 
@@ -78,9 +84,9 @@ interface Definition<Name extends string, Options extends Schema.Struct.Fields> 
   readonly summary: string
   /** Default none. */
   readonly options?: Options
-  /** The operations at which the fault can fire at all; without it, every request. */
+  /** The operations on which the fault can fire; default every request. */
   readonly only?: ReadonlyArray<Operation>
-  /** Options that do not go together. */
+  /** Rejects combinations of options. */
   readonly check?: (options: Schema.Struct.Type<Options>) => Schema.FilterOutput
   readonly steps: (
     firing: Firing<{ readonly fault: Name } & Schema.Struct.Type<Options> & Omit<AnyFault, "fault">>,
@@ -89,7 +95,7 @@ interface Definition<Name extends string, Options extends Schema.Struct.Fields> 
 }
 
 /** The message of a fault's own answer. */
-export const failureSentence = "A fault that is armed answers in place of the service."
+export const failureSentence = "An armed fault answers instead of the service."
 
 const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -107,7 +113,7 @@ export const faultKind = <const Name extends string, const Options extends Schem
     summary,
     options,
     only,
-    /** What a firing does; nothing when it is of another kind. */
+    /** The steps of a firing; none if it is of another kind. */
     steps: (firing: Firing, occasion: Occasion): FaultSteps => (isOfKind(firing) ? steps(firing, occasion) : {}),
     schema: Schema.Struct({
       fault: Schema.Literal(name),
@@ -122,7 +128,7 @@ export const faultKind = <const Name extends string, const Options extends Schem
 
 export const flag = (description: string) => Schema.optionalKey(Schema.Boolean).annotate({ description })
 
-/** A text of at most 255 characters that fits into a header. */
+/** A text of at most 255 characters that is valid in a header. */
 export const text = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[ -~]{1,255}$/, { expected: "1 to 255 visible ASCII characters or spaces" }))
@@ -143,7 +149,7 @@ const Duration = Schema.String.check(
 
 export const duration = (description: string) => Schema.optionalKey(Duration).annotate({ description })
 
-/** The same, which may also be negative: `-5m`. */
+/** Like `duration`, but may be negative: `-5m`. */
 export const signedDuration = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(
@@ -153,6 +159,6 @@ export const signedDuration = (description: string) =>
     )
   ).annotate({ description })
 
-/** Milliseconds of a duration that a schema above has let through. */
+/** Milliseconds of a duration that one of these schemas accepted. */
 export const millis = (given: string): number =>
   given.startsWith("-") ? -millis(given.slice(1)) : Option.getOrElse(readDurationMillis(given), () => 0)

@@ -1,6 +1,6 @@
 /**
- * All faults there are. A fault is added in the file of its family and shows everywhere: in the control plane, in
- * `--fault`, in the list that `berth-server faults` prints, and in the test that asks for a proof of each.
+ * All faults. A fault added to the file of its family appears everywhere: in the control plane, in `--fault`, in `berth-server
+ * faults`, and in the test that demands a proof of each fault.
  */
 import { Schema } from "effect"
 import { httpFaults } from "./httpFaults.ts"
@@ -8,13 +8,13 @@ import { nodeFaults } from "./nodeFaults.ts"
 import { recordFaults } from "./recordFaults.ts"
 import { wireFaults } from "./wireFaults.ts"
 
-/** All faults by where they show: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
+/** All faults by what they affect: the HTTP reply, the wire, or the meaning of a well-formed reply. */
 export const families = { HTTP: httpFaults, Wire: wireFaults, Semantic: [...nodeFaults, ...recordFaults] } as const
 
 /** The definitions of all faults. */
 export const catalogue = [...families.HTTP, ...families.Wire, ...families.Semantic] as const
 
-/** A fault to be armed, with its options, its trigger and its scope. */
+/** A fault to arm, with its options, trigger and scope. */
 export type Fault = (typeof catalogue)[number]["schema"]["Type"]
 /** The name of a fault, such as `latency`. */
 export type FaultName = Fault["fault"]

@@ -1,7 +1,7 @@
 /**
- * Which of the armed faults are due at a request: a function of the armed faults, the request, the world's seed and the
- * instant. Each fault counts its own requests and draws from the seed by its own name, so that arming another one changes
- * nothing for it. Of those that are due only one that acts has fired: `injectFaults.ts` asks them step by step.
+ * Decides which armed faults are due at a request: a function of the armed faults, the request, the world's seed and the
+ * instant. Each fault counts its own requests and draws its own random numbers, so arming one does not change another. A due
+ * fault has fired only once it acts: `injectFaults.ts` asks them step by step.
  */
 import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -19,12 +19,12 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A fault that is due, with the armed one that counts whether it fires. */
+/** A due fault, with the armed fault that counts its firings. */
 interface DueFiring extends Firing {
   readonly armed: ArmedFault
 }
 
-/** The faults that are due. Each that the request is for counts it as seen. */
+/** The faults that are due. Counts the request as seen for each fault that it is for. */
 export const decide = (
   armed: ReadonlyArray<ArmedFault>,
   request: RequestFacts,
@@ -39,7 +39,7 @@ export const decide = (
     return fires(entry, chance) ? [{ fault, armed: entry, seen, chance }] : []
   })
 
-/** Label of the choice whether to fire; those of a kind of fault begin at 1. */
+/** Label of the choice whether to fire; the labels of a fault's own choices start at 1. */
 const probabilityLabel = 0
 
 const fires = ({ fault, fired, seen }: ArmedFault, chance: (label: number) => number): boolean => {
@@ -71,7 +71,7 @@ const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean =
   })
 }
 
-/** A number for a name, the same in every process (FNV-1a). */
+/** A number from a name, the same in every process (FNV-1a). */
 const labelOf = (name: string): number => {
   let label = 0x811c9dc5
   for (let i = 0; i < name.length; i++) label = Math.imul(label ^ name.charCodeAt(i), 0x01000193)
@@ -83,15 +83,15 @@ interface DueFault {
   readonly steps: FaultSteps
 }
 
-/** What the first fault that has something to give gives, and how it is counted if it is used. */
+/** The first result that a due fault offers; `use` returns it and counts the fault as fired. */
 export interface Choice<A> {
   readonly value: A
   readonly use: () => A
 }
 
 /**
- * The faults that are due at one request, in the order in which they were armed. One is counted as fired when it acts, and its
- * `times` are checked then, because other requests may have been answered meanwhile.
+ * The due faults of one request, in the order in which they were armed. A fault is counted when it acts, and its `times` are
+ * checked again then, because other requests may have been answered in the meantime.
  */
 export class DueFaults {
   readonly #all: ReadonlyArray<DueFault>
@@ -104,12 +104,12 @@ export class DueFaults {
     }))
   }
 
-  /** The names of those that have acted. */
+  /** The names of the faults that acted. */
   fired(): ReadonlyArray<string> {
     return this.#all.filter((due) => this.#acted.has(due)).map(({ firing }) => firing.fault.fault)
   }
 
-  /** The first one that has a result. It acts when the result is used. */
+  /** The first result that a fault offers. The fault counts as fired once the result is used. */
   choose<A>(give: (steps: FaultSteps) => A | undefined): Choice<A> | undefined {
     for (const due of this.#all) {
       const value = this.#mayAct(due) ? give(due.steps) : undefined
@@ -123,12 +123,12 @@ export class DueFaults {
     return undefined
   }
 
-  /** The result of the first one that has a result, which acts. */
+  /** The first result that a fault offers, used at once. */
   first<A>(give: (steps: FaultSteps) => A | undefined): A | undefined {
     return this.choose(give)?.use()
   }
 
-  /** A value after each of them that changes it. */
+  /** Passes a value through every fault that changes it. */
   each<A>(value: A, change: (steps: FaultSteps, before: A) => A | undefined): A {
     return this.#all.reduce((before, due) => {
       const after = this.#mayAct(due) ? change(due.steps, before) : undefined
@@ -137,7 +137,7 @@ export class DueFaults {
     }, value)
   }
 
-  /** All that they add up to. */
+  /** The sum of what the faults return. */
   sum(amount: (steps: FaultSteps) => number | undefined): number {
     return this.each(0, (steps, before) => {
       const added = amount(steps) ?? 0

@@ -1,6 +1,4 @@
-/**
- * Faults that show in the reply as HTTP: its status, its headers, when it comes.
- */
+/** Faults in the HTTP reply: its status, its headers, its delay. */
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import { fail } from "@berthkit/core/api/Envelope"
 import { DateTime, Schema } from "effect"
@@ -14,17 +12,17 @@ import { status } from "./statusFault.ts"
 
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
 
-/** From 0 to 1, neither of them. */
+/** From 0 to 1, both exclusive. */
 const between0And1 = (chance: number): number => (chance + 0.5) / 2 ** 32
 
-/** None of them is a number, or a number of requests or seconds. */
+/** Header values that are not valid numbers of requests or seconds. */
 const garbage = ["soon", "-1", "NaN", "1e999", "0x10", "1,200", "[object Object]", "99999999999999999999"]
 
 export const httpFaults = [
   status,
   faultKind({
     name: "rate-limited",
-    summary: "Answers 429 with its headers although requests are left. It costs nothing.",
+    summary: "Answers 429 with its headers although requests are left. Spends no allowance.",
     options: { retryAfter: retryAfter("Seconds in retry-after, and until the reset; default 1.") },
     steps: ({ fault: { retryAfter = 1 } }, { world }) => ({
       instead: () => {
@@ -41,7 +39,7 @@ export const httpFaults = [
   }),
   faultKind({
     name: "rate-limited-bare",
-    summary: "Answers 429 without retry-after and without allowance headers. It costs nothing.",
+    summary: "Answers 429 without retry-after and without allowance headers. Spends no allowance.",
     steps: (_, { world }) => ({
       instead: () => {
         const { date } = replyHeaders(429, world.allowance.peek(world.latest), world.latest)
@@ -51,7 +49,7 @@ export const httpFaults = [
   }),
   faultKind({
     name: "html-error",
-    summary: "Answers with an HTML page, as a proxy does. The request is not processed.",
+    summary: "Answers with an HTML page, like a proxy. The request is not processed.",
     options: { status: integer(200, 599, "200 to 599; default 502.") },
     steps: ({ fault: { status = 502 } }) => ({
       instead: () => ({
@@ -67,9 +65,9 @@ export const httpFaults = [
     name: "latency",
     summary: "The reply comes late; the request is processed at once. Takes real time, not the world's.",
     options: {
-      delay: duration("How late: for uniform the least, for lognormal the median; default 1 second."),
+      delay: duration("The delay: the minimum for uniform, the median for lognormal; default 1 second."),
       distribution: choice(["fixed", "uniform", "lognormal"], "default fixed."),
-      upTo: duration("The most, for uniform and lognormal; default 1 minute."),
+      upTo: duration("The maximum, for uniform and lognormal; default 1 minute."),
       sigma: share("Spread of lognormal, 0 to 5; default 0.5.", 5)
     },
     steps: ({ chance, fault }) => ({
@@ -81,7 +79,7 @@ export const httpFaults = [
           case "uniform":
             return Math.round(delay + between0And1(chance(1)) * Math.max(0, max - delay))
           case "lognormal": {
-            // Box and Muller: two even shares make one normal deviate.
+            // Box–Muller: two uniform numbers make one normal deviate.
             const deviate =
               Math.sqrt(-2 * Math.log(between0And1(chance(1)))) * Math.cos(2 * Math.PI * between0And1(chance(2)))
             return Math.min(max, Math.round(delay * Math.exp((fault.sigma ?? 0.5) * deviate)))
@@ -92,7 +90,7 @@ export const httpFaults = [
   }),
   faultKind({
     name: "wrong-content-type",
-    summary: "The reply names a media type that is not its own.",
+    summary: "The reply names a wrong media type.",
     options: { value: text("The content-type; default text/html.") },
     steps: ({ fault: { value = "text/html" } }) => ({
       form: (reply) => HttpServerResponse.setHeader(reply, "content-type", value)
@@ -104,7 +102,7 @@ export const httpFaults = [
     options: {
       headers: Schema.optionalKey(
         Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMaxLength(50))])
-      ).annotate({ description: "Which; default the three ratelimit headers." })
+      ).annotate({ description: "Their names; default the three ratelimit headers." })
     },
     steps: ({ fault: { headers = allowanceHeaders } }) => ({
       form: (reply) => {
@@ -116,7 +114,7 @@ export const httpFaults = [
   faultKind({
     name: "headers-garbage",
     summary: "The allowance headers have values that are not numbers, or impossible ones.",
-    options: { value: text("Their value; default a choice of the seed.") },
+    options: { value: text("Their value; default picked by the seed.") },
     steps: ({ chance, fault: { value } }) => ({
       form: (reply) =>
         HttpServerResponse.setHeaders(
@@ -129,8 +127,8 @@ export const httpFaults = [
   }),
   faultKind({
     name: "date-skew",
-    summary: "The date header is off: the clock of the service and its resets disagree.",
-    options: { by: signedDuration("How far, -5m for behind; default 5m.") },
+    summary: "The date header is wrong: the service's clock disagrees with its resets.",
+    options: { by: signedDuration("How far it is ahead, or behind such as -5m; default 5m.") },
     steps: ({ fault: { by = "5m" } }, { world }) => ({
       form: (reply) => {
         const skewed = DateTime.makeUnsafe(world.latest + millis(by))

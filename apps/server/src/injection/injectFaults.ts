@@ -1,6 +1,6 @@
 /**
- * The two steps of `app.ts` at which faults work on a request: around the honest service, and in the delivery of its reply.
- * In a world where no fault is armed the first passes a request on and the second passes its reply on.
+ * The two steps of `app.ts` in which faults act: around the honest service, and in the delivery of its reply. Without armed
+ * faults both pass everything through.
  */
 import { Effect, Predicate } from "effect"
 import { Headers, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,11 +18,11 @@ import { type Choice, decide, DueFaults } from "./firing.ts"
 import { isOtherPage, pagesOf, type ViewedPage } from "./listView.ts"
 import { editable, ifChanged, successOf, withBodyOf } from "./replyBody.ts"
 
-/** Lets the faults that fire at a request work on it. They fire at requests of known callers only. */
+/** Applies the due faults to a request. Faults fire only for known callers. */
 export const injectFaults: Step = (next) => (exchange) =>
   exchange.identity._tag === "Known" && exchange.world.faults.length > 0 ? withFaults(next, exchange) : next(exchange)
 
-/** Delivers the reply as the faults that fired have it: late, in part, or not at all. */
+/** Delivers the reply as the fired faults demand: late, in part, or not at all. */
 export const deliver: Step = (next) => (exchange) =>
   Effect.flatMapEager(next(exchange), (reply) => {
     if (exchange.delivery === undefined) return Effect.succeed(reply)
@@ -52,7 +52,7 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
   }
   const { isByFault, served } = yield* serve(next, exchange, faults, instead)
 
-  // A fault may make another world of it, also where the client gets to know nothing.
+  // A fault may change the world, even if the client never learns of it.
   const honest = isByFault ? undefined : served
   const reported = isByFault ? served : faults.each(served, ({ worldChange }, before) => worldChange?.(before))
   const wireFaultOf = (reply: Reply) => faults.choose(({ wire }) => wire?.(honest, bodyBytesOf(request, reply)))
@@ -67,7 +67,7 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
   return reply
 })
 
-/** The reply of the service, or of the fault that answers in its place. */
+/** The reply of the service, or of the fault that answers instead of it. */
 const serve = Effect.fnUntraced(function* (
   next: Handler,
   exchange: Exchange,
@@ -88,12 +88,13 @@ const serve = Effect.fnUntraced(function* (
     return answer
   }
   const served = yield* next(exchange)
-  // Its own headers before those that every reply has; the length is that of the body, which a dialect may write otherwise.
+  // The reply's own headers win over those that every reply has. The length is the body's, because a dialect may rewrite the
+  // body.
   const own = answer === undefined ? Headers.empty : Headers.remove(answer.headers, "content-length")
   return { served: isByFault ? HttpServerResponse.setHeaders(served, own) : served, isByFault }
 })
 
-/** The reply as the faults have it that change what is in it, and then those that change its form. */
+/** Applies the faults that change the content of the reply, then those that change its form. */
 const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFault: boolean): Reply =>
   withOwnDateOnly(
     exchange.request,
@@ -102,7 +103,7 @@ const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFa
     )
   )
 
-/** Another meaning of the service's reply. */
+/** Changes the meaning of the service's reply. */
 const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply => {
   const replied = faults.each(served, ({ reply }, before) => ifChanged(before, reply?.(before)))
   if (successOf(replied) === undefined) return replied
@@ -117,12 +118,12 @@ const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply =>
 const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Reply): number =>
   method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
 
-/** Whether nothing of the reply arrives, so that no other fault can show in it. */
+/** Whether no part of the reply arrives, so that no other fault can show in it. */
 const losesAll = ({ _tag }: WireFault): boolean => _tag === "Reset" || _tag === "Silence" || _tag === "Garbage"
 
 const presentView = (latest: number): ListView => ({ asOf: latest, shift: 0 })
 
-/** The reply with another list of nodes, where any fault has one. */
+/** The reply with a false list of nodes, if a fault asks for one. */
 const listOf = (faults: DueFaults, reply: Reply, { request, world }: Exchange): Reply => {
   const pages = pagesOf(world, request.url)
   const last = faults.each<ViewedPage | undefined>(undefined, ({ list }, before) => {
@@ -141,7 +142,7 @@ interface AskedNode {
   readonly name: string | undefined
 }
 
-/** The node a request is about: that of its path, or of its body, where a create has only a name. */
+/** The node of a request, from its path or its body. A create has only a name. */
 const askedNode = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   operation: Operation | undefined,

@@ -1,6 +1,4 @@
-/**
- * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved.
- */
+/** Pages of a false list of nodes: of an earlier instant, or with every node moved. */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { placeOf } from "../dialect/place.ts"
 import { listedReply } from "../dialect/replies.ts"
@@ -11,15 +9,15 @@ import { isAt, type Today } from "../world/Today.ts"
 import { phase, type World } from "../world/World.ts"
 import type { ListView } from "./FaultKind.ts"
 
-/** A page of the list as a view has it. */
+/** A page of the list under a view. */
 export interface ViewedPage {
   readonly view: ListView
   readonly nodes: ReadonlyArray<NodeRecord>
-  /** How many nodes the whole list has. */
+  /** Number of nodes in the whole list. */
   readonly total: number
 }
 
-/** The pages that a URL asks for, of a world as it is at this moment. */
+/** The page of a URL under any view, from the world at this moment. */
 export const pagesOf = (world: World, url: string) => {
   const query = new URL(url, "http://berth.test").searchParams
   const whole = (name: string) => Number(query.get(name) || Number.NaN)
@@ -38,7 +36,7 @@ export const pagesOf = (world: World, url: string) => {
   }
 }
 
-/** Whether a client notices that it gets one page and not the other. */
+/** Whether a client would notice the difference between two pages. */
 export const isOtherPage = (world: World, one: ViewedPage, other: ViewedPage): boolean =>
   one.nodes.length !== other.nodes.length ||
   one.nodes.some((node, index) => {
@@ -50,7 +48,7 @@ export const isOtherPage = (world: World, one: ViewedPage, other: ViewedPage): b
     )
   })
 
-/** The part of a list that a place sees, in the order of its world. */
+/** The nodes of the place in the query, in the order of its world. */
 const placeList = (all: List, today: Today, query: URLSearchParams): List => {
   const asked = placeOf(query)
   const nodes = "place" in asked ? all.slice(0, all.size).filter((node) => isAt(asked.place, node.today)) : []
@@ -64,7 +62,7 @@ interface List {
   readonly slice: (skip: number, count: number) => ReadonlyArray<NodeRecord>
 }
 
-/** A page of a list of which the first `shift` nodes are at its end. */
+/** A page of the list after its first `shift` nodes moved to its end. */
 const turned = (list: List, shift: number, skip: number, size: number): ReadonlyArray<NodeRecord> => {
   if (shift === 0) return list.slice(skip, size)
   const total = list.size
@@ -81,14 +79,14 @@ interface GoneNode {
   readonly at: number
 }
 
-/** The nodes that went last, by ascending id, without those whose id another one has by now. */
+/** The most recently deleted nodes by ascending id, without those whose id is in use again. */
 const goneNodes = ({ gone, nodes, settings }: World): ReadonlyArray<GoneNode> =>
   gone
     .filter(({ id }) => nodes.get(id) === undefined)
     .map((node) => ({ node, at: goneAt(settings.seed, settings.lifecycle, node) }))
     .sort((a, b) => a.node.id - b.node.id)
 
-/** The list of an earlier instant, with the nodes that went since then. */
+/** The list at an earlier instant, including nodes that were deleted since then. */
 const pastList = ({ nodes }: World, gone: ReadonlyArray<GoneNode>, asOf: number): List => {
   const back = gone.flatMap(({ at, node }) => (node.createdAt <= asOf && asOf < at ? [node] : []))
   const list = [...nodes.all().filter(({ createdAt }) => createdAt <= asOf), ...back].sort((a, b) => a.id - b.id)

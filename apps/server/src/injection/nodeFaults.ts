@@ -1,6 +1,6 @@
 /**
- * Semantic faults about which nodes there are: replies that are well-formed and not true, of the world's past, or of a
- * world that differs from the reply.
+ * Semantic faults about which nodes exist: well-formed but false replies, replies from the world's past, or changes of the
+ * world that the reply does not show.
  */
 import { createdReply, createdStatus, inWordsOf, nodeReply, unknownNodeReply } from "../dialect/replies.ts"
 import type { Reply } from "../http/Exchange.ts"
@@ -12,10 +12,10 @@ import { nodeIdOf } from "@berthkit/learn/operations"
 import { duration, faultKind, millis } from "./FaultKind.ts"
 import { isNested, recordsOf, successOf, withBodyOf } from "./replyBody.ts"
 
-/** The trigger of a fault about creates counts creates. */
+/** The triggers of these faults count only creates. */
 const only = ["nodes.create"] as const
 
-/** The id of the node that a reply reports as made. */
+/** The id of the new node in a reply. */
 const madeId = (world: World, reply: Reply): number | undefined => {
   const envelope = reply.status === createdStatus(world) ? successOf(reply) : undefined
   const id = envelope === undefined ? undefined : recordsOf(envelope)[0]?.["id"]
@@ -29,7 +29,7 @@ const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
 
 const asOf = (age: string | undefined, now: number): number => now - millis(age ?? "10 seconds")
 
-/** A node as it was; a 404 when it was not. One that is gone by now shows as it was, too. */
+/** The node at an earlier instant, even if it is gone by now; a 404 if it did not exist then. */
 const pastNode = (world: World, id: number, asOf: number): Reply | undefined => {
   const node = world.nodes.get(id) ?? world.gone.findLast((gone) => gone.id === id)
   if (node === undefined) return undefined
@@ -90,7 +90,7 @@ export const nodeFaults = [
   }),
   faultKind({
     name: "stuck-provisioning",
-    summary: "A new node stays in created for good, even after the fault is disarmed.",
+    summary: "A new node stays in created for ever, even after the fault is disarmed.",
     only,
     steps: (_, { world }) => ({
       worldChange: (reply) => {
@@ -103,8 +103,8 @@ export const nodeFaults = [
   }),
   faultKind({
     name: "list-stale",
-    summary: "The list of nodes is as it was a while ago.",
-    options: { age: duration("How old, in time of the world; default 10 seconds.") },
+    summary: "The list shows the nodes of an earlier instant.",
+    options: { age: duration("How old, in the world's time; default 10 seconds.") },
     only: ["nodes.list"],
     steps: ({ fault: { age } }, { world }) => ({
       list: (view) => ({ ...view, asOf: Math.min(view.asOf, asOf(age, world.latest)) })
@@ -114,10 +114,10 @@ export const nodeFaults = [
     name: "list-shifts",
     summary: "All nodes move up the list from one page to the next, and the first ones to its end.",
     options: {
-      by: integer(-1000, 1000, "Places towards the front each time, negative for towards the end; default 1.")
+      by: integer(-1000, 1000, "Places towards the front each time, negative towards the end; default 1.")
     },
     only: ["nodes.list"],
-    // By what it has seen, not by what has changed: a list that has come round to its beginning moves on.
+    // Depends on the requests seen, not on the firings: a list that has come round to its start moves on.
     steps: ({ fault: { by = 1 }, seen }) => ({ list: (view) => ({ ...view, shift: view.shift + (seen - 1) * by }) })
   }),
   faultKind({
@@ -136,7 +136,7 @@ export const nodeFaults = [
   faultKind({
     name: "get-lags",
     summary: "A get shows the node as it was a while ago, or 404 if it did not exist yet.",
-    options: { age: duration("How far behind, in time of the world; default 10 seconds.") },
+    options: { age: duration("How far behind, in the world's time; default 10 seconds.") },
     only: ["nodes.get"],
     steps: ({ fault: { age } }, { request, world }) => ({
       reply: (reply) => {

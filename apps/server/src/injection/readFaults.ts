@@ -1,6 +1,6 @@
 /**
- * Reads faults as they are written: a JSON array in the control plane, `NAME:option=value…` after `--fault`. Every name,
- * option and value at fault is named.
+ * Parses faults: a JSON array in the control plane, `NAME:option=value…` after `--fault`. Every invalid name, option and value
+ * is reported.
  */
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
@@ -17,13 +17,13 @@ const knownFields: ReadonlySet<string> = new Set(
   [...kindByName.values()].flatMap(({ schema }) => Object.keys(schema.fields))
 )
 
-/** The fields that no fault has, where it is not known which fault is meant. */
+/** The fields that no fault has, for input that does not say which fault is meant. */
 const fieldsOfNoFault = (given: object): FieldErrors =>
   Object.fromEntries(
     Object.keys(given).flatMap((name) => (knownFields.has(name) ? [] : [[name, ["There is no such field."]]]))
   )
 
-/** One fault, or what is wrong with it by option; `fault` is the name. */
+/** One fault, or its problems by option; `fault` is the name. */
 const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   if (!Predicate.isObject(given)) return Result.fail({ fault: ["A fault is an object with its name under fault."] })
   const name = Object.hasOwn(given, "fault") ? given["fault"] : undefined
@@ -37,11 +37,11 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   return Result.flatMap(read(given), firesSomewhere)
 }
 
-/** The operations whose requests are about one node: a create has its name, and no id yet. */
+/** The operations whose requests are about one node by id: a create has a name, but no id yet. */
 const aboutNodeById: ReadonlyArray<Operation> = ["nodes.get", "nodes.delete", "commitments.set"]
 const aboutNodeByName: ReadonlyArray<Operation> = ["nodes.create", ...aboutNodeById]
 
-/** A scope in which a fault can never fire is a mistake. */
+/** Rejects a scope in which the fault can never fire, because that is a mistake. */
 const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
   const only = kindByName.get(fault.fault)?.only
   const { node, operation } = fault.scope ?? {}
@@ -59,9 +59,9 @@ const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
       })
 }
 
-const tooMany = `There may be at most ${maxFaults} faults.`
+const tooMany = `At most ${maxFaults} faults may be armed.`
 
-/** The faults of a request body: all of them, or what is wrong with them by place: `1.status` is an option of the second. */
+/** The faults in a request body: all of them, or the problems by place: `1.status` is an option of the second fault. */
 export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, FieldErrors> => {
   if (!Array.isArray(body)) return Result.fail({ detail: ["The body must be a JSON array of faults."] })
   if (body.length > maxFaults) return Result.fail({ detail: [tooMany] })
@@ -77,7 +77,7 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
   return beyond < 0 ? Result.succeed(faults) : Result.fail({ [`${beyond}.scope.header`]: [`${tooMuchToMatch}.`] })
 }
 
-/** One fault that is to be armed beside others. */
+/** Parses one fault to arm next to those that are armed. */
 export const readFurtherFault = (body: unknown, armed: ReadonlyArray<AnyFault>): Result.Result<Fault, FieldErrors> => {
   if (armed.length >= maxFaults) return Result.fail({ detail: [tooMany] })
   return Result.flatMap(readFault(body), (fault) =>
@@ -89,7 +89,7 @@ export const readFurtherFault = (body: unknown, armed: ReadonlyArray<AnyFault>):
 
 const scopeOptions = new Set(["operation", "node", "header"])
 
-/** Options that are given part by part: `headers=retry-after=7`. */
+/** Options that consist of parts: `headers=retry-after=7`. */
 const partedOptions = new Set(["errors", "headers"])
 
 const readValue = (text: string): unknown => {
@@ -98,7 +98,7 @@ const readValue = (text: string): unknown => {
   return text.includes(",") ? text.split(",") : text
 }
 
-/** The parts, of which those that are one JSON body together are one. */
+/** Joins the parts of a JSON body that were split at colons. */
 const withWholeBody = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const start = parts.findIndex((part) => /^body=[[{"]/.test(part))
   for (let end = start + 1; start >= 0 && end <= parts.length; end++) {
@@ -109,9 +109,9 @@ const withWholeBody = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   return parts
 }
 
-/** `status:status=503:times=2:operation=nodes.list`. An option is an option, a trigger or a part of the scope. */
+/** Parses `status:status=503:times=2:operation=nodes.list`. An option may also be a trigger or a part of the scope. */
 export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
-  // A value may hold a colon, as an instant does: only one before `name=` divides.
+  // A value may contain a colon, as an instant does: only a colon before `name=` separates.
   const [name, ...parts] = text.split(/:(?=[A-Za-z]+=)/)
   const options = withWholeBody(parts).map((part) => {
     const at = part.indexOf("=")
@@ -119,7 +119,7 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   })
   const read = readFault(faultOf(name!, options, readValue))
   if (Result.isSuccess(read)) return Result.succeed(read.success)
-  // A number may be meant as text: the options at fault are read again as they were written.
+  // A number may be meant as text: the invalid options are parsed again as written.
   const asWritten = (value: string, option: string) =>
     option in read.failure || `scope.${option}` in read.failure ? value : readValue(value)
   return Result.mapError(
@@ -131,7 +131,7 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   )
 }
 
-/** The faults of all the flags, or what is wrong with the first that is at fault. */
+/** The faults of all flags, or the problems of the first invalid flag. */
 export const readFaultFlags = (texts: ReadonlyArray<string>): Result.Result<ReadonlyArray<Fault>, string> => {
   if (texts.length > maxFaults) return Result.fail(tooMany)
   return Result.flatMap(Result.all(texts.map(readFaultFlag)), (faults) =>
@@ -139,7 +139,7 @@ export const readFaultFlags = (texts: ReadonlyArray<string>): Result.Result<Read
   )
 }
 
-/** A record with one more part; a name that is there already gets a list. */
+/** A record with one more part; a repeated name collects a list. */
 const withPart = (record: unknown, name: string, part: string): Readonly<Record<string, unknown>> => {
   const before = Predicate.isObject(record) ? record : {}
   return { ...before, [name]: Object.hasOwn(before, name) ? [before[name], part].flat() : part }

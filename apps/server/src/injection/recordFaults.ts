@@ -1,6 +1,4 @@
-/**
- * Semantic faults in the records of a reply, and in the allowance it reports. They change the reply and not the world.
- */
+/** Semantic faults in the records of a reply, and in the reported allowance. They change the reply, not the world. */
 import { count } from "../faults/Fault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import { faultKind, type Firing, text } from "./FaultKind.ts"
@@ -8,10 +6,10 @@ import type { JsonObject } from "./replyBody.ts"
 
 const choose = <A>(from: ReadonlyArray<A>, chance: number): A => from[chance % from.length]!
 
-/** Labels of what is chosen. */
+/** Labels for the seeded random choices. */
 const label = { status: 1, field: 2 } as const
 
-const field = text("Which field of the record; default a choice of the seed.")
+const field = text("Which field of the record; default picked by the seed.")
 
 const fieldOf = (fault: { readonly field?: string }, first: JsonObject, chance: Firing["chance"]): string =>
   fault.field ?? choose(Object.keys(first), chance(label.field))
@@ -21,7 +19,7 @@ const unknownStatuses = ["Hibernating", "migrating", "ERROR", "resize pending"]
 const extraFields = ["project_id", "location", "gpu", "label", "monitoring_enabled"]
 const extraValue = { since: 2027, values: ["a", 1, null] }
 
-/** The value as another type; none stays none. */
+/** The value as another type; null stays null. */
 const otherType = (value: unknown): unknown => {
   if (value === undefined) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
@@ -29,7 +27,7 @@ const otherType = (value: unknown): unknown => {
   return Array.isArray(value) ? {} : value === null ? 0 : JSON.stringify(value)
 }
 
-/** The same counter, of which only `limit` are granted: what was spent before counts. */
+/** The same allowance cut to `limit` requests; those already spent still count. */
 const shrunk = (allowance: Allowance, limit: number): Allowance => {
   const read = (reading: ReturnType<Allowance["peek"]>, granted: boolean) => {
     const remaining = Math.max(0, limit - (reading.limit - reading.remaining))
@@ -61,7 +59,7 @@ export const recordFaults = [
   faultKind({
     name: "status-unknown",
     summary: "The nodes have an undocumented status.",
-    options: { value: text("The status; default a choice of the seed.") },
+    options: { value: text("The status; default picked by the seed.") },
     only: ["nodes.create", "nodes.get", "nodes.list"],
     steps: ({ chance, fault: { value } }) => ({
       records: () => ({ field: "status", to: () => value ?? choose(unknownStatuses, chance(label.status)) })
@@ -78,14 +76,14 @@ export const recordFaults = [
   faultKind({
     name: "field-extra",
     summary: "The records have an undocumented field.",
-    options: { field: text("Its name; default a choice of the seed.") },
+    options: { field: text("Its name; default picked by the seed.") },
     steps: ({ chance, fault }) => ({
       records: () => ({ field: fault.field ?? choose(extraFields, chance(label.field)), to: () => extraValue })
     })
   }),
   faultKind({
     name: "field-type-changed",
-    summary: "A field of the records has another type: a text instead of a number, a list instead of a text.",
+    summary: "A field of the records has another type: text instead of a number, a list instead of text.",
     options: { field },
     steps: ({ chance, fault }) => ({
       records: (first) => ({ field: fieldOf(fault, first, chance), to: otherType })

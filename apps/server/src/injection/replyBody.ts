@@ -1,6 +1,4 @@
-/**
- * The body of a reply on its way out, for faults to read and to replace.
- */
+/** The body of an outgoing reply, which faults read and replace. */
 import { Predicate } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
@@ -11,7 +9,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 const utf8 = new TextDecoder()
 
-/** The envelope of a success, `undefined` when the reply is none. */
+/** The envelope of a success; `undefined` if the reply is not a success with an envelope. */
 export const successOf = (reply: Reply): JsonObject | undefined => {
   const bytes = bytesOf(reply)
   if (bytes === undefined || reply.status >= 300) return undefined
@@ -22,21 +20,21 @@ export const successOf = (reply: Reply): JsonObject | undefined => {
 export const withJson = (reply: Reply, value: unknown): Reply =>
   HttpServerResponse.setBody(reply, HttpBody.jsonUnsafe(value))
 
-/** The same reply with the status and body of another; its headers stay. */
+/** The reply with the status and body of another, and its own headers. */
 export const withBodyOf = (reply: Reply, other: Reply): Reply =>
   HttpServerResponse.removeHeader(
     HttpServerResponse.setBody(HttpServerResponse.setStatus(reply, other.status), other.body),
     "location"
   )
 
-/** The nodes of a create that counts them, as today's service answers one. */
+/** The nodes in the reply to a create with a number of nodes, as today's dialect writes it. */
 const nested = (data: unknown): unknown =>
   Predicate.isObject(data) ? Reflect.get(data, "node_create_response") : undefined
 
 /** Whether a success is such a reply. */
 export const isNested = ({ data }: JsonObject): boolean => Array.isArray(nested(data))
 
-/** The records in a success: its one record, or those of a list. */
+/** The records of a success: its single record, or those of its list. */
 export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   const { data } = envelope
   const records = isNested(envelope) ? nested(data) : data
@@ -45,7 +43,7 @@ export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   )
 }
 
-/** A reply that differs from the one before it; `undefined` where it does not. */
+/** The new reply; `undefined` if it equals the one before. */
 export const ifChanged = (before: Reply, after: Reply | undefined): Reply | undefined => {
   if (after === undefined || after === before) return undefined
   const isSame =
@@ -62,15 +60,15 @@ const hasSameHeaders = ({ headers: one }: Reply, { headers: other }: Reply): boo
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
 
-/** Takes away the records of a list, or gives each record another value of a field; `undefined` is none. */
+/** Removes the records of a list, or replaces a field in each record; an `undefined` value removes the field. */
 export type RecordEdit = "empty" | { readonly field: string; readonly to: (value: unknown) => unknown }
 
-/** The records of a success while faults change them: read once, changed in place, written once. */
+/** The records of a success while faults change them: parsed once, changed in place, written once. */
 export const editable = (reply: Reply) => {
   const envelope: Record<string, unknown> = { ...successOf(reply) }
   let records = recordsOf(envelope) as ReadonlyArray<Record<string, unknown>>
   return {
-    /** Lets a fault change them. Gives whether it does. */
+    /** Applies a fault's change. Returns whether anything changed. */
     edit: (editOf: (first: JsonObject) => RecordEdit): boolean => {
       const first = records.find((record) => Object.keys(record).length > 0)
       if (first === undefined) return false
@@ -80,19 +78,19 @@ export const editable = (reply: Reply) => {
       envelope["data"] = records = []
       return true
     },
-    /** The reply with them as they are now. */
+    /** The reply with the current records. */
     written: (): Reply => withJson(reply, envelope)
   }
 }
 
-/** Changes a field of a record, if it differs then. */
+/** Changes a field of a record; returns whether it differs then. */
 const isEdited = (record: Record<string, unknown>, { field, to }: Exclude<RecordEdit, "empty">): boolean => {
   const before = Object.hasOwn(record, field) ? record[field] : undefined
   const value = to(before)
   if (value === before) return false
   if (typeof value === "object" && JSON.stringify(value) === JSON.stringify(before)) return false
   if (value === undefined) return delete record[field]
-  // As a field like any other: to assign it would set the prototype.
+  // Define it like any other field: assigning `__proto__` would set the prototype.
   Object.defineProperty(record, field, { configurable: true, enumerable: true, writable: true, value })
   return true
 }

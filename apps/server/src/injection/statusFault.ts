@@ -1,6 +1,6 @@
 /**
- * The fault that answers in place of the service with whatever is wanted: a status, and as far as they are given its message,
- * errors, body and headers. It plays any failure that was ever documented or observed.
+ * The fault that answers instead of the service with any status, and optionally with a message, errors, body and headers. It
+ * can play any failure that was ever documented or observed.
  */
 import { fail, succeed } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
@@ -13,7 +13,7 @@ const maxSentence = 1_000
 const maxFields = 100
 const maxSentencesOfField = 20
 const maxBodyBytes = 65_536
-/** Half of what the body of a control request may have: a snapshot has the fault some levels further down. */
+/** Half the depth that a control request may have: in a snapshot the fault is nested some levels deeper. */
 const maxBodyLevels = 32
 const maxHeaders = 32
 const maxHeaderBytes = 8_192
@@ -43,7 +43,7 @@ const isWithin = (value: unknown, levels: number): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1)))
 
-/** They decide where a reply ends, and so belong to the server alone. */
+/** These headers decide where a reply ends, so only the server sets them. */
 const framing = new Set([
   "connection",
   "content-length",
@@ -55,11 +55,12 @@ const framing = new Set([
   "upgrade"
 ])
 
-/** What is wrong with a header, as the end of a sentence that begins with "Expected". */
+/** What is wrong with a header, completing a sentence that begins with "Expected". */
 const headerProblem = (name: string, value: string, names: ReadonlyArray<string>): string | undefined => {
   const lower = name.toLowerCase()
   if (!/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)) return "Expected the name of a header"
-  if (framing.has(lower)) return "Expected another header: the server itself decides where a reply ends"
+  if (framing.has(lower))
+    return "Expected another header: the server itself sets this one, which decides where a reply ends"
   if (names.filter((other) => other.toLowerCase() === lower).length > 1) return "Expected the header only once"
   return /^[\t -~]*$/.test(value) ? undefined : "Expected visible ASCII characters, spaces and tabs"
 }
@@ -94,7 +95,7 @@ export const status = faultKind({
       description: `The body in place of the envelope: a text as it is, any other JSON as JSON; up to ${maxBodyBytes} bytes.`
     }),
     headers: Schema.optionalKey(Headers).annotate({
-      description: "Headers by name, in place of those that every reply has or beside them."
+      description: "Headers by name; they replace or extend those that every reply has."
     }),
     retryAfter: retryAfter("Seconds in retry-after; default none.")
   },
@@ -103,9 +104,10 @@ export const status = faultKind({
     const given = Object.entries({ body, errors, message }).find(([, value]) => value !== undefined)?.[0]
     if (given !== undefined && hasNoBody(status)) return at(given, `A reply of status ${status} has no body`)
     if (body !== undefined && given !== undefined && (message ?? errors ?? envelope) !== undefined) {
-      return at("body", "A body of its own stands in place of the envelope: leave message, errors and envelope out")
+      return at("body", "A body replaces the envelope: leave out message, errors and envelope")
     }
-    if (envelope === false && given !== undefined) return at(given, "Without an envelope there is no place for it")
+    if (envelope === false && given !== undefined)
+      return at(given, "It belongs into the envelope, which is switched off")
     const name = Object.keys(headers).find((name) => name.toLowerCase() === "retry-after")
     return retryAfter !== undefined && name !== undefined ? at(`headers.${name}`, "It is given as retryAfter too") : []
   },

@@ -1,6 +1,4 @@
-/**
- * What a test expects of a journal: calls, how often each, and whether in this order or no others.
- */
+/** What a test expects in a journal: calls, how often each, and whether in this order or without any others. */
 import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
 import { operations } from "@berthkit/learn/operations"
@@ -9,19 +7,19 @@ import { isSecretName } from "@berthkit/core/domain/secretName"
 
 const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-/** What one call may name: more than any request has, and little enough to be compared with a whole journal. */
+/** Maximum number of names in one call: more than any request has, and few enough to compare with a whole journal. */
 const maxNames = 50
 const maxBodyValues = 200
 
-/** Characters of the names and texts of a body: twice what a journal keeps of one. */
+/** Maximum number of characters in the names and texts of a body: twice what a journal keeps of one. */
 const maxBodyLength = 4096
 
-/** What a request line can begin with, in any case. */
+/** The method of a request line, in any case. */
 export const Method = Schema.String.check(
   Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "Expected an HTTP method")
 )
 
-/** How many values a body has, itself and all within it, and the characters of its names and texts; counted no further than needed. */
+/** The number of values in a body, and the characters of its names and texts. Counting stops above the limits. */
 const sizeOf = (body: Schema.Json) => {
   let [values, characters] = [0, 0]
   JSON.stringify(body, function (this: unknown, name: string, value: unknown) {
@@ -44,11 +42,11 @@ const Query = Schema.Record(Schema.String, Pattern).check(
       Object.keys(query).every((name) => name.length <= maxPatternLength) ||
       `Expected names of at most ${maxPatternLength} characters`
   ),
-  // It would never be found, and a request that has it would be shown as one that lacks it.
+  // It would never match, and a request that has it would be shown as lacking it.
   Schema.makeFilter((query) =>
     Object.keys(query)
       .filter(isSecretName)
-      .map((name) => ({ path: [name], issue: "A journal has no credentials: leave it out" }))
+      .map((name) => ({ path: [name], issue: "A journal contains no credentials: leave this out" }))
   )
 )
 
@@ -61,13 +59,13 @@ export const ExpectedCall = Schema.Struct({
   path: Schema.optionalKey(Pattern).annotate({ description: "`*` is any text, `?` one character." }),
   operation: Schema.optionalKey(Schema.Literals(operations)),
   query: Schema.optionalKey(Query).annotate({
-    description: "Parameters that must be there, by pattern; others may be, too."
+    description: "Required parameters, each with a pattern; others may be present, too."
   }),
   headers: Schema.optionalKey(Headers).annotate({
     description:
       "Headers that must be there, by pattern; others may be, too. One that carries a credential is `<redacted>`."
   }),
-  // The description before the check: a check without a JSON schema of its own takes one that follows with it.
+  // Describe first, check last: a check without its own JSON schema removes a description that follows it.
   body: Schema.optionalKey(
     Schema.Json.annotate({
       description:
@@ -84,7 +82,7 @@ export const ExpectedCall = Schema.Struct({
   faults: Schema.optionalKey(Schema.Array(Name).check(Schema.isMaxLength(maxNames))).annotate({
     description: "Faults that must have fired; others may have, too."
   }),
-  count: Schema.optionalKey(Times).annotate({ description: "How often, exactly; not together with the other two." }),
+  count: Schema.optionalKey(Times).annotate({ description: "How often exactly; not together with the other two." }),
   atLeast: Schema.optionalKey(Times).annotate({ description: "How often, at least; 1 without any count." }),
   atMost: Schema.optionalKey(Times)
 })
@@ -106,11 +104,11 @@ export const Expectation = Schema.Struct({
   noOthers: Schema.optionalKey(Schema.Boolean).annotate({ description: "Whether any other call is a mismatch." })
 })
   .check(
-    // It would always be met, most likely because the list was never filled.
+    // An empty expectation always holds, so the list most likely was never filled.
     Schema.makeFilter(({ expected, noOthers = false }) =>
       expected.length > 0 || noOthers
         ? undefined
-        : { path: ["expected"], issue: "Expected a call at least, or noOthers: nothing is expected" }
+        : { path: ["expected"], issue: "Expected at least one call, or noOthers" }
     )
   )
   .annotate({ identifier: "Expectation" })
@@ -119,7 +117,7 @@ export type Expectation = typeof Expectation.Type
 export interface Times {
   readonly min: number
   readonly max: number
-  /** How often, in words. */
+  /** The expected number of calls, in words. */
   readonly wanted: string
 }
 
@@ -135,21 +133,21 @@ export const timesOf = ({ atLeast, atMost, count }: ExpectedCall): Times =>
     ? times(atLeast ?? (atMost === undefined ? 1 : 0), atMost ?? Number.POSITIVE_INFINITY)
     : times(count, count)
 
-/** How often calls are expected together. */
+/** How often several calls are expected in total. */
 export const sumOf = (all: ReadonlyArray<Times>): Times =>
   times(
     all.reduce((sum, { min }) => sum + min, 0),
     all.reduce((sum, { max }) => sum + max, 0)
   )
 
-/** How many steps its patterns cost at most for each character of a request, of which each is compared with one of them. */
+/** Maximum number of steps that its patterns cost per character of a request; each name is compared with only one of them. */
 export const patternCostOf = ({ headers = {}, path = "", query = {} }: ExpectedCall): number =>
   [...Object.values(query), ...Object.values(headers)].reduce(
     (max, pattern) => Math.max(max, patternCost(pattern)),
     patternCost(path)
   )
 
-/** The same text for calls that ask for the same requests, however often. */
+/** The same text for calls that expect the same requests, however often. */
 export const callKey = ({ method, ...call }: ExpectedCall): string =>
   JSON.stringify(
     { ...call, method: method?.toUpperCase(), atLeast: undefined, atMost: undefined, count: undefined },

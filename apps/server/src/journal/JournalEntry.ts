@@ -1,5 +1,5 @@
 /**
- * A request as the journal shows it: without credentials, and the same in two processes that got the same requests.
+ * A request as readers of the journal see it: without credentials, and identical in two processes that got the same requests.
  */
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { DateTime, Redacted, Schema } from "effect"
@@ -8,14 +8,14 @@ import type { Account } from "../world/WorldSettings.ts"
 import { hideNamed, jsonField } from "@berthkit/core/domain/namedSecrets"
 import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 
-/** One request and its reply as a reader of the journal sees them, or a reset of the world. */
+/** One request and its reply, or a reset of the world. */
 export const JournalEntry = Schema.Struct({
-  seq: Schema.Int.annotate({ description: "Counts the entries of the journal, from 1." }),
+  seq: Schema.Int.annotate({ description: "Number of the entry in the journal, from 1." }),
   change: Schema.optionalKey(Schema.Literals(worldChanges)).annotate({
     description: "Set if this is not a request but a reset or a restored snapshot."
   }),
-  at: Schema.String.annotate({ description: "When it came, in the world's time." }),
-  durationMillis: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
+  at: Schema.String.annotate({ description: "When it arrived, in the world's time." }),
+  durationMillis: Schema.Int.annotate({ description: "How long the reply took, in the world's time." }),
   method: Schema.String,
   path: Schema.String,
   operation: Schema.NullOr(Schema.Literals(operations)),
@@ -27,14 +27,14 @@ export const JournalEntry = Schema.Struct({
   bodyBytes: Schema.optionalKey(Schema.Int).annotate({
     description: "Size of the whole body in bytes, if it was cut."
   }),
-  status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
+  status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null without a reply." }),
   replyHeaders: Schema.Record(Schema.String, Schema.String).annotate({
-    description: "Those of the reply, by lower-case name; credentials are hidden."
+    description: "Headers of the reply, by lower-case name; credentials are hidden."
   }),
   reply: Schema.NullOr(Schema.String).annotate({
     description:
-      `The first ${maxKeptBodyBytes} bytes of the body of a reply that is a failure, or at which a fault fired, without ` +
-      "secrets; null of any other."
+      `The first ${maxKeptBodyBytes} bytes of the reply's body if the reply is a failure or a fault fired, without ` +
+      "secrets; null for any other reply."
   }),
   replyBytes: Schema.optionalKey(Schema.Int).annotate({
     description: "Size of the whole body of the reply in bytes, if it was cut."
@@ -43,10 +43,10 @@ export const JournalEntry = Schema.Struct({
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-/** What stands for a secret. */
+/** The replacement of a secret. */
 export const hidden = "<redacted>"
 
-/** Headers as they are shown. That of the host is the server's own, and differs from one port to another. */
+/** Headers for readers, without the host header, which differs from one port to another. */
 export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers)
@@ -54,14 +54,14 @@ export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Rea
       .map(([name, value]) => [redact.text(name), isSecretName(name) ? hidden : redact.text(value)])
   )
 
-/** Takes secrets out of texts. */
+/** Redacts secrets in texts. */
 export interface Redactor {
   readonly text: (given: string) => string
-  /** `isCut` when the bytes are only the beginning of the body. */
+  /** `isCut`: the bytes are only the beginning of the body. */
   readonly body: (bytes: Uint8Array, isCut: boolean) => string
 }
 
-/** The credentials of an account, as they are, percent-encoded, and as JSON has them. */
+/** The credentials of an account: plain, percent-encoded, and as JSON. */
 const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
   [apiKey, accessToken].flatMap((secret) => {
     const value = Redacted.value(secret)
@@ -71,12 +71,12 @@ const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
 const utf8 = new TextDecoder()
 
 /**
- * Takes the credentials of an account out of texts. The client's redactor (`core/client/transport/Redaction.ts`) undoes the encodings of
- * pages that strangers wrote; here only requests of the account's own programs arrive, so that three spellings do.
+ * Redacts the credentials of an account. The client's redactor (`core/client/transport/Redaction.ts`) also undoes encodings in
+ * pages from strangers; here only the account's own programs send requests, so three spellings are enough.
  */
 export const redactor = (account: Account): Redactor => {
   const spellings = spellingsOf(account)
-  // In one pass, the longest first: a short secret may be a part of another, or of what stands for it.
+  // In one pass, longest first: a short secret may be a part of another one, or of the replacement.
   const literals = spellings
     .toSorted((a, b) => b.length - a.length)
     .map((spelling) => spelling.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
@@ -86,7 +86,7 @@ export const redactor = (account: Account): Redactor => {
     text,
     body: (bytes, isCut) => {
       const shown = hideNamed(text(utf8.decode(bytes)), jsonField, JSON.stringify(hidden))
-      // A body that was cut off may end in the middle of a credential, and this end in the middle of a character.
+      // A cut body may end in the middle of a credential, and that part may end in the middle of a character.
       return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))).toWellFormed() : shown
     }
   }
@@ -94,7 +94,7 @@ export const redactor = (account: Account): Redactor => {
 
 const redactors = new WeakMap<Account, Redactor>()
 
-/** That of an account, made once. */
+/** The redactor of an account, cached. */
 export const redactorOf = (account: Account): Redactor => {
   const known = redactors.get(account) ?? redactor(account)
   redactors.set(account, known)
@@ -107,7 +107,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
   const replyBytes = recorded.replyBytes ?? replyBody?.length ?? 0
   const isReplyCut = replyBody !== undefined && replyBytes > replyBody.length
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
-  // No object: a parameter may be called `constructor`.
+  // A map, because a parameter may be called `constructor`.
   const query = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(search)) {
     if (isSecretName(name)) continue

@@ -1,7 +1,7 @@
 /**
- * The journals of worlds, of those that live and of those that ended last: the latest requests to each with their replies, bounded
- * in number and in bytes, and all together in bytes; and the listeners that get every request as it is answered. Requests are kept
- * as they came; what a reader sees, without credentials, is `JournalEntry.ts`.
+ * The journals of worlds that are running and of those that ended last, bounded in entries and bytes per world, and in bytes
+ * overall; and the listeners that receive every answered request. A journal keeps the latest requests to a world with their
+ * replies, exactly as they came. `JournalEntry.ts` makes the readers' view without credentials.
  */
 import type { World } from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
@@ -12,51 +12,51 @@ export const worldChanges: ReadonlyArray<WorldChange> = ["reset", "restored"]
 
 /** One request and its reply. Instants are milliseconds of the world's time. */
 export interface Recorded {
-  /** Counts the entries of the journal, from 1. A number is never used again. */
+  /** Number of the entry in its journal, from 1; never reused. */
   readonly seq: number
-  /** What became of the world, where this is no request of the service but one that reset or restored it. */
+  /** The change that the control plane made to the world; undefined if the entry is a request of the service. */
   readonly change: WorldChange | undefined
-  /** Counts the events of the server, from 1: the id of this one. */
+  /** Number of the event on this server, from 1. */
   readonly event: number
   readonly at: number
   readonly durationMillis: number
   readonly method: string
-  /** Path and query, with the credentials in it. */
+  /** Path and query, including credentials. */
   readonly url: string
-  /** As they came, by their names in lower case, with the credentials in them. */
+  /** As received, by lower-case name, including credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the body that was read, if one was. */
+  /** The beginning of the body, if a body was read. */
   readonly body: Uint8Array | undefined
   /** Bytes of the whole body. */
   readonly bodyBytes: number
-  /** The status of the reply; `null` when there was none. */
+  /** The status of the reply; `null` without a reply. */
   readonly status: number | null
-  /** By their names in lower case; none where there was no reply. */
+  /** By lower-case name; empty without a reply. */
   readonly replyHeaders: Readonly<Record<string, string>>
-  /** Bytes of the whole body of the reply; `undefined` where that is not known. */
+  /** Bytes of the whole reply body; `undefined` if unknown. */
   readonly replyBytes: number | undefined
-  /** The beginning of the body of a reply that is worth reading: a failure, or one at which faults fired. */
+  /** The beginning of the reply's body, if it is worth reading: the reply is a failure, or faults fired. */
   readonly replyBody: Uint8Array | undefined
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
 }
 
-/** A request and its reply, to be recorded. */
+/** A request and its reply, before it is recorded. */
 export type Entry = Omit<Recorded, "seq" | "change" | "event" | "bodyBytes">
 
-/** Bytes of a body that a journal keeps, of a request and of a reply. */
+/** Maximum bytes that a journal keeps of each body. */
 export const maxKeptBodyBytes = 2048
 
-/** Requests a journal keeps. */
+/** Maximum number of entries in a journal. */
 export const maxEntries = 1000
 
-/** Bytes a journal keeps. Only requests with long URLs and bodies reach it before `maxEntries`. */
+/** Maximum bytes of a journal. Only requests with long URLs and bodies reach it before `maxEntries`. */
 export const maxJournalBytes = 4 * 1024 * 1024
 
-/** What an entry takes besides its texts, roughly. */
+/** Rough size of an entry without its texts. */
 const entryOverheadBytes = 256
 
-/** About how much memory an entry takes. */
+/** Approximate memory of an entry. */
 export const bytesOf = ({ body, headers, replyBody, replyHeaders, url }: Recorded): number =>
   entryOverheadBytes +
   url.length +
@@ -71,40 +71,40 @@ const bytesOfHeaders = (headers: Readonly<Record<string, string>>): number => {
   return bytes
 }
 
-/** The beginning of a body: a copy, so that the rest of a long one can go. */
+/** A copy of the beginning of a body, so that the rest of a long one can be freed. */
 const beginningOf = (body: Uint8Array | undefined): Uint8Array | undefined =>
   body !== undefined && body.length > maxKeptBodyBytes ? body.slice(0, maxKeptBodyBytes) : body
 
 export class Journal {
-  /** The oldest first. */
+  /** Oldest first. */
   #entries: Array<Recorded> = []
   #count = 0
-  /** How many requests there had been when they were last forgotten. */
+  /** The number of entries when the journal was last cleared. */
   #forgotten = 0
   #bytes = 0
-  /** About how much memory all journals of the server take, this one included. */
+  /** Approximate memory of all journals of the server, including this one. */
   readonly #all: { bytes: number }
 
   constructor(all = { bytes: 0 }) {
     this.#all = all
   }
 
-  /** How many requests there have been, also those no longer kept. */
+  /** Number of entries so far, including those that are no longer kept. */
   get count(): number {
     return this.#count
   }
 
-  /** How many requests its bounds took since its requests were last forgotten. */
+  /** Number of entries dropped for lack of room since the journal was last cleared. */
   get dropped(): number {
     return this.#count - this.kept - this.#forgotten
   }
 
-  /** How many of the latest requests are kept. */
+  /** Number of entries that are kept. */
   get kept(): number {
     return this.#entries.length
   }
 
-  /** About how much memory it takes. */
+  /** Approximate memory of this journal. */
   get bytes(): number {
     return this.#bytes
   }
@@ -114,7 +114,7 @@ export class Journal {
     this.#count += 1
     const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyHeaders, status, url } =
       entry
-    // One literal and no spreading: every request passes here.
+    // An object literal without spreading, because every request passes here.
     const recorded: Recorded = {
       seq: this.#count,
       change,
@@ -139,7 +139,7 @@ export class Journal {
     return recorded
   }
 
-  /** Forgets the oldest request that is kept. */
+  /** Drops the oldest entry. */
   dropOldest(): void {
     const dropped = this.#entries.shift()
     if (dropped !== undefined) this.#weigh(-bytesOf(dropped))
@@ -150,22 +150,22 @@ export class Journal {
     this.#all.bytes += bytes
   }
 
-  /** The number of the latest event that is kept; 0 where none is. */
+  /** The number of the latest event that is kept; 0 if none is. */
   get lastEvent(): number {
     return this.#entries.at(-1)?.event ?? 0
   }
 
-  /** What is kept, the oldest first. */
+  /** The kept entries, oldest first. */
   entries(): ReadonlyArray<Recorded> {
     return this.#entries.slice()
   }
 
-  /** What is kept of the events after number `event`. */
+  /** The kept entries after event number `event`. */
   since(event: number): ReadonlyArray<Recorded> {
     return this.#entries.slice(this.#entries.findLastIndex((entry) => entry.event <= event) + 1)
   }
 
-  /** Forgets what it keeps. It goes on counting. */
+  /** Drops all entries. Numbering continues. */
   clear(): void {
     this.#entries = []
     this.#forgotten = this.#count
@@ -186,11 +186,11 @@ interface WorldEnd {
   readonly event: number
 }
 
-/** The journal of a world with what a reader needs to know of the world, which may have ended. */
+/** The journal of a world, with what a reader needs to know about the world, which may have ended. */
 export interface WorldJournal {
   readonly id: string
   readonly seed: number
-  /** Whose credentials are to be hidden. */
+  /** The account whose credentials are redacted. */
   readonly account: Account
   readonly journal: Journal
   readonly ended?: WorldEnd
@@ -199,24 +199,24 @@ export interface WorldJournal {
 /** The journal of a world that has ended. */
 export type EndedJournal = Required<WorldJournal>
 
-/** A request, or the end of a world: one object for all listeners, which show it when they send it. */
+/** A request, or the end of a world. All listeners share one object, and format it when they send it. */
 export type JournalEvent =
   | { readonly id: number; readonly in: WorldJournal; readonly recorded: Recorded }
   | { readonly id: number; readonly in: EndedJournal; readonly recorded: undefined }
 
-/** What follows the journals. Listeners keep what they have not sent yet; what one of them missed is in the journals. */
+/** Receives journal events. Listeners queue what they have not sent yet; what one of them missed is in the journals. */
 export type Listener = (event: JournalEvent) => void
 
 /** How many ended worlds keep their journals. */
 export const maxEndedWorlds = 20
 
-/** Bytes of all journals together, those of ended worlds included. */
+/** Maximum bytes of all journals together, including those of ended worlds. */
 const maxAllBytes = 128 * 1024 * 1024
 
-/** Beyond that, this share of them is removed. */
+/** Share of that maximum that is freed when it is exceeded. */
 const roomShare = 1 / 64
 
-/** Beyond that, ended worlds together keep this share, each the same part. */
+/** When it is exceeded, ended worlds together keep this share, divided equally. */
 const endedShare = 1 / 4
 
 const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event, in: ended, recorded: undefined })
@@ -224,7 +224,7 @@ const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event
 export class Journals {
   readonly #byWorld = new WeakMap<World, Journal>()
   readonly #living = new Set<Journal>()
-  /** By the id of their world; the one that ended last stands last. */
+  /** By the id of their world, in the order in which the worlds ended. */
   readonly #ended = new Map<string, EndedJournal>()
   readonly #listeners = new Set<Listener>()
   readonly #maxBytes: number
@@ -235,7 +235,7 @@ export class Journals {
     this.#maxBytes = maxBytes
   }
 
-  /** About how much memory they take. */
+  /** Approximate memory of all journals. */
   get bytes(): number {
     return this.#all.bytes
   }
@@ -254,12 +254,12 @@ export class Journals {
     return this.#ended.get(id)
   }
 
-  /** Those of worlds that have ended, the first one first. */
+  /** The journals of ended worlds, first ended first. */
   allEnded(): ReadonlyArray<EndedJournal> {
     return [...this.#ended.values()]
   }
 
-  /** Notes that a request of the control plane has put the world into another state. A reset forgets the requests before it. */
+  /** Records that the control plane reset or restored the world. A reset drops the requests before it. */
   changed(world: World, change: WorldChange, { method, url }: Pick<Entry, "method" | "url">): void {
     if (change === "reset") this.forget(world)
     const noBody = { body: undefined, replyHeaders: {}, replyBytes: undefined, replyBody: undefined }
@@ -267,12 +267,12 @@ export class Journals {
     this.record(world, entry, change)
   }
 
-  /** Forgets the requests to a world so far. Their numbers are not used again. */
+  /** Drops the requests to a world so far. Their numbers are not reused. */
   forget(world: World): void {
     this.#journalOf(world).clear()
   }
 
-  /** A request that is answered after its world has ended is in no journal. */
+  /** Records a request, unless its world has ended in the meantime. */
   record(world: World, entry: Entry, change?: WorldChange): void {
     const journal = this.#journalOf(world)
     if (!this.#living.has(journal)) return
@@ -296,7 +296,9 @@ export class Journals {
     this.#report(endEvent(ended))
   }
 
-  /** What is kept of the events after number `last` in these journals of living worlds, and with `ended` in those of ended ones. */
+  /**
+   * The kept events after number `last` in these journals of running worlds, and with `ended` also in those of ended worlds.
+   */
   since(last: number, living: Iterable<WorldJournal>, ended: Iterable<EndedJournal> = []): ReadonlyArray<JournalEvent> {
     const events: Array<JournalEvent> = []
     for (const kept of [...living, ...ended]) {
@@ -306,7 +308,7 @@ export class Journals {
     return events.sort((a, b) => a.id - b.id)
   }
 
-  /** How many events there have been: the number of the last. */
+  /** Number of events so far, which is the number of the last one. */
   get eventCount(): number {
     return this.#events
   }
@@ -315,12 +317,12 @@ export class Journals {
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** How many listen. */
+  /** Number of listeners. */
   get listeners(): number {
     return this.#listeners.size
   }
 
-  /** Gives what ends the listening. */
+  /** Returns a function that removes the listener. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -336,15 +338,15 @@ export class Journals {
   }
 
   /**
-   * Makes room for a while at once, because to find the quietest worlds takes longer than to drop an entry: ended worlds lose
-   * their oldest requests beyond what each may keep, the one that ended first before the others; then go the older halves of the
-   * journals of the worlds that have been quiet longest.
+   * Frees room for a while at once, because finding the quietest worlds takes longer than dropping an entry. First, ended
+   * worlds lose their oldest entries beyond their share, the world that ended first before the others. Then the worlds that
+   * were quiet longest lose the older half of their journals.
    */
   #makeRoom(): void {
     const target = this.#maxBytes * (1 - roomShare)
     const maxEndedBytes = (this.#maxBytes * endedShare) / maxEndedWorlds
     for (const { journal } of this.#ended.values()) {
-      // The last request is the one that a test which failed asks about.
+      // Keep the last request: it is the one that a failed test asks about.
       while (this.bytes > target && journal.bytes > maxEndedBytes && journal.kept > 1) journal.dropOldest()
     }
     const quietest = [...this.#living].filter(({ kept }) => kept > 0).sort((a, b) => a.lastEvent - b.lastEvent)

@@ -1,6 +1,6 @@
 /**
- * In what a request differs from an expected call, in plain words. The request that differs in the fewest fields is the nearest; what was
- * asked for counts before what was answered.
+ * Says in plain words how a request differs from an expected call. The request with the fewest differing fields is the nearest;
+ * differences of the request count before those of the reply.
  */
 import { nearest } from "@berthkit/terminal/usage"
 import { Predicate, Result, type Schema } from "effect"
@@ -8,29 +8,29 @@ import { matches } from "../lifecycle/pattern.ts"
 import type { ExpectedCall } from "./ExpectedCall.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 
-/** A difference. Its sentence is made when it is asked for: most differences are only counted. */
+/** A difference. Its sentence is built on demand, because most differences are only counted. */
 export interface Difference {
   readonly sentence: () => string
   /** How many fields differ. */
   readonly fields: number
-  /** Whether it lies in the reply, not in the request. */
+  /** Whether the difference is in the reply. */
   readonly isAnswer?: true
 }
 
-/** A request of the journal, its body parsed once for all expected calls. */
+/** A request of the journal. Its body is parsed once for all expected calls. */
 export interface Request {
   readonly entry: JournalEntry
   readonly body: Result.Result<unknown, "absent" | "cut" | "no JSON">
-  /** About how much there is to compare, in characters. */
+  /** Approximate number of characters to compare. */
   readonly size: number
-  /** How much of it patterns are compared with. */
+  /** The part of `size` that is compared with patterns. */
   readonly patternSize: number
 }
 
-/** What a comparison costs even where the request is short, in characters. */
+/** Minimum cost of a comparison, in characters. */
 const minSize = 100
 
-/** `areHeadersCompared` where any call expects some. */
+/** `areHeadersCompared`: whether any call expects headers. */
 export const readRequest = (entry: JournalEntry, areHeadersCompared: boolean): Request => {
   const { body, headers, path, query } = entry
   const named = [...Object.entries(query), ...(areHeadersCompared ? Object.entries(headers) : [])]
@@ -45,10 +45,10 @@ const readBody = ({ body, bodyBytes }: JournalEntry): Request["body"] => {
   return Result.try({ try: (): unknown => JSON.parse(body), catch: () => "no JSON" as const })
 }
 
-/** Names of a request that are compared with one that is missing. */
+/** How many names of a request are compared with a missing name. */
 const maxCandidates = 50
 
-/** The differences of a request, one after another; none when it is the one expected. */
+/** Yields the differences of a request one by one; none if it matches the call. */
 export function* differences(call: ExpectedCall, { body, entry }: Request): Generator<Difference> {
   const { method, path, status } = entry
   if (call.method !== undefined && call.method.toUpperCase() !== method) {
@@ -82,7 +82,7 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
   }
 }
 
-/** Names of headers are the same in any case. */
+/** Names of headers are case-insensitive. */
 const inLowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, pattern]) => [name.toLowerCase(), pattern]))
 
@@ -94,7 +94,7 @@ const another = (name: string, wanted: unknown, given: unknown): Difference => (
 const byPattern = (wanted: string, given: string, name: string): Iterable<Difference> =>
   matches(wanted, given) ? [] : [another(name, wanted, given)]
 
-/** How many values are in a value; itself if it has none. */
+/** Number of values in a value; 1 for a plain value. */
 const fieldsIn = (value: unknown): number =>
   Predicate.isObjectOrArray(value)
     ? Math.max(
@@ -103,7 +103,7 @@ const fieldsIn = (value: unknown): number =>
       )
     : 1
 
-/** The differences of named values. A name that is missing may be there misspelt, under a name that was not expected. */
+/** The differences of named values. A missing name may be present with a typo, under a name that was not expected. */
 function* fieldDifferences<W, G>(
   wanted: Readonly<Record<string, W>>,
   given: Readonly<Record<string, G>>,
@@ -135,11 +135,15 @@ const missing = (
 
 function* bodyDifferences(wanted: Schema.Json, body: Request["body"]): Generator<Difference> {
   if (Result.isSuccess(body)) return yield* within(wanted, body.success, "body")
-  const found = { absent: "missing", cut: "too long for the journal to be compared", "no JSON": "no JSON" } as const
+  const found = {
+    absent: "missing",
+    cut: "too long to compare: the journal kept only its beginning",
+    "no JSON": "no JSON"
+  } as const
   yield { sentence: () => `body is ${found[body.failure]}, expected ${show(wanted)}`, fields: fieldsIn(wanted) }
 }
 
-/** The places where `given` lacks what `wanted` has. What it has besides does not matter. */
+/** The places where `given` lacks what `wanted` has. Anything more in `given` does not matter. */
 function* within(wanted: unknown, given: unknown, path: string): Generator<Difference> {
   if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
     return yield* fieldDifferences(
@@ -155,7 +159,7 @@ function* within(wanted: unknown, given: unknown, path: string): Generator<Diffe
       return yield { sentence, fields: fieldsIn(wanted) }
     }
     for (const [index, value] of wanted.entries()) {
-      // Most values are the same, and a generator for each takes longer than the rest.
+      // Most values are equal, and a generator for each would take most of the time.
       if (value !== given[index]) yield* within(value, given[index], `${path}.${index}`)
     }
     return

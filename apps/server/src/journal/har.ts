@@ -1,6 +1,6 @@
 /**
- * A journal as an HTTP Archive (HAR 1.2), for the viewers and proxies that read those. It has what the journal has: of a body
- * its beginning, of a reply's only where it is a failure or a fault fired; credentials are redacted.
+ * A journal as an HTTP Archive (HAR 1.2), for HTTP viewers and proxies. It has what the journal has: the beginning of each
+ * body, reply bodies only for failures and faults, and redacted credentials.
  */
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
@@ -11,13 +11,13 @@ import { hidden, type Redactor, redactorOf, showHeaders } from "./JournalEntry.t
 
 const httpVersion = "HTTP/1.1"
 
-/** Not known: cookies are hidden, and the sizes of headers are not recorded. */
+/** Unknown: cookies are hidden, and the sizes of headers are not recorded. */
 const unrecorded = { cookies: [], headersSize: -1 }
 
 const headersOf = (headers: Recorded["headers"], redact: Redactor) =>
   Object.entries(showHeaders(headers, redact)).map(([name, value]) => ({ name, value }))
 
-/** The archive. `origin` is scheme and host of the server, without a path. */
+/** The archive. `origin` is the scheme and host of the server, without a path. */
 export const harOf = ({ account, ended, id, journal, seed }: WorldJournal, origin: string) => {
   const redact = redactorOf(account)
   const dropped = journal.count - journal.kept
@@ -74,12 +74,12 @@ const requestOf = (recorded: Recorded, redact: Redactor, origin: string) => {
   }
 }
 
-/** What no path of a URL has. The parser gives each byte of a target as a character. */
+/** Characters that no URL path contains. The parser turns each byte of a target into a character. */
 const noPathCharacter = /[^\w!$&'()*+,./:;=@~%-]/gu
 
 /** The URL of a target without its query. */
 const addressOf = (path: string, origin: string): string => {
-  // `OPTIONS *` asks for no path (RFC 9110 §9.3.7).
+  // `OPTIONS *` has no path (RFC 9110 §9.3.7).
   if (path === "*") return origin
   const escaped = path.replaceAll(noPathCharacter, (character) =>
     character <= "\u00ff"
@@ -93,7 +93,7 @@ const responseOf = ({ replyBody, replyBytes, replyHeaders, status }: Recorded, r
   const size = replyBytes ?? replyBody?.length ?? 0
   const wasSent = status !== null
   return {
-    // 0 is how viewers show that there was none.
+    // Viewers show 0 as "no reply".
     status: status ?? 0,
     statusText: STATUS_CODES[status ?? 0] ?? "",
     httpVersion,

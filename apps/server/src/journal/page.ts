@@ -1,6 +1,6 @@
 /**
- * A part of a journal: what its filters let through, forward from a number or the last of them, and what a reader needs to go
- * on from there and to see what it has missed. Requests are filtered as they were recorded: only those of the page are shown.
+ * A page of a journal: the entries that match the filters, forward from a number or the last ones, and what a reader needs to
+ * continue and to see what was missed. Filters run on the recorded requests; only those of the page are formatted.
  */
 import { operationOf } from "@berthkit/learn/operations"
 import type { Journal } from "./Journals.ts"
@@ -12,11 +12,11 @@ export interface PageOptions {
   readonly fault?: string | undefined
   /** Only requests with a greater `seq`. */
   readonly after?: number | undefined
-  /** With `after` the first so many, without it the last. */
+  /** With `after` the first this many entries, otherwise the last. */
   readonly limit?: number | undefined
 }
 
-/** Filters are about requests: with one of them the entries about the world as a whole are left out. */
+/** Filters are about requests: with any filter, entries about the world as a whole are left out. */
 export const pageOf = (journal: Journal, options: PageOptions) => {
   const { after = 0, fault, limit, operation, status } = options
   const method = options.method?.toUpperCase()
@@ -38,11 +38,11 @@ export const pageOf = (journal: Journal, options: PageOptions) => {
   const more = last !== matching.at(-1)
   return {
     requests,
-    /** The `after` with which to go on. */
+    /** The `after` of the next page. */
     next: more && last !== undefined ? last.seq : journal.count,
-    /** Whether more of them are there already. */
+    /** Whether more entries exist already. */
     more,
-    /** How many requests after `after` are no longer kept, whether or not the filters would have let them through. */
+    /** How many requests after `after` are no longer kept, whether or not they would match the filters. */
     dropped: Math.max(0, journal.count - journal.kept - after)
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Compares a journal with the calls that were expected. A call that is missing is shown with the nearest requests, and with
- * their differences.
- */
+/** Compares a journal with the expected calls. For each missing call it shows the nearest requests and their differences. */
 import { Effect, Order, Schema } from "effect"
 import { differences, readRequest, type Request, show } from "./differences.ts"
 import { callKey, type Expectation, ExpectedCall, patternCostOf, sumOf, timesOf } from "./ExpectedCall.ts"
@@ -25,23 +22,23 @@ export const Verdict = Schema.Struct({
 }).annotate({ identifier: "Verdict" })
 export type Verdict = typeof Verdict.Type
 
-/** Near misses of a mismatch, differences of a near miss, and mismatches that have any. A reader needs no more. */
+/** Near misses per mismatch, differences per near miss, and mismatches with near misses. A reader needs no more. */
 const maxNearMisses = 3
 const maxDifferences = 10
 const maxExplained = 20
 
-/** Characters of requests that are compared before the server answers others. */
+/** Characters that are compared before the server answers other requests. */
 const maxAtOnce = 8_000
 
-/** Steps that all patterns may cost with all requests: about a second. */
+/** Maximum number of steps for all patterns and all requests: about a second. */
 const maxPatternSteps = 200_000_000
 
-/** The patterns of a long expectation and the requests of a long journal would take too long to be compared. */
+/** Refusal: the patterns of a long expectation and the requests of a long journal would take too long to compare. */
 const tooMuch = (calls: number, requests: number): string =>
   `The patterns of ${calls} calls and the texts of ${requests} requests are too long to be compared: expect fewer calls ` +
   "with patterns at a time, or forget the journal at the start of the test, with DELETE …/requests."
 
-/** `dropped` counts the requests before `entries` that are no longer kept. Entries may be made when they are asked for. */
+/** `dropped` is the number of requests before `entries` that are no longer kept. `entries` may be lazy. */
 export const verify = Effect.fnUntraced(function* (
   entries: Iterable<JournalEntry>,
   { expected, inOrder = false, noOthers = false }: Expectation,
@@ -64,7 +61,7 @@ export const verify = Effect.fnUntraced(function* (
   if (patternSteps > maxPatternSteps) return yield* Effect.fail(tooMuch(expected.length, requests.length))
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
-  // The requests of the calls that came as often as expected. Calls that ask for the same are expected as often as all together.
+  // The requests of the calls that came as often as expected. Calls that describe the same requests are counted together.
   const met = new Map<ExpectedCall, ReadonlyArray<Request>>()
   let isUnknown = dropped > 0 && noOthers
   for (const calls of Map.groupBy(expected, callKey).values()) {
@@ -95,7 +92,7 @@ export const verify = Effect.fnUntraced(function* (
   }
 })
 
-/** Does something with each request; the server answers others meanwhile. */
+/** Runs a function on each request, in turns: the server answers other requests in between. */
 const eachInTurns = Effect.fnUntraced(function* (
   requests: ReadonlyArray<Request>,
   cost: number,
@@ -112,13 +109,13 @@ const eachInTurns = Effect.fnUntraced(function* (
   yield* Effect.yieldNow
 })
 
-/** Adds the calls that came, but not after those expected before them. */
+/** Adds the calls that came, but not in the expected order. */
 const checkOrder = Effect.fnUntraced(function* (
   expected: ReadonlyArray<ExpectedCall>,
   met: ReadonlyMap<ExpectedCall, ReadonlyArray<Request>>,
   mismatches: Array<Mismatch>
 ) {
-  // The last request of the expected calls so far.
+  // The last request that matched so far.
   let reached = 0
   for (const call of expected) {
     const found = met.get(call)
@@ -144,7 +141,7 @@ const checkOrder = Effect.fnUntraced(function* (
   }
 })
 
-/** The fields in which a request differs from a call. */
+/** The number of fields in which a request differs from a call. */
 const distanceOf = (call: ExpectedCall, request: Request) => {
   let [asked, answered] = [0, 0]
   for (const { fields, isAnswer } of differences(call, request)) {
@@ -154,7 +151,7 @@ const distanceOf = (call: ExpectedCall, request: Request) => {
   return { request, asked, answered }
 }
 
-/** Fewest differing fields first; among equals a request that no operation serves, because its path may be mistyped. */
+/** Fewest differing fields first; on a tie, requests that no operation serves, because their path may be mistyped. */
 const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
   Order.mapInput(Order.Number, ({ asked }) => asked),
   Order.mapInput(Order.Number, ({ answered }) => answered),
@@ -162,7 +159,7 @@ const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
   Order.mapInput(Order.Number, ({ request }) => request.entry.seq)
 ])
 
-/** The requests that differ in the fewest fields from a call that is missing, the nearest first. */
+/** The requests that differ least from a missing call, nearest first. */
 const nearest = Effect.fnUntraced(function* (call: ExpectedCall, requests: ReadonlyArray<Request>) {
   const compared: Array<ReturnType<typeof distanceOf>> = []
   yield* eachInTurns(requests, 1 + patternCostOf(call), (request) => compared.push(distanceOf(call, request)))
@@ -190,7 +187,7 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
     ])
   if (mismatches.length > maxExplained) lines.push(`${mismatches.length - maxExplained} further mismatches.`)
   for (const other of others.slice(0, maxOthersShown)) lines.push(`Not expected: ${describeRequest(other)}.`)
-  if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} further requests, not expected.`)
+  if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} more unexpected requests.`)
   if (dropped > 0) {
     lines.push(
       `${dropped} older request${dropped === 1 ? " is" : "s are"} no longer kept, so that it cannot be known what ` +
@@ -202,7 +199,7 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
 
 const describeCall = ({ body, faults, headers, method, operation, path, query, status }: ExpectedCall): string => {
   const what = [method, path ?? operation].filter((part) => part !== undefined).join(" ")
-  // As it was given: a pattern, of which nothing is escaped.
+  // As given: it is a pattern, so nothing is escaped.
   const search = Object.entries(query ?? {}).map(([name, pattern]) => `${name}=${pattern}`)
   return [
     what === "" ? "any request" : what,

@@ -1,6 +1,6 @@
 /**
- * A commitment over time: which term is running at an instant, and when it ends the node. A function of the record and of
- * the instant; nothing ticks. Instants are milliseconds since the epoch.
+ * A commitment over time: which term runs at an instant, and when it ends the node. A function of the record and the instant;
+ * there are no timers. Instants are milliseconds since the epoch.
  */
 
 import { Schema } from "effect"
@@ -9,14 +9,14 @@ import { Instant, TermDays } from "./bounds.ts"
 /** What happens when a term ends (interface.md §3, A17). */
 export type CommitmentSetting = Commitment["setting"]
 
-/** The commitment of a node: the term that it is in, and what follows. */
+/** The commitment of a node: its current term, and what follows. */
 export const Commitment = Schema.Struct({
   /** The sku of the term that began at `startedAt`. */
   skuId: Schema.Int,
   days: TermDays,
   startedAt: Instant,
   setting: Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"]),
-  /** The sku every term after the first takes, under `auto_renew`. */
+  /** The sku of every later term, under `auto_renew`. */
   nextSkuId: Schema.Int,
   nextDays: TermDays
 })
@@ -39,7 +39,7 @@ const term = (skuId: number, days: number, startedAt: number): Term => ({
   endsAt: startedAt + days * dayMillis
 })
 
-/** The term that is running at `now`, or `null` when the commitment has ended and nothing renewed it. */
+/** The term that runs at `now`; `null` if the commitment has ended and was not renewed. */
 export const termAt = (commitment: Commitment, now: number): Term | null => {
   const first = term(commitment.skuId, commitment.days, commitment.startedAt)
   if (now < first.endsAt) return first
@@ -49,22 +49,21 @@ export const termAt = (commitment: Commitment, now: number): Term | null => {
   return term(commitment.nextSkuId, commitment.nextDays, first.endsAt + renewals * lengthMillis)
 }
 
-/** When the commitment terminates its node: the end of the running term under `auto_terminate`, otherwise never. */
+/** When the commitment terminates its node: at the end of the running term under `auto_terminate`, otherwise never. */
 export const terminatesAt = (commitment: Commitment): number =>
   commitment.setting === "auto_terminate"
     ? commitment.startedAt + commitment.days * dayMillis
     : Number.POSITIVE_INFINITY
 
-/** A plan's option to commit to. */
+/** A committed option of a plan. */
 export interface CommitmentChoice {
   readonly skuId: number
   readonly days: number
 }
 
 /**
- * The commitment after a setting has been chosen. A choice begins a term at once where none is running; where one is,
- * it decides on the next term, which matters under `auto_renew` only. `null` when there is nothing to commit to: then
- * `auto_renew` needs a choice.
+ * The commitment after a new setting. If no term is running, the choice starts one at once; otherwise it applies to the next
+ * term, which matters only under `auto_renew`. `null` if there is nothing to commit to: then `auto_renew` needs a choice.
  */
 export const choose = (
   commitment: Commitment | null,

@@ -1,7 +1,7 @@
 /**
- * The life of a node (A11): what it shows at an instant is a function of the world's seed, the node's record and
- * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
- * Instants and durations are milliseconds.
+ * The life of a node (assumption A11 in docs/interface/assumptions.md): its status at an instant is a function of the world's
+ * seed, the node's record and the instant. There are no timers and no state to synchronise, so a million nodes cost only
+ * memory. Instants and durations are milliseconds.
  */
 import { Schema } from "effect"
 import { DurationMillis } from "./bounds.ts"
@@ -9,12 +9,14 @@ import { matches, maxNamePatternLength } from "./pattern.ts"
 import { derive } from "./seed.ts"
 import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
 
-/** What becomes of a node without any request about it. */
+/** What happens to a node if no request interferes. */
 type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
 
 export const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-/** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
+/**
+ * Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one weight is above 0.
+ */
 export type Outcomes = typeof Outcomes.Type
 const Outcomes = Schema.Struct({
   runs: Weight,
@@ -22,7 +24,7 @@ const Outcomes = Schema.Struct({
   stuck: Weight,
   /** Runs for a while, then shows `power-off`. */
   powersOff: Weight,
-  /** Runs for a while, then is gone without a trace. */
+  /** Runs for a while, then disappears without a trace. */
   vanishes: Weight
 })
 
@@ -32,29 +34,29 @@ export type LifeRule = typeof LifeRule.Type
 const LifeRule = Schema.Struct({
   /** From the create to `running`. Default 2 s. */
   provisioningMillis: DurationMillis,
-  /** At most this much more, by seed and id. Default 0. */
+  /** Maximum additional time, chosen by seed and id. Default 0. */
   provisioningJitterMillis: DurationMillis,
-  /** Durations that were observed, ascending: a node takes one of them, or one between two, in place of both. */
+  /** Observed durations, ascending; they replace both fields above. Each node takes one of them, or a value between two. */
   provisioningSamples: Schema.optionalKey(Samples),
   terminationSamples: Schema.optionalKey(Samples),
-  /** From the delete to being gone. Default 2 s. */
+  /** From the delete until the node is gone. Default 2 s. */
   terminationMillis: DurationMillis,
   terminationJitterMillis: DurationMillis,
-  /** `null` where every node runs, which is the default. */
+  /** Default `null`: every node runs. */
   outcomes: Schema.NullOr(Outcomes),
-  /** How long a node runs before it powers off or vanishes, where that is its outcome. Default one minute. */
+  /** How long a node runs before it powers off or disappears, if that is its outcome. Default one minute. */
   outcomeAfterMillis: DurationMillis,
   outcomeAfterJitterMillis: DurationMillis
 })
 
-/** How many other rules there may be: a node's is searched for whenever its status is asked. */
+/** Maximum number of other rules: every read of a node's status searches them. */
 export const maxLives = 100
 
-/** The rule of a world, and other rules for nodes of certain names. */
+/** The rule of a world, and other rules for nodes whose names match a pattern. */
 export type Lifecycle = typeof Lifecycle.Type
 export const Lifecycle = Schema.Struct({
   ...LifeRule.fields,
-  /** The first rule whose pattern matches, or else the world's own rule. */
+  /** The first rule whose pattern matches wins; otherwise the world's own rule applies. */
   byName: Schema.Array(
     Schema.Struct({ pattern: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)), rule: LifeRule })
   ).check(Schema.isMaxLength(maxLives))
@@ -77,16 +79,16 @@ export const ruleFor = (lifecycle: Lifecycle, name: string): LifeRule => {
   return lifecycle.byName.find(({ pattern }) => matches(pattern, name))?.rule ?? lifecycle
 }
 
-/** The outcome at `share` of the weights, 0 to below 1. */
+/** The outcome at a position `share` within the weights, from 0 to below 1. */
 const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, share: number): Outcome => {
   let left = share * (runs + stuck + powersOff + vanishes)
   if ((left -= runs) < 0) return "runs"
   if ((left -= stuck) < 0) return "stuck"
-  // Fractions may leave a rest where there is none: what has no weight never happens.
+  // Rounding may leave a remainder that belongs to no outcome: an outcome without weight must never happen.
   return (left -= powersOff) < 0 || vanishes === 0 ? "powers-off" : "vanishes"
 }
 
-/** The statuses that can be forced on a node and then stay. */
+/** The statuses that a test can force on a node; they stay until changed. */
 export const forcedStatuses = ["created", "running", "power-off"] as const
 /** A status that can be forced on a node. */
 export type ForcedStatus = (typeof forcedStatuses)[number]
@@ -94,13 +96,13 @@ export type ForcedStatus = (typeof forcedStatuses)[number]
 /** The fields of a node that its life depends on. */
 export interface LivingNode {
   readonly id: number
-  /** Decides which rule of the lifecycle is the node's. */
+  /** Selects the node's rule of the lifecycle. */
   readonly name: string
   readonly createdAt: number
-  /** When a delete was accepted, `null` while none was. */
+  /** When a delete was accepted; `null` before. */
   readonly deletedAt: number | null
   readonly commitment: Commitment | null
-  /** A status it shows in place of its own, until it terminates. Absent on most nodes. */
+  /** A forced status, shown until the node terminates. Absent on most nodes. */
   readonly forced?: ForcedStatus
 }
 
@@ -109,14 +111,14 @@ export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
 const never = Number.POSITIVE_INFINITY
 
-/** Labels of derived numbers: one for each use, so that one use does not change another. */
+/** Labels of random numbers, one per use, so that a change of one use does not affect another. */
 const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
 
 /** A stage's length for this node: `millis` and up to `jitterMillis` more. */
 const lasting = (seed: number, label: number, node: LivingNode, millis: number, jitterMillis: number): number =>
   jitterMillis === 0 ? millis : millis + (derive(seed, label, node.id) % (jitterMillis + 1))
 
-/** A length for this node that is distributed as the samples are. */
+/** A length for this node, distributed like the samples. */
 const sampled = (seed: number, label: number, node: LivingNode, samples: ReadonlyArray<number>): number => {
   const at = (derive(seed, label, node.id) / 2 ** 32) * (samples.length - 1)
   const below = samples[Math.floor(at)]!
@@ -133,12 +135,12 @@ const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
 
-/** When a node powers off or vanishes, where that is its outcome. */
+/** When a node powers off or disappears, if that is its outcome. */
 const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   provisionedAt(seed, rule, node) +
   lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMillis, rule.outcomeAfterJitterMillis)
 
-/** When the node begins to terminate: by a delete, or by the end of its commitment, whichever comes first. */
+/** When the node starts to terminate: at its delete or at the end of its commitment, whichever is first. */
 const terminationBeginsAt = (node: LivingNode): number =>
   Math.min(node.deletedAt ?? never, node.commitment === null ? never : terminatesAt(node.commitment))
 
@@ -156,11 +158,11 @@ const goneUnder = (seed: number, rule: LifeRule, node: LivingNode): number => {
   return Math.min(terminatedAt, vanishesAt(seed, rule, node))
 }
 
-/** When the node is gone; infinite while nothing ends it. */
+/** When the node is gone; infinite if nothing ends it. */
 export const goneAt = (seed: number, lifecycle: Lifecycle, node: LivingNode): number =>
   goneUnder(seed, ruleFor(lifecycle, node.name), node)
 
-/** What the node shows at `now`. The reply to the create shows `Create` instead (A11). */
+/** The node's status at `now`. The reply to the create shows `Create` instead (A11). */
 export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): Phase => {
   const rule = ruleFor(lifecycle, node.name)
   if (now >= goneUnder(seed, rule, node)) return "gone"
@@ -173,13 +175,13 @@ export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, no
   return outcome === "powers-off" && now >= outcomeAt(seed, rule, node) ? "power-off" : "running"
 }
 
-/** A change of a node that comes without a request. */
+/** A change of a node that needs no request. */
 export interface NodeChange {
   readonly kind: "provisioning-ends" | "powers-off" | "vanishes" | "commitment-ends" | "termination-ends"
   readonly at: number
 }
 
-/** The first change after `now`, `null` when only a request can bring one. */
+/** The first change after `now`; `null` if only a request can cause one. */
 export const nextChange = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): NodeChange | null => {
   const rule = ruleFor(lifecycle, node.name)
   const vanishes = vanishesAt(seed, rule, node)

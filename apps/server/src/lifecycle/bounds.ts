@@ -1,6 +1,6 @@
 /**
- * What the times of a world may be, so that no sum of them leaves the instants that can be written down. Those of a snapshot are held
- * to it. Milliseconds throughout.
+ * Bounds for the times of a world, so that no sum of them leaves the range of instants that can be written. Snapshots are
+ * checked against them, too. All in milliseconds.
  */
 import { Schema } from "effect"
 import { isStart, maxDurationMillis } from "./timeText.ts"
@@ -10,7 +10,10 @@ const firstMillis = Date.parse("0001-01-01T00:00:00Z")
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Any instant of the years 1 to 9999: later than a world's time may be what follows from it, as the end of a window. */
+/**
+ * Any instant of the years 1 to 9999. Instants that follow from a world's time, such as the end of a window, may be later than
+ * the time itself.
+ */
 export const Instant = between(firstMillis, Date.parse("9999-12-31T23:59:59.999Z"))
 
 /** What a world's clock can show. */
@@ -24,7 +27,7 @@ export const StartTime = Schema.Int.check(
 /** Up to ten years. */
 export const DurationMillis = between(0, maxDurationMillis)
 
-/** A window that has a length. */
+/** The length of a window, at least 1 ms. */
 export const WindowMillis = between(1, maxDurationMillis)
 
 /** A term of a commitment, up to ten years. */

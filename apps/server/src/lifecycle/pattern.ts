@@ -1,10 +1,10 @@
 /**
- * Patterns of names, headers, paths: `*` is any text, `?` one character. All places in the pattern that a text may have come to
- * are followed at once, as bits, so that no pattern makes a text be read twice: 32 characters of the pattern cost one step for
- * each character of the text.
+ * Patterns for names, headers and paths: `*` matches any text, `?` one character. The matcher follows all possible positions in
+ * the pattern at once, as bits, so it reads a text only once: 32 characters of the pattern cost one step per character of the
+ * text.
  */
 
-/** The longest pattern there is; of names 255 are enough. */
+/** Maximum length of a pattern; patterns of names are limited to 255. */
 export const maxPatternLength = 1024
 export const maxNamePatternLength = 255
 
@@ -12,7 +12,7 @@ type Matcher = (text: string) => boolean
 
 const isWild = (pattern: string): boolean => pattern.includes("*") || pattern.includes("?")
 
-/** How many steps a pattern costs for each character of a text; none where it stands for itself. */
+/** The number of steps that a pattern costs per character of a text; 0 if it has no wildcard. */
 export const patternCost = (pattern: string): number => (isWild(pattern) ? (pattern.length >>> 5) + 1 : 0)
 
 const compile = (pattern: string): Matcher => {
@@ -21,9 +21,9 @@ const compile = (pattern: string): Matcher => {
   const words = (characters.length >>> 5) + 1
   const makeBits = () => new Int32Array(words)
   const set = (bits: Int32Array, place: number) => (bits[place >>> 5]! |= 1 << (place & 31))
-  /** The places behind which a `*` stays. */
+  /** The positions after a `*`, where the matcher may stay. */
   const stays = makeBits()
-  /** The places from which any character leads on, and for each character of the pattern those from which it does. */
+  /** The positions from which any character leads on, and for each character those from which it leads on. */
   const any = makeBits()
   const leads = new Map<number, Int32Array>()
   let place = 0
@@ -59,11 +59,11 @@ const compile = (pattern: string): Matcher => {
   }
 }
 
-/** A world has few patterns and asks for them often: the latest are kept. */
+/** Caches the latest patterns, because a world has few and uses them often. */
 const known = new Map<string, Matcher>()
 const maxKnown = 1000
 
-/** Whether a text matches a pattern; case counts. */
+/** Whether a text matches a pattern; case-sensitive. */
 export const matches = (pattern: string, text: string): boolean => {
   let matcher = known.get(pattern)
   if (matcher === undefined) {

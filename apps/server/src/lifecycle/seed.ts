@@ -1,9 +1,9 @@
 /**
- * Numbers that follow from a seed: the same seed and the same labels give the same number, in any order of asking. It is
- * what makes a world repeatable; it is no source of chance and no cryptography.
+ * Numbers derived from a seed: the same seed and labels give the same number, in any order of calls. This makes a world
+ * repeatable; it is neither random nor cryptographic.
  */
 
-/** A 32-bit unsigned number that follows from the seed and the labels, well mixed (the finaliser of MurmurHash3). */
+/** A 32-bit unsigned number from the seed and the labels, well mixed (the finaliser of MurmurHash3). */
 export const derive = (seed: number, ...labels: ReadonlyArray<number>): number => {
   let hash = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
   for (const label of labels) {
@@ -15,6 +15,6 @@ export const derive = (seed: number, ...labels: ReadonlyArray<number>): number =
   return hash >>> 0
 }
 
-/** A whole number from `0` up to, not including, `bound`. */
+/** A whole number from `0` to below `bound`. */
 export const deriveBelow = (bound: number, seed: number, ...labels: ReadonlyArray<number>): number =>
   derive(seed, ...labels) % bound

@@ -1,12 +1,10 @@
-/**
- * A field that is written as text and means something else: a duration, a clock, a scenario.
- */
+/** A field that is written as text but has another type: a duration, a clock, a scenario. */
 import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** Characters of such a text: many more than any has that means something. */
+/** Maximum characters of such a text; every valid text is much shorter. */
 const maxLength = 100
 
-/** A text that `read` understands and `show` writes; `expected` completes "Expected …". */
+/** A text that `read` parses and `show` writes; `expected` completes "Expected …". */
 export const textField = <A>(
   target: Schema.Codec<A>,
   expected: string,

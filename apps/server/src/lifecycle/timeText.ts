@@ -1,6 +1,4 @@
-/**
- * Durations and instants as text, in flags, in requests of the control plane and in faults alike.
- */
+/** Durations and instants as text, for flags, control requests and faults. */
 import { DateTime, Duration, Option, Schema } from "effect"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { textField } from "./textField.ts"
@@ -8,19 +6,19 @@ import { textField } from "./textField.ts"
 /** Ten years. */
 export const maxDurationMillis = 10 * 365 * 86_400_000
 
-/** `10s`, `1h30m`, `250ms`, `1d`, or an Effect duration such as `10 seconds`; in whole milliseconds, up to 10 years. */
+/** Parses `10s`, `1h30m`, `250ms`, `1d`, or an Effect duration such as `10 seconds`, into whole milliseconds up to 10 years. */
 export const readDurationMillis = (text: string): Option.Option<number> =>
   parseDurationMillis(text).pipe(
     Option.orElse(() => Option.map(Duration.fromInput(text as Duration.Input), Duration.toMillis)),
     Option.filter((millis) => Number.isInteger(millis) && millis >= 0 && millis <= maxDurationMillis)
   )
 
-/** A duration as Effect takes it, so that a test may write `"10 seconds"` or `Duration.seconds(10)`. */
+/** A duration in any form that Effect accepts, so that a test may write `"10 seconds"` or `Duration.seconds(10)`. */
 const DurationInput = Schema.declare((value): value is Duration.Input =>
   Option.isSome(Duration.fromInput(value as Duration.Input))
 )
 
-/** A duration from nothing to ten years, in whole milliseconds: `10 seconds`, or as flags have it, `10s`. */
+/** A duration from zero to ten years, in whole milliseconds: `10 seconds`, or `10s` as in flags. */
 export const DurationText = textField<Duration.Input>(
   DurationInput,
   "a duration such as 10s or 10 seconds, up to 10 years",
@@ -30,17 +28,20 @@ export const DurationText = textField<Duration.Input>(
 
 const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
 
-/** Milliseconds since the epoch of an instant in ISO 8601 and UTC: `2026-01-01T00:00:10Z`. */
+/** Parses an instant in ISO 8601 and UTC, such as `2026-01-01T00:00:10Z`, into milliseconds since the epoch. */
 export const readInstantMillis = (text: string): Option.Option<number> =>
   isoInstant.test(text)
     ? DateTime.make(text).pipe(
-        // Of 30 February it makes 2 March.
+        // Date turns 30 February into 2 March.
         Option.filter((instant) => DateTime.formatIso(instant).startsWith(text.slice(0, 16))),
         Option.map(DateTime.toEpochMillis)
       )
     : Option.none()
 
-/** Before it, `ratelimit-reset` would be read as a number of seconds from now (A22). */
+/**
+ * An earlier start would make clients read `ratelimit-reset` as seconds from now (assumption A22 in
+ * docs/interface/assumptions.md).
+ */
 const firstYear = 2002
 const lastYear = 2999
 
@@ -48,7 +49,7 @@ const lastYear = 2999
 export const isStart = (millis: number): boolean =>
   millis >= Date.UTC(firstYear, 0) && millis < Date.UTC(lastYear + 1, 0)
 
-/** An instant as Effect takes it, so that a test may write `"2026-01-01T00:00:00Z"` or a `DateTime`. */
+/** An instant in any form that Effect accepts, so that a test may write `"2026-01-01T00:00:00Z"` or a `DateTime`. */
 const InstantInput = Schema.declare((value): value is DateTime.DateTime.Input =>
   Option.isSome(DateTime.make(value as DateTime.DateTime.Input))
 )

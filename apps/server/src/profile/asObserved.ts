@@ -1,6 +1,7 @@
 /**
- * Two steps of a request under a profile. The inner one answers lists as the service pages and filters them, and refuses what it refuses
- * for its form alone; the outer one writes each reply of the mock in the service's words: envelope, fields, failures, headers.
+ * Two steps of a request under a profile, which is the learned behaviour of a service. The inner step answers lists with the
+ * service's paging and filters, and refuses requests whose form the service refuses. The outer step rewrites each reply of the
+ * mock into the service's envelope, fields, failures and headers.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -18,14 +19,14 @@ import type { Behaviour, Envelope, Failure, Profile, Situation } from "@berthkit
 import { isObject, type JsonObject, part } from "@berthkit/learn/values"
 import { knownImage, knownNode, writeRecord } from "./writeRecord.ts"
 
-/** Of a list: how many there are, and which page was asked for. */
+/** The total and the requested page of a list. */
 interface Counts {
   readonly total: number
   readonly page: number
   readonly size: number
 }
 
-/** What the inner step leaves for the outer one. */
+/** Passes counts from the inner step to the outer one. */
 const countsOf = new WeakMap<Exchange, Counts>()
 const situationOf = new WeakMap<Exchange, Situation>()
 
@@ -33,13 +34,13 @@ const queryOf = ({ request }: Exchange) => new URLSearchParams(request.url.split
 
 const operationIn = (exchange: Exchange) => operationOf(exchange.request.method, pathOf(exchange.request))
 
-/** A reply that the outer step writes as the service's to this situation. */
+/** A reply that the outer step rewrites as the service's reply to this situation. */
 const refusal = (exchange: Exchange, situation: Situation): Reply => {
   situationOf.set(exchange, situation)
   return HttpServerResponse.jsonUnsafe(succeed([]))
 }
 
-/** Lists, for a caller whose credentials are good. */
+/** Answers lists for a caller with good credentials. */
 export const listsAsObserved =
   ({ behaviour }: Profile): Step =>
   (next) =>
@@ -64,13 +65,13 @@ const listParameters = new Set(["apikey", "page_no", "page", "per_page"])
 const isTwice = (query: URLSearchParams): boolean =>
   ["page_no", "page", "per_page"].some((name) => query.getAll(name).length > 1)
 
-/** Whether a parameter of paging is given twice, and that is not what the service accepts. */
+/** Whether a paging parameter appears twice although the service does not accept that. */
 const isRefusedTwice = ({ paging }: Behaviour, query: URLSearchParams): boolean =>
   paging.twice !== "accepted" && isTwice(query)
 
 /**
- * What is wrong with a GET of `operation` by the profile's measure, where the mock would answer it; undefined where nothing is. A service
- * may refuse, or redirect, one without the last slash of its path, or with parameters that are unknown, empty or given twice.
+ * Why the service would refuse a GET of `operation` that the mock would answer; undefined if it would not. A service may refuse
+ * or redirect paths without their last slash, and parameters that are unknown, empty or repeated.
  */
 const refusalOf = (
   behaviour: Behaviour,
@@ -79,7 +80,7 @@ const refusalOf = (
   query: URLSearchParams
 ): Situation | undefined => {
   const { failures } = behaviour
-  // A single node was not observed without its slash.
+  // Nobody observed the path of a single node without its slash.
   if (!path.endsWith("/") && operation !== "nodes.get" && failures["no-slash"] !== undefined) return "no-slash"
   if (operation !== "nodes.list") return undefined
   const names = Array.from(query.keys())
@@ -107,7 +108,7 @@ const filters: Readonly<Record<string, (row: JsonObject, wanted: string, rules: 
   version: (row, wanted, rules) => same(wanted, part(row, "os")["version"], rules)
 }
 
-/** The observed rows that a query lets through (interface.md §4 note 4, A18); undefined where it is refused. */
+/** The observed rows that match the query (interface.md §4 note 4, A18); undefined if the service refuses it. */
 const filterRows = (
   catalogue: ReadonlyArray<unknown>,
   query: URLSearchParams,
@@ -117,7 +118,7 @@ const filterRows = (
   const isKnown = /^(public|private|)$/i.test(type)
   if (!isKnown && (rules.unknownType ?? "refused") === "refused") return undefined
   if (!isKnown && rules.unknownType === "empty") return []
-  // The rows are those of public images.
+  // The rows describe public images.
   if (/^private$/i.test(type)) return []
   const rows = catalogue.filter(isObject)
   if (rules.narrows === false) return rows
@@ -130,7 +131,7 @@ const filterRows = (
   return found.length === 0 && rules.noMatch === "rows" ? rows : found
 }
 
-/** A query value as a whole number; undefined where there is none. */
+/** A query value as a whole number; undefined if it is missing or not one. */
 const wholeNumber = (query: URLSearchParams, name: string): number | undefined | "malformed" => {
   const value = query.get(name)
   if (value === null || value === "") return undefined
@@ -186,7 +187,7 @@ const imageList = ({ catalogue, failures, images }: Behaviour, exchange: Exchang
   return rows === undefined ? undefined : HttpServerResponse.jsonUnsafe(succeed(rows))
 }
 
-/** Every reply, in the service's words. */
+/** Rewrites every reply into the service's form. */
 export const writtenAsObserved =
   ({ behaviour }: Profile): Step =>
   (next) =>
@@ -251,7 +252,7 @@ const enveloped = (
   )
 }
 
-/** What went wrong with a request that the mock refuses. */
+/** The failure of a request that the mock refuses. */
 const failureIn = (exchange: Exchange, { status }: Reply): Situation | undefined => {
   const operation = operationIn(exchange)
   if (status === 401 || status === 403) return "unauthorized"

@@ -1,6 +1,6 @@
 /**
- * The settings of worlds that behave as a profile has it, with the catalogue of the image list that was observed. What was not observed
- * stays as it was.
+ * The settings of worlds that follow a profile, with the catalogue of the observed image list. Settings that were not observed
+ * keep their values.
  */
 import {
   type Catalogue,
@@ -55,7 +55,7 @@ const planOf = (row: JsonObject): Plan | undefined => {
 
 const firstImageId = 1000
 
-/** An image of a row; `fallbackId` where the row has none. */
+/** The image of a row; `fallbackId` if the row has no id. */
 const imageOf = (row: JsonObject, fallbackId: number): PublicImage | undefined => {
   const slug = text(row["image"])
   const os = part(row, "os")
@@ -72,8 +72,8 @@ const imageOf = (row: JsonObject, fallbackId: number): PublicImage | undefined =
 }
 
 /**
- * The catalogue of the rows: their plans, their images, and which go together; undefined where no row has both. One that names no plan or no
- * image is left out of it, and still listed.
+ * The catalogue of the rows: their plans, their images, and which go together; undefined if no row has both. A row without a
+ * plan or an image is not in the catalogue, but still in the list.
  */
 const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined => {
   const planBySlug = new Map<string, Plan>()
@@ -92,14 +92,14 @@ const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined => {
   return catalogueWith([...planBySlug.values()], [...imageBySlug.values()], offers)
 }
 
-/** A clock that is less than this off is on time: replies take a while. */
+/** A smaller difference counts as no difference, because replies take a while. */
 const minSkewMillis = 2_000
 
-/** Durations as the lifecycle takes them, under this name; nothing where none were observed. */
+/** Durations for the lifecycle, under this name; nothing if none were observed. */
 const samplesAs = <Name extends string>(name: Name, ranges: Ranges = []) =>
   ranges.length === 0 ? {} : { [name]: middlesOf(ranges).map(Math.round) }
 
-/** `realMillis` is now: a service whose clock is ahead begins ahead. */
+/** `realMillis` is the current real time: if the service's clock runs ahead, the world starts ahead. */
 export const settingsUnder = ({ behaviour }: Profile, base: WorldSettings, realMillis: number): WorldSettings => {
   const { catalogue, clockSkewMillis = 0, deletes, provisioningMillis, terminationMillis, window } = behaviour
   const rateLimit = {

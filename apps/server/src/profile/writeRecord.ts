@@ -1,7 +1,7 @@
 /**
- * Writes a record of the mock as a service does that was observed: its fields in its order, each of its type and in its form.
- * What has no meaning for the mock gets the same constant as there, or an empty value of its type. What the mock knows of a node or an
- * image comes first, by every name that a service may have for it.
+ * Rewrites a record of the mock into the form of an observed service: its fields in its order, each with its type and format.
+ * What the mock knows about the node or image fills every field whose name a service may use for it. Other fields get the
+ * service's constant value, or an empty value of their type.
  */
 import { Data, DateTime } from "effect"
 import { createdMoment } from "../http/records.ts"
@@ -19,7 +19,7 @@ const wordFor = (status: unknown, statuses: Statuses): string => {
   return (Object.hasOwn(statuses, asked) ? statuses[asked as keyof Statuses] : undefined) ?? own
 }
 
-/** A node, from the record that the mock would show of it, which has its addresses. */
+/** The known values of a node, from the mock's own record of it, which has the addresses. */
 export const knownNode = (world: World, record: JsonObject, statuses: Statuses): Known => {
   const id = Number(record["id"])
   const status = wordFor(record["status"], statuses)
@@ -55,7 +55,7 @@ export const knownNode = (world: World, record: JsonObject, statuses: Statuses):
   }
 }
 
-/** An image, from the record that the mock would show of it. */
+/** The known values of an image, from the mock's own record of it. */
 export const knownImage = (world: World, record: JsonObject): Known => {
   const slug = record["plan"] ?? record["size"]
   return {
@@ -66,13 +66,13 @@ export const knownImage = (world: World, record: JsonObject): Known => {
   }
 }
 
-/** What the mock knows of a record, by every name that a service may have for it. */
+/** What the mock knows about a record, under every name that a service may use. */
 interface Known {
-  /** By wire name; an object for one that has parts. */
+  /** By wire name; nested values are objects. */
   readonly values: JsonObject
-  /** The status, in the service's word. */
+  /** The status, as the service spells it. */
   readonly status: string | undefined
-  /** Decides which records lack a field that some lack. */
+  /** Decides which records lack a field that only some records have. */
   readonly id: number
   readonly seed: number
 }
@@ -89,7 +89,7 @@ const empty: Readonly<Record<Kind, unknown>> = {
   object: {}
 }
 
-/** How often a share of records is hit, by chance that is the same every time. */
+/** Selects a share of the records at random, the same ones each time. */
 const hits = (share: number, label: number, { id, seed }: Known, name: string): boolean =>
   share >= 1 || (share > 0 && derive(seed, label, id, hashOf(name)) / 2 ** 32 < share)
 
@@ -124,13 +124,13 @@ const valueOf = (field: Field, known: Known): unknown => {
   return written(value, kind, field.form)
 }
 
-/** A value of the mock as another type, in another form. */
+/** Converts a value of the mock to another type and format. */
 const written = (value: unknown, kind: Kind, form: Form | undefined): unknown => {
   if (value instanceof Size) return sized(value, kind, form)
   if (value instanceof Moment) return dated(value, kind, form)
   if (value === undefined || value === null) return empty[kind]
   if (kind === kindOf(value)) return value
-  // An address with its parts, where the service has a text.
+  // The mock's address is an object, the service's a text.
   const plain = isObject(value) ? value["ip_address"] : value
   switch (kind) {
     case "string":
@@ -148,7 +148,7 @@ const written = (value: unknown, kind: Kind, form: Form | undefined): unknown =>
   }
 }
 
-/** A size, before a form is chosen for it. `bare` is what a number without a unit counts. */
+/** A size before it is formatted. `bare` is the unit of a number without one. */
 class Size extends Data.Class<{ readonly gigabytes: number; readonly bare: "GB" | "MB" }> {}
 
 const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): unknown => {
@@ -158,7 +158,7 @@ const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): u
   return kind === "integer" || kind === "number" ? value : empty[kind]
 }
 
-/** An instant with microseconds, 0 to 999, before a form is chosen for it. */
+/** An instant with microseconds (0 to 999) before it is formatted. */
 class Moment extends Data.Class<{ readonly millis: number; readonly micros: number }> {}
 
 const dated = ({ micros, millis }: Moment, kind: Kind, form: Form | undefined): unknown => {

@@ -1,7 +1,7 @@
 /**
- * A world as a value: everything that decides its replies, as JSON. What is taken of one world can be put into another, in
- * another process too, and from then on the two give the same bytes. Its id and its account are no part of it. Instants are
- * milliseconds since the epoch, plans and images are named by slug.
+ * A world as a JSON value: everything that decides its replies, except its id and its account. Restored into another world,
+ * even in another process, it makes that world reply with the same bytes. Instants are milliseconds since the epoch; plans and
+ * images are named by slug.
  */
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Result, Schema } from "effect"
@@ -26,17 +26,17 @@ import * as World from "../world/World.ts"
 import { type Account, maxGivenId, maxTextLength, PlainSettings } from "../world/WorldSettings.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-/** One that can go on: at a thousand a second, for 30 000 years. */
+/** A counter with room to grow: 30 000 years at a thousand a second. */
 const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** A create counts the characters of a name by code point, each of which may be two units; a slug has an id behind it. */
+/** A create counts the characters of a name by code point, each of which may be two units; a slug may be followed by an id. */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
 
-/** Of any kind that there is. */
+/** A fault of any kind. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
 
-/** An armed fault with its counts, so that it goes on where it stood. */
+/** An armed fault with its counts, so that it continues where it was. */
 const StoredArmedFault = Schema.Struct({
   fault: StoredFault,
   instance: Count,
@@ -52,12 +52,12 @@ const Settings = Schema.Struct({
     Schema.isMaxLength(maxFaults),
     Schema.makeFilter((faults) => indexBeyondPatternCost(faults) < 0 || tooMuchToMatch)
   ),
-  // The format before does not have them.
+  // Absent in the previous format.
   startAt: Schema.optionalKey(PlainSettings.fields.startAt),
   nodes: Schema.optionalKey(PlainSettings.fields.nodes)
 })
 
-/** A node; what is left out is as it is for most nodes. */
+/** A node; omitted fields have their default value. */
 const NodeSnapshot = Schema.Struct({
   id: Positive,
   name: LongText,
@@ -83,10 +83,10 @@ const SavedImageSnapshot = Schema.Struct({
   today: Schema.optionalKey(SavedImageToday)
 })
 
-/** Twice what a world can be given. Ids that are passed over cost time and memory, in blocks. */
+/** Twice the highest id that a caller may set. Skipped ids cost time and memory, block by block. */
 const maxNodeId = 2 * maxGivenId
 
-/** What is written. One of the format before is read as well. */
+/** The format that is written. Snapshots in the previous format can still be read. */
 const format = "berth-world/3"
 
 export const Snapshot = Schema.Struct({
@@ -94,32 +94,32 @@ export const Snapshot = Schema.Struct({
   settings: Settings,
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
   latest: WorldTime,
-  /** What the allowance is counted by, where that is no longer the rate limit of the settings. */
+  /** The allowance's current rate limit, if it is not that of the settings any more. */
   rateLimit: Schema.optionalKey(Allowance.RateLimit),
   allowance: Allowance.AllowanceState,
   savedImages: Schema.Array(SavedImageSnapshot).check(
     Schema.isMaxLength(maxSavedImages, { message: `There are more than ${maxSavedImages}` })
   ),
-  /** The id the next node gets. */
+  /** The id of the next node. */
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
-  /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
+  /** The most recently deleted nodes, newest last: semantic faults about the past show them. */
   gone: Schema.Array(NodeSnapshot).check(Schema.isMaxLength(World.maxGone)),
   faults: Schema.Array(StoredArmedFault).check(
     Schema.isMaxLength(maxFaults),
     Schema.makeFilter((armed) => indexBeyondPatternCost(armed.map(({ fault }) => fault)) < 0 || tooMuchToMatch)
   ),
-  /** In ascending id. */
+  /** By ascending id. */
   nodes: Schema.Array(NodeSnapshot)
 }).annotate({ identifier: "Snapshot" })
 export type Snapshot = typeof Snapshot.Type
 
-/** A world as it is now. */
+/** The current state of a world. */
 export const takeSnapshot = (world: World.World): Snapshot => {
   const { account: _, catalogue: __, nodes, startAt, ...settings } = world.settings
   return {
     format,
     settings: { ...settings, startAt, nodes },
-    // The real time is irrelevant to a clock that stands, and would differ between two runs of the same calls.
+    // Real time does not matter to a frozen clock, and would make two runs of the same calls differ.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
     ...(world.allowance.rateLimit === settings.rateLimit ? {} : { rateLimit: world.allowance.rateLimit }),
@@ -146,7 +146,7 @@ const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.today === undefined ? {} : { today: node.today })
 })
 
-/** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
+/** Whether the clock of a restored world continues from the instant in the snapshot, or as if it had never stopped. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
 
 const problem = (field: string, sentence: string): FieldErrors => ({ [field]: [sentence] })
@@ -167,19 +167,19 @@ export const restore = (
   const world = World.make(settings, realMillis, id)
   const rateLimit = snapshot.rateLimit ?? settings.rateLimit
   if (snapshot.allowance.algorithm !== rateLimit.algorithm) {
-    return Result.fail(problem("allowance", "The state does not fit the algorithm of the rate limit."))
+    return Result.fail(problem("allowance", "The state does not match the algorithm of the rate limit."))
   }
   const overspent = overspending(snapshot.allowance, rateLimit)
   if (overspent !== undefined)
-    return Result.fail(problem(`allowance.${overspent}`, "More is spent than the rate limit gives."))
+    return Result.fail(problem(`allowance.${overspent}`, "More requests are spent than the rate limit allows."))
   if (snapshot.nextNodeId < world.nodes.nextId) {
-    return Result.fail(problem("nextNodeId", "A world of this seed begins with a larger id."))
+    return Result.fail(problem("nextNodeId", "The first id of a world with this seed is larger."))
   }
   for (const [index, saved] of snapshot.savedImages.entries()) {
     const { imageBySlug, planBySlug } = world.catalogue
     const [base, plan] = [imageBySlug.get(saved.base), planBySlug.get(saved.plan)]
     if (base === undefined || plan === undefined) {
-      return Result.fail(problem(`savedImages.${index}`, "There is no such image or plan in a world of this seed."))
+      return Result.fail(problem(`savedImages.${index}`, "A world with this seed has no such image or plan."))
     }
     world.savedImages.push({ ...saved, base, plan })
   }
@@ -193,7 +193,7 @@ export const restore = (
     const record = recordOf(world, node)
     if (record === undefined) return Result.fail(problem(`nodes.${index}.plan`, noSuchPlan))
     if (node.id < world.nodes.nextId || node.id >= snapshot.nextNodeId) {
-      const sentence = "Ids ascend, from the first of a world of this seed to below nextNodeId."
+      const sentence = "Node ids must ascend, start at the first id of this seed or later, and stay below nextNodeId."
       return Result.fail(problem(`nodes.${index}.id`, sentence))
     }
     world.nodes.skipTo(node.id)
@@ -209,7 +209,7 @@ export const restore = (
   return Result.succeed(world)
 }
 
-/** The field by which more is spent than the rate limit gives. */
+/** The field with more spent requests than the rate limit allows. */
 const overspending = (state: Allowance.AllowanceState, { limit, windowMillis }: Allowance.RateLimit) => {
   switch (state.algorithm) {
     case "fixed-window":
@@ -221,7 +221,7 @@ const overspending = (state: Allowance.AllowanceState, { limit, windowMillis }: 
   }
 }
 
-const noSuchPlan = "There is no such plan in a world of this seed."
+const noSuchPlan = "A world with this seed has no such plan."
 
 const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefined => {
   const plan = world.catalogue.planBySlug.get(node.plan)

@@ -1,6 +1,6 @@
 /**
- * The state file: all worlds of a server as one line of text, `CHECKSUM {"state":…,"worlds":[…]}`, whose checksum is the CRC-32
- * of the JSON, in hexadecimal. This module has the text, `stateKeeper.ts` the file system.
+ * The state file: all worlds of a server as one line of text, `CHECKSUM {"state":…,"worlds":[…]}`. The checksum is the CRC-32
+ * of the JSON in hexadecimal. This module handles the text, `stateKeeper.ts` the file system.
  */
 import { crc32 } from "node:zlib"
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
@@ -13,7 +13,7 @@ import { restore, Snapshot, takeSnapshot } from "./Snapshot.ts"
 
 const State = Schema.Struct({
   state: Schema.Literal("berth-state/2"),
-  /** How many worlds have been made beside the first. */
+  /** How many worlds were made after the first one. */
   made: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   worlds: Schema.Array(
     Schema.Struct({
@@ -27,7 +27,7 @@ const State = Schema.Struct({
 
 const checksum = (text: string | Uint8Array): string => crc32(text).toString(16).padStart(8, "0")
 
-/** The worlds at this instant. */
+/** The current state of all worlds. */
 export const writeState = (worlds: Worlds): string => {
   const json = JSON.stringify({
     state: "berth-state/2",
@@ -49,13 +49,16 @@ const sentenceOf = (where: string, errors: FieldErrors): string => {
   return [...[where, field].filter((part) => part !== "" && part !== "detail"), sentence].join(": ")
 }
 
-/** The worlds of a file, or what is wrong with it. `realMillis` is the real time: a clock that was passing has gone on meanwhile. */
+/**
+ * The worlds in a file, or what is wrong with it. `realMillis` is the current real time: a running clock continued while the
+ * server was down.
+ */
 export const readState = (text: string, realMillis: number, catalogue?: Catalogue): Result.Result<Worlds, string> => {
   const [, claimed, json] = /^([0-9a-f]{8}) (.*)\n$/s.exec(text) ?? []
-  if (json === undefined) return Result.fail("it does not begin and end as a state file does")
+  if (json === undefined) return Result.fail("it does not begin and end like a state file")
   if (claimed !== checksum(json)) return Result.fail("its checksum does not match")
   const state = Result.flatMap(
-    Result.try({ try: (): unknown => JSON.parse(json), catch: () => ({ detail: ["It is no JSON."] }) as FieldErrors }),
+    Result.try({ try: (): unknown => JSON.parse(json), catch: () => ({ detail: ["It is not JSON."] }) as FieldErrors }),
     read
   )
   if (Result.isFailure(state)) return Result.fail(sentenceOf("", state.failure))

@@ -1,6 +1,6 @@
 /**
- * Keeps the worlds of a server in a file, and the file to one server: read at the start, saved after changes and at the end. A save
- * replaces the file as a whole, so whatever happens to the process, there is always one that can be read.
+ * Keeps the worlds of a server in a file that only this server uses: reads it at the start, and saves after changes and at the
+ * end. Each save replaces the whole file, so a readable file exists whatever happens to the process.
  */
 import { closeSync, constants, openSync } from "node:fs"
 import { Clock, Data, Duration, Effect, Exit, FileSystem, Option, Path, Result } from "effect"
@@ -10,7 +10,7 @@ import type { Catalogue } from "../world/catalogue.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import { readState, writeState } from "./stateFile.ts"
 
-/** Makes the lock's file for its user alone. SQLite would make it for all, and through a link. */
+/** Creates the lock's file for its user only. SQLite would create it for everyone, and would follow a link. */
 const makeFile = (path: string): void => {
   const { O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants
   closeSync(openSync(path, O_CREAT | O_NOFOLLOW | O_RDWR, 0o600))
@@ -21,7 +21,7 @@ const lock = (path: string) => {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // Held until the end, and nothing is ever written in it.
+    // Held until the end; nothing is ever written to the database.
     database.exec("BEGIN IMMEDIATE")
     return database
   } catch (error) {
@@ -34,17 +34,17 @@ const busy = 5
 
 const whyNotLocked = (path: string, error: unknown): string => {
   const { code, errcode, message } = error as NodeJS.ErrnoException & { readonly errcode?: number }
-  if (errcode === busy) return "another server keeps its worlds in it"
-  if (errcode !== undefined) return `${path} is no lock: ${message}`
+  if (errcode === busy) return "another server uses it"
+  if (errcode !== undefined) return `${path} is not a lock:  ${message}`
   if (code === "ELOOP") return `${path} is a link`
-  if (code === "ENOENT") return "there is no such directory"
-  return code === "EACCES" || code === "EPERM" || code === "EROFS" ? "it may not be accessed" : (code ?? message)
+  if (code === "ENOENT") return "the directory does not exist"
+  return code === "EACCES" || code === "EPERM" || code === "EROFS" ? "access was denied" : (code ?? message)
 }
 
 /**
- * Holds the lock of a state file for as long as the scope lasts; fails with the reason where another server does. The lock is that of the
- * system on an empty file beside it, held by SQLite, which Node has built in: it ends with its process, however that ends, so that nothing
- * has to be judged or cleared away. The file stays.
+ * Locks a state file until the scope closes; fails with the reason if another server holds the lock. The lock is a system lock
+ * on an empty file next to the state file, held by SQLite, which is built into Node. The system releases it however the process
+ * ends, so no stale lock needs to be detected or removed. The lock's file stays.
  */
 const holdStateLock = (file: string) => {
   const path = `${file}.lock`
@@ -54,28 +54,29 @@ const holdStateLock = (file: string) => {
   )
 }
 
-/** How soon a change is noticed. */
+/** How often changes are looked for. */
 const noticeEveryMillis = 50
 
-/** A change is in the file after so long at most: a second, less what timers are late on a busy machine. */
+/** A change reaches the file within this time: a second, minus the delay of timers on a busy machine. */
 const savedWithinMillis = 850
 
 /**
- * How long to wait after a save that took so long. A change that just missed it waits for the rest of it, for this, to be noticed,
- * and for the next save, which will take as long. Saves of more than 400 ms follow one another, and the change waits for two of them.
+ * The pause after a save that took this long. In the worst case a change just misses a save: it waits for the rest of that
+ * save, for this pause, until it is noticed, and for the next save of the same length. Saves longer than 400 ms follow each
+ * other without a pause.
  */
 export const pauseAfterSaveMillis = (tookMillis: number): number =>
   Math.max(0, savedWithinMillis - noticeEveryMillis - 2 * tookMillis)
 
-/** The worlds are more text than a string can be. */
+/** The worlds need more text than a string can hold. */
 class TooMuchState extends Data.TaggedError("TooMuchState") {}
 
 /** Why a state file cannot be used, in one line. */
 class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: string }> {}
 
 /**
- * Keeps the file to this server for as long as the scope lasts, and gives its own path: through a link a save would replace the link, and two
- * servers would not see that they share a file.
+ * Locks the file until the scope closes, and returns its real path: a save through a link would replace the link, and two
+ * servers would not notice that they share a file.
  */
 export const claimState = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -86,9 +87,9 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
     })
   }
   const own = Option.getOrElse(real, () => file)
-  // A device is read without an end, and a pipe waits for a writer.
+  // Reading a device may never end, and a pipe waits for a writer.
   if (Option.exists(yield* Effect.option(fs.stat(own)), ({ type }) => type !== "File")) {
-    return yield* new StateFailure({ message: `cannot read the state file ${file}: it is no file` })
+    return yield* new StateFailure({ message: `cannot read the state file ${file}: it is not a file` })
   }
   yield* Effect.mapError(
     holdStateLock(own),
@@ -97,7 +98,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
   return own
 })
 
-/** The worlds in the file; none when there is no file yet, or an empty one. A file that cannot be used is left as it is. */
+/** The worlds in the file; none if the file is missing or empty. A file that cannot be used stays unchanged. */
 export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: Catalogue) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(file).pipe(
@@ -117,7 +118,7 @@ export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: 
 })
 
 /**
- * Saves what has changed when the scope closes. What it gives saves now, failing when that does, and then after every
+ * Saves pending changes when the scope closes. The returned effect saves now, fails if that fails, and then saves after every
  * change.
  */
 export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: string) {
@@ -155,8 +156,9 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
 })
 
 /**
- * A temporary file, its bytes on the disk, then its name: there is no instant at which `file` is half a state. What stands where the
- * temporary file is to be goes first: it may be a link, or open to others. No other server writes it: this one has the lock.
+ * Writes a temporary file, flushes it to the disk, then renames it: `file` never holds half a state. Whatever is in the
+ * temporary file's place is removed first, because it may be a link, or open to other users. No other server writes it, because
+ * this one holds the lock.
  */
 const saveState = (worlds: Worlds, file: string) =>
   Effect.scoped(
@@ -173,7 +175,7 @@ const saveState = (worlds: Worlds, file: string) =>
       yield* handle.writeAll(Buffer.from(text))
       yield* handle.sync
       yield* fs.rename(temporary, file)
-      // The new name is in the directory, which has to reach the disk as well.
+      // The new name is in the directory, so flush that as well.
       yield* Effect.flatMap(fs.open(path.dirname(path.resolve(file)), { flag: "r" }), ({ sync }) => sync)
     })
   )
@@ -183,14 +185,14 @@ const reasonOf = (error: PlatformError | TooMuchState): string => {
   const { reason } = error
   switch (reason._tag) {
     case "NotFound":
-      return "there is no such directory"
+      return "the directory does not exist"
     case "PermissionDenied":
-      return "it may not be accessed"
+      return "access was denied"
     case "Busy":
       return "it is mounted by itself and cannot be replaced; mount its directory instead"
     case "BadArgument":
       return reason.message
     default:
-      return reason._tag === "BadResource" ? "it is no file" : (reason.description ?? reason._tag)
+      return reason._tag === "BadResource" ? "it is not a file" : (reason.description ?? reason._tag)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A world of a test: its credentials, its clock, and the control plane behind them. It is deleted when the test's scope
- * closes; if the test failed, its options and its journal are printed before that.
+ * A world of a test: its credentials, its clock, and its control plane. It is deleted when the test's scope closes; if the test
+ * failed, its options and its journal are printed first.
  */
 import { type DateTime, Duration, Effect, Exit, Redacted, Schema } from "effect"
 import type { HttpClient } from "effect/http"
@@ -12,15 +12,15 @@ import type { JournalEntry } from "../journal/JournalEntry.ts"
 import { WorldOptions } from "../world/WorldOptions.ts"
 
 /**
- * The options of a world of a test: those of the control plane in their decoded form, without credentials, which are the server's
- * choice. Everything has a default.
+ * The options of a test's world: those of the control plane in decoded form, without credentials, which the server chooses.
+ * Everything has a default.
  */
 export interface TestWorldOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
   /** Default `frozen`, at `startAt` or 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
   readonly clock?: Exclude<WorldOptions["clock"], undefined>
 }
 
-/** The same as the body of `POST /_mock/worlds`, decoded. */
+/** The body of `POST /_mock/worlds`, decoded. */
 export const worldOptions = (options: TestWorldOptions): WorldOptions => ({ clock: "frozen", ...options })
 
 /** The typed client of the control plane. */
@@ -29,7 +29,7 @@ export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
 export const makeControlClient = (httpClient: HttpClient.HttpClient, baseUrl: string): Effect.Effect<ControlClient> =>
   HttpApiClient.makeWith(ControlApi, { httpClient, baseUrl })
 
-/** One world for one test. */
+/** A world for one test. */
 export interface TestWorld {
   /** Its name on the control plane. */
   readonly id: string
@@ -37,17 +37,17 @@ export interface TestWorld {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
-  /** The world's present instant. */
+  /** The world's current instant. */
   readonly now: Effect.Effect<DateTime.Utc>
-  /** Moves the world's clock on and gives its new instant. */
+  /** Moves the world's clock on and returns its new instant. */
   readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
-  /** Moves the world's clock to an instant, which is not before the present one, and gives it. */
+  /** Moves the world's clock to an instant, which must not be in the past, and returns it. */
   readonly advanceTo: (instant: DateTime.DateTime.Input) => Effect.Effect<DateTime.Utc>
-  /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
+  /** Moves the clock to the next event, and returns all events of that instant; none if no event is to come. */
   readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
   /** Arms these faults and no others, each counting from now on. `[]` disarms. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-  /** The requests to the world, the oldest first, at most the latest thousand. */
+  /** The requests to the world, oldest first, at most the latest thousand. */
   readonly journal: Effect.Effect<ReadonlyArray<JournalEntry>>
   /** Seed, armed faults and journal as text, to find out why a test failed. */
   readonly explain: Effect.Effect<string>
@@ -58,7 +58,7 @@ export interface TestWorld {
 /** Something that happens in a world without a request. */
 type WorldEvent = NonNullable<(typeof ClockChanged.Type)["events"]>[number]
 
-/** A world that exists, by its id. What goes wrong on the way to the control plane is a defect: no test expects it. */
+/** A handle on an existing world. Failures of the control plane are defects, because no test expects them. */
 export const bindWorld = (
   control: ControlClient,
   made: Pick<TestWorld, "id" | "baseUrl" | "apiKey" | "accessToken">
@@ -68,7 +68,7 @@ export const bindWorld = (
   return {
     ...made,
     now: Effect.orDie(Effect.map(control.clock.read({ params }), ({ now }) => now)),
-    // Effect takes NaN for no time at all.
+    // Effect treats NaN as zero.
     advance: (by) =>
       Number.isNaN(by)
         ? Effect.die(new TypeError("Expected the duration of advance, not NaN."))
@@ -89,7 +89,7 @@ export const bindWorld = (
   }
 }
 
-/** Whether an entry is a request of the service, not one that changed its world. */
+/** Whether an entry is a request of the service and not a change by the control plane. */
 export const isRequest = ({ change }: Pick<JournalEntry, "change">): boolean => change === undefined
 
 /** An armed fault, whatever its kind. */
@@ -101,7 +101,7 @@ interface Counted {
 
 const withoutCounts = ({ fired: _fired, id: _id, seen: _seen, ...fault }: Counted) => fault
 
-/** One line for each request and the reply to one that failed, without credentials. The faults of a world that has ended are unknown. */
+/** One line per request, with the reply if it failed; without credentials. For an ended world the faults are unknown. */
 export const explain = (
   id: string,
   seed: number,
@@ -128,7 +128,7 @@ const cutAfter = (bytes: number | undefined): string => (bytes === undefined ? "
 
 const showOptions = Schema.encodeSync(Schema.fromJsonString(WorldOptions))
 
-/** Makes a world that lives as long as the scope. */
+/** Makes a world that ends with the scope. */
 export const makeTestWorld = (control: ControlClient, baseUrl: string, options: TestWorldOptions) => {
   const payload = worldOptions(options)
   return Effect.acquireRelease(
@@ -142,7 +142,7 @@ export const makeTestWorld = (control: ControlClient, baseUrl: string, options: 
           : Effect.map(
               Effect.catchCause(world.explain, () => Effect.succeed("")),
               (explained) => {
-                // Not to the console of Effect, which a test may have replaced.
+                // Not through Effect's console, which a test may have replaced.
                 process.stderr.write(
                   `The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n${explained}\n`
                 )

@@ -1,6 +1,6 @@
 /**
- * The service for tests without Effect: the server and its worlds as promises, with plain values and real `Error`s. What they
- * take and give is in `promise/Server.ts`.
+ * The service for tests without Effect: the server and its worlds as promises, with plain values and real `Error`s. The types
+ * are in `promise/Server.ts`.
  */
 import "./promise/requireNode.ts"
 import { inspect } from "node:util"
@@ -43,7 +43,7 @@ export type { ArmedFault, JournalFilter, Snapshot } from "./promise/Server.ts"
 export type { Server, ServerOptions, World, WorldOptions }
 export { CallsDiffer, MockRefused, ServerClosed }
 
-/** A request to the control plane. `query` is as the caller wrote it, `body` is JSON. */
+/** Sends a request to the control plane. `query` is what the caller wrote, `body` is JSON. */
 type Call = <A>(
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,
@@ -59,7 +59,7 @@ const start = Effect.fnUntraced(function* (profile: Profile | undefined) {
     host: "127.0.0.1",
     port: 0,
     timeouts: { ...defaultTimeouts, drainMillis: 0 },
-    // What a service was observed to do may be beside the interface.
+    // An observed service may deviate from the interface.
     checkReplies: profile === undefined,
     keepsProcess: false,
     profile
@@ -72,14 +72,14 @@ const usableProfile = async (file: string): Promise<Profile> => {
   throw new MockRefused(422, read.failure, { profile: [read.failure] })
 }
 
-/** A server must answer while its test fakes the time. */
+/** The server must answer even while its test fakes the time. */
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
 
 /**
- * Starts the service on a free port of the loopback interface, in this process, which may end without closing it. Its worlds
- * stand still until the test advances them. The options are those of each world that does not give its own; rejects with
- * `MockRefused` when one of them is unknown or is no such value. What depends on all options of a world, such as the plans of
- * its nodes, is refused when that world is made.
+ * Starts the service on a free port of the loopback interface, in this process, which may end without closing it. Worlds are
+ * frozen until the test advances them. The options are the defaults of each world. Rejects with `MockRefused` if an option is
+ * unknown or has an invalid value. Options that depend on others, such as the plans of given nodes, are checked when a world is
+ * made.
  */
 export const startServer = async (all: ServerOptions = {}): Promise<Server> => {
   const { profile, ...options } = objectOf("the options of startServer", all)
@@ -109,15 +109,15 @@ export const startServer = async (all: ServerOptions = {}): Promise<Server> => {
   }
 }
 
-/** The options without those that are `undefined`, which have their default. */
+/** The options without undefined ones, which have their default. */
 const given = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
 
-const noCredentials = "Credentials are for each world alone: give them to makeWorld."
+const noCredentials = "Credentials belong to a single world: pass them to makeWorld."
 
 const decodeOptions = Schema.decodeUnknownResult(WorldOptionsSchema, { errors: "all", onExcessProperty: "error" })
 
-/** Refuses now what every world would be refused for. */
+/** Rejects early what every world would reject. */
 const checkOptions = (options: Omit<ServerOptions, "profile">): void => {
   const name = "the options of startServer"
   const json = jsonOf(name, objectOf(name, options))
@@ -137,7 +137,7 @@ interface Refusal {
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** Calls that need no socket, so that what a test puts in place of `fetch` or `node:http` never gets them. */
+/** Calls without a socket, so that a test's replacement of `fetch` or `node:http` never sees them. */
 const callsOf =
   (client: HttpClient.HttpClient): Call =>
   async <A>(...[method, path, { body, query = {} } = {}]: Parameters<Call>): Promise<A> => {
@@ -233,10 +233,10 @@ const bindWorld = (
   return Object.defineProperties(world, { toJSON: { value: shown }, [inspect.custom]: { value: shown } })
 }
 
-/** The JSON of an argument that cannot be left out. */
+/** The JSON of a required argument. */
 const bodyOf = (name: string, value: object): string => jsonOf(name, objectOf(name, value ?? null))
 
-/** A world that has ended, or whose server is closed, has no more to end and no faults. */
+/** An ended world, or one whose server is closed, has no faults and need not end again. */
 const ignoreEnded = (error: unknown): undefined => {
   if (error instanceof ServerClosed || (error instanceof MockRefused && error.status === 404)) return undefined
   throw error

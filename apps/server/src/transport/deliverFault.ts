@@ -1,6 +1,6 @@
 /**
- * Writes replies so that the client suffers. On a socket the bytes really go wrong: half a body, a reset, garbage. Without
- * one there is only what a client makes of it: a call that fails, or a body that breaks off (`inProcess.ts`).
+ * Damages replies. On a socket the bytes really go wrong: half a body, a reset, garbage. Without a socket only the effect on
+ * the client is imitated: a call that fails, or a body that breaks off (`inProcess.ts`).
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -11,13 +11,13 @@ import { noteWireFault } from "./inProcess.ts"
 import { bytesOf } from "./replyBytes.ts"
 import type { WireFault } from "./WireFault.ts"
 
-/** Delivers the reply with a fault. Where it has been written in full already, the server's own write reaches no client. */
+/** Delivers the reply with a fault. It writes the response itself, so the server's own write no longer reaches the client. */
 export const deliverFault = (
   request: HttpServerRequest.HttpServerRequest,
   reply: HttpServerResponse.HttpServerResponse,
   fault: WireFault
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  // Ends when the client goes away, or the server, and then without a byte.
+  // Ends without a byte, when the client disconnects or the server stops.
   if (fault._tag === "Silence") {
     return Effect.onInterrupt(Effect.interruptible(Effect.never), () =>
       Effect.sync(() => {
@@ -43,7 +43,7 @@ export const deliverFault = (
   )
 }
 
-/** A reply that has lost its date gets none from Node either, whose clock is not the world's. */
+/** Keeps Node from adding a date to a reply that has lost its own, because Node's clock is not the world's. */
 export const withOwnDateOnly = (
   request: HttpServerRequest.HttpServerRequest,
   reply: HttpServerResponse.HttpServerResponse
@@ -54,7 +54,7 @@ export const withOwnDateOnly = (
   return reply
 }
 
-/** A pipelined reply has no connection until those before it are through. */
+/** A pipelined reply gets its connection only after the replies before it. */
 const whenItsTurn = (response: ServerResponse, act: () => void): void => {
   if (response.socket === null) response.once("socket", act)
   else act()

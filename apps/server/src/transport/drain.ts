@@ -1,6 +1,6 @@
 /**
- * Reads what a client still sends of a request that is refused. Many clients read the reply only when they have sent
- * everything, and lose it where the connection ends before.
+ * Reads the rest of a refused request. Many clients read the reply only after they have sent everything, and lose it if the
+ * connection ends before.
  */
 import { IncomingMessage } from "node:http"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import type { HttpServerRequest } from "effect/http"
 /** How long a client may go on sending: long enough for 100 MB on one machine. */
 const drainMillis = 400
 
-/** Waits until the body of the request has come and gone, or for 400 ms. */
+/** Waits until the body of the request has arrived and been discarded, at most 400 ms. */
 export const drain = ({ source }: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
   source instanceof IncomingMessage && !source.complete && !source.destroyed && !waitsForContinue(source)
     ? Effect.callback((resume) => {
@@ -18,12 +18,12 @@ export const drain = ({ source }: HttpServerRequest.HttpServerRequest): Effect.E
       })
     : Effect.void
 
-/** A client that asked first sends nothing before it gets an answer. */
+/** A client that sent `Expect: 100-continue` waits for an answer before it sends the body. */
 const waitsForContinue = ({ headers, readableDidRead }: IncomingMessage): boolean =>
   headers.expect !== undefined && !readableDidRead
 
 const discard = (source: IncomingMessage, done: () => void): (() => void) => {
-  // Real time, as that of all connections.
+  // In real time, like all timeouts of connections.
   const timeout = AbortSignal.timeout(drainMillis)
   const finish = () => {
     timeout.onabort = null
@@ -32,7 +32,7 @@ const discard = (source: IncomingMessage, done: () => void): (() => void) => {
   }
   timeout.onabort = finish
   source.on("end", finish).on("close", finish).on("error", finish)
-  // A reader that has just stopped is gone in the next turn.
+  // A reader that has just stopped releases the stream in the next turn.
   const begin = setImmediate(() => source.resume())
   return () => {
     clearImmediate(begin)

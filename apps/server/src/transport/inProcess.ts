@@ -1,7 +1,7 @@
 /**
- * The service as an `HttpClient` that needs no socket: a call is answered within the fiber that makes it and waits for no turn
- * of the event loop, so that under a `TestClock` whole calls take place within one `adjust`. What a fault does to the bytes
- * appears as what a client makes of it: the call fails as a transport does, or the body breaks off.
+ * The service as an `HttpClient` without a socket. A call is answered within the caller's fiber and waits for no turn of the
+ * event loop, so under a `TestClock` whole calls happen within one `adjust`. Wire faults show their effect on a client: the
+ * call fails like a transport, or the body breaks off.
  */
 import { Context, Effect, Scheduler, Scope, Stream } from "effect"
 import {
@@ -18,16 +18,16 @@ import type { WireFault } from "./WireFault.ts"
 
 const wireFaults = new WeakMap<object, WireFault>()
 
-/** Notes a fault for the reply to a request that came without a socket. */
+/** Sets a fault for the reply to a request that came without a socket. */
 export const noteWireFault = (request: object, fault: WireFault): void => void wireFaults.set(request, fault)
 
-/** As `fetch` fails when a connection does. */
+/** Fails like `fetch` does when a connection breaks. */
 const transportFailure = (code: string, message: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) })
 
 const reset = () => transportFailure("ECONNRESET", "read ECONNRESET")
 
-/** The client whose calls `handle` answers, each in `requestContext`. */
+/** A client whose calls `handle` answers, each in `requestContext`. */
 export const clientOf = <R>(
   handle: Effect.Effect<
     HttpServerResponse.HttpServerResponse,
@@ -37,11 +37,11 @@ export const clientOf = <R>(
   requestContext: Context.Context<R>
 ): HttpClient.HttpClient =>
   HttpClient.make((request, _url, _signal, caller) => {
-    // An object of its own for every call: the same request may be made many times at once, and faults are noted by object.
+    // A new object for every call: the same request may be made many times at once, and faults are recorded by object.
     const asked = HttpClientRequest.removeHash(request)
     const scope = Scope.makeUnsafe()
     const context = requestContext.pipe(
-      // By which a test clock finds out when the fibers it woke have come to rest.
+      // A test clock uses the scheduler to find out when the fibers that it woke are idle.
       Context.add(Scheduler.Scheduler, caller.getRef(Scheduler.Scheduler)),
       Context.add(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(asked)),
       Context.add(Scope.Scope, scope)
@@ -56,7 +56,7 @@ export const clientOf = <R>(
     }).pipe(
       Effect.setContext(context),
       Effect.onExit((exit) => (streaming ? Effect.void : Scope.close(scope, exit))),
-      // A caller that goes away leaves no request half served; faults that take time are interruptible.
+      // A caller that goes away must not leave a request half served; only faults that take time can be interrupted.
       Effect.uninterruptible,
       Effect.flatMap((reply) => arrival(reply, wireFaults.get(asked))),
       Effect.mapBoth({
@@ -67,7 +67,7 @@ export const clientOf = <R>(
     )
   })
 
-/** The reply as it arrives: all of it, nothing, or a part. */
+/** The reply as it arrives: complete, in part, or not at all. */
 const arrival = (
   reply: HttpServerResponse.HttpServerResponse,
   fault: WireFault | undefined
@@ -95,7 +95,7 @@ const breakingOff = (
   return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
 }
 
-/** A slow body takes the time of the service's clock, not of its reader's. */
+/** A slow body follows the clock of the service, not that of its reader. */
 const servedIn = (
   reply: HttpServerResponse.HttpServerResponse,
   context: Context.Context<never>

@@ -2,10 +2,10 @@
  * Limits of requests and connections: sizes in bytes, times in milliseconds.
  */
 
-/** Body of a request: 1 MiB, then 413 (A4). */
+/** Body of a request: 1 MiB, then 413 (assumption A4 in docs/interface/assumptions.md). */
 export const maxBodyBytes = 1024 * 1024
 
-/** Body that is the snapshot of a world: 16 MiB, some 150 000 nodes. */
+/** Body that is the snapshot of a world: 16 MiB, about 150 000 nodes. */
 export const maxSnapshotBytes = 16 * 1024 * 1024
 
 /** Request target, path and query: 8 KiB, then 414 (A4). */
@@ -15,8 +15,8 @@ export const maxUrlBytes = 8 * 1024
 export const maxHeadBytes = 16 * 1024
 
 /**
- * What the parser reads of them. Beyond it there is no request, only its address and the packet in which it broke off, and a long URL
- * cannot be distinguished from long headers.
+ * What the parser reads of a head. Beyond this there is no request, only the packet in which parsing stopped, and a long URL
+ * cannot be told from long headers.
  */
 export const maxParsedHeadBytes = 4 * maxHeadBytes
 
@@ -28,7 +28,9 @@ export interface Timeouts {
   readonly requestMillis: number
   /** Idle time after which a kept-alive connection is closed. */
   readonly keepAliveMillis: number
-  /** How long a shutdown waits for requests in flight before it cuts them off; not for held ones (`held.ts`). */
+  /**
+   * How long a shutdown waits for requests in flight before it cuts them off. It does not wait for held requests (`held.ts`).
+   */
   readonly drainMillis: number
 }
 

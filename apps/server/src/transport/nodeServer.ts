@@ -1,6 +1,7 @@
 /**
- * The `node:http` server under the app. Node answers some requests by itself, in plain text or not at all; here they get the
- * envelope (A2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
+ * The `node:http` server under the app. Node answers some requests itself, in plain text or not at all; here they get the
+ * envelope (assumption A2 in docs/interface/assumptions.md): requests that its parser rejects, slow clients, CONNECT, upgrades,
+ * unknown expectations.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -16,7 +17,7 @@ interface Rejection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Gives the reply its body and the headers every reply has. `origin` is the `Origin` of the request, where it is known. */
+/** Adds the body and the usual headers to a reply. `origin` is the `Origin` of the request, if known. */
 export type Reject = (
   rejection: Rejection,
   origin: string | undefined
@@ -28,7 +29,7 @@ export interface TlsIdentity {
   readonly cert: string
 }
 
-/** With `tls` a server of HTTPS. */
+/** An HTTP server, or an HTTPS server with `tls`. */
 export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIdentity) => {
   const options = {
     maxHeaderSize: maxParsedHeadBytes,
@@ -36,9 +37,9 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     requestTimeout: timeouts.requestMillis,
     keepAliveTimeout: timeouts.keepAliveMillis,
     connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMillis / 4)),
-    // A request without Host gets its 400 from the app, with the envelope.
+    // The app answers a request without Host with a 400 in the envelope.
     requireHostHeader: false,
-    // An offer to upgrade may be ignored, and is: the request is answered as it stands.
+    // Upgrades are optional, so the request is answered as an ordinary one.
     shouldUpgradeCallback: () => false
   }
   const server =
@@ -51,7 +52,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   const track = (request: IncomingMessage, response: ServerResponse) => pending.add(request.socket, response)
   server.on("request", track)
   server.on("checkContinue", track)
-  // An unknown expectation may be ignored, and is (RFC 9110 §10.1.1).
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response)
   })
@@ -64,11 +65,11 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const errors = errorsAfterRejection.get(socket)
     if (errors !== undefined && errors < maxErrorsAfterRejection) {
-      // A reply is on its way; to close now, with bytes unread, could take it along.
+      // A reply is being sent; closing now, with unread bytes, could destroy it.
       errorsAfterRejection.set(socket, errors + 1)
       return
     }
-    // What is no TLS, or does not trust the certificate, can be given no reply.
+    // A peer that does not speak TLS, or does not trust the certificate, cannot receive a reply.
     if (tls !== undefined && !wireSockets.has(socket)) return void socket.destroy()
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)
@@ -77,7 +78,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     // The fault is in the body of a request whose reply has begun: only closing the connection reports it.
     if (broken?.headersSent === true) return void socket.destroy()
     const answer = () => write(socket, rejectionOf(error), broken?.req.headers.origin ?? originIn(error.rawPacket))
-    // Requests that were complete before the fault get their replies first, in order.
+    // Complete requests before the fault get their replies first, in order.
     const before = replies.filter((response) => response !== broken)
     if (before.length === 0) return answer()
     let left = before.length
@@ -85,10 +86,10 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   })
   return {
     server,
-    /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
+    /** Cuts the connections on which no request waits for a reply, or only a held one. */
     closeIdle: () => {
       for (const socket of connections) {
-        // Replies come in order: those after one that is held back wait for it.
+        // Replies are sent in order, so all others wait for a held one.
         const [next] = pending.of(socket)
         if (next === undefined || isHeld(next.req)) socket.destroy()
       }
@@ -101,8 +102,8 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
 }
 
 /**
- * The replies that are under way on each connection. One that is through is dropped when the next is added or they are read: a
- * listener for each would cost every request.
+ * The pending replies of each connection. Finished ones are removed when the next one is added or when they are read, because a
+ * listener per reply would slow down every request.
  */
 class PendingReplies {
   readonly #byConnection = new WeakMap<Duplex, Array<ServerResponse>>()
@@ -114,13 +115,13 @@ class PendingReplies {
     replies.push(reply)
   }
 
-  /** In the order in which they go out. */
+  /** In the order in which they are sent. */
   of(connection: Duplex): ReadonlyArray<ServerResponse> {
     return (this.#byConnection.get(connection) ?? []).filter((reply) => !reply.closed)
   }
 }
 
-/** How many more packets a client may send after a fault before it is cut off. */
+/** How many more packets a client may send after a fault before it is disconnected. */
 const maxErrorsAfterRejection = 16
 
 const proxyAllow = "GET, HEAD, POST, DELETE, OPTIONS"
@@ -147,8 +148,8 @@ const rejectionOf = (error: ParserError): Rejection => {
 }
 
 /**
- * The parser counts the request line among the headers: it was the URL where no line ends within the packet, or the first one that
- * does is a request line that is too long or began in an earlier packet.
+ * Whether the request line was too long. The parser counts it among the headers: the URL is at fault if no line ends within the
+ * packet, or if the first line that does is a request line that is too long or began in an earlier packet.
  */
 const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   if (packet === undefined) return false
@@ -158,7 +159,7 @@ const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   return / HTTP\/1\.[01]\r?$/.test(line) && !/^[A-Z-]+ /.test(line)
 }
 
-/** The `Origin` of a request that the parser gave up, where the packet shows it: a page can read a refusal only by it. */
+/** The `Origin` of a request that the parser rejected, if the packet shows it: without it a page could not read the refusal. */
 const originIn = (packet: Buffer | undefined): string | undefined =>
   /^origin:[ \t]*(\S+)[ \t]*\r?$/im.exec(packet?.toString("latin1") ?? "")?.[1]
 
@@ -171,29 +172,32 @@ const writeReply = (socket: Duplex, reply: () => ReturnType<Reject>): void => {
       ([name, value]) => `${name}: ${value}`
     )
   ]
-  // Half a close: a whole one, with bytes still unread, could reset the connection and take the reply along.
+  // Half-close: a full close with unread bytes could reset the connection and destroy the reply.
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
   socket.resume()
   if (socket instanceof Socket) socket.setTimeout(closeGraceMillis, () => socket.destroy())
 }
 
-/** How long a client may be idle after a rejection before its connection is cut. */
+/** How long a client may be idle after a rejection before it is disconnected. */
 const closeGraceMillis = 500
 
-/** Under TLS a connection has two sockets: one on the wire, and the secure one that requests come on, by which it is found here. */
+/**
+ * Under TLS a connection has two sockets: one on the wire, and the secure one that requests come on. This maps the secure one
+ * to the wire.
+ */
 const wireSockets = new WeakMap<Duplex, Socket>()
 
-/** Resets the connection of a socket, without the goodbye of TLS. */
+/** Resets the connection of a socket, without closing TLS properly. */
 export const resetConnection = (socket: Socket): void => void (wireSockets.get(socket) ?? socket).resetAndDestroy()
 
-/** The sockets on which requests come, as long as they are open; of a handshake that is not through, the one on the wire. */
+/** The open sockets on which requests come; during a handshake, the one on the wire. */
 export const openConnections = (server: Server): ReadonlySet<Socket> => {
   const open = new Set<Socket>()
   const add = (socket: Socket) => {
     open.add(socket)
     socket.once("close", () => open.delete(socket))
   }
-  // The two sockets of a connection have the other side in common.
+  // The two sockets of a connection share the remote address and port.
   const onWire = new Map<string, Socket>()
   server.on("connection", (socket: Socket) => {
     const key = keyOf(socket)

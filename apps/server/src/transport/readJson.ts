@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of a request. Anything else is 415 for its media type or encoding, 413 over the limit, or 400 for
- * bytes that are no JSON (A4).
+ * Reads the JSON body of a request. Fails with 415 for another media type or encoding, 413 above the limit, 400 for invalid
+ * JSON (assumption A4 in docs/interface/assumptions.md).
  */
 import { Effect, Result } from "effect"
 import * as ByteSize from "effect/ByteSize"
@@ -21,13 +21,13 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
 
 /**
- * A body without a media type is taken for JSON, because many programs send none, but not that of a page: without one a page may send
- * what it likes to any server, unasked (Fetch, CORS-safelisted).
+ * A body without a media type counts as JSON, because many programs send none. Not from a web page, though: without a media
+ * type a page may send a body to any server without asking first (Fetch, CORS-safelisted).
  */
 const isTakenForJson = ({ "content-type": type, origin, "sec-fetch-site": site }: Headers.Headers): boolean =>
   type === undefined ? origin === undefined && site === undefined : isJson(type)
 
-/** Why a body of this kind is not read. */
+/** Why a body of this type is not read. */
 const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
   !isTakenForJson(headers) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
 
@@ -58,7 +58,7 @@ const parse = (
     catch: () => malformed
   })
 
-/** `onBytes` gets the bytes of the body before they are parsed. The limit is 1 MiB. */
+/** `onBytes` receives the bytes of the body before they are parsed. The limit is 1 MiB. */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
   onBytes: (bytes: Uint8Array) => void
@@ -68,7 +68,7 @@ export const readJson = (
     return Effect.fromResult(Result.map(parse(body), ({ value }) => value))
   })
 
-/** The same with the strictness of the control plane: a key that comes twice is 422, and so is a body that would take long to check. */
+/** Stricter, for the control plane: a repeated key is 422, and so is a body that would take long to check. */
 export const readStrictJson = (
   request: HttpServerRequest.HttpServerRequest,
   {
@@ -80,7 +80,7 @@ export const readStrictJson = (
     readonly maxBytes?: number
     /** Default 20 000. */
     readonly maxValues?: number
-    /** Stands for a body that is not there. */
+    /** Replaces a missing body. */
     readonly whenEmpty?: unknown
   } = {}
 ): Effect.Effect<unknown, Unreadable | Failure<422>> =>
@@ -99,16 +99,16 @@ export const readStrictJson = (
 /** How deep arrays and objects may be nested. */
 export const maxDepth = 64
 
-/** Values in the body of a request, but for a snapshot. */
+/** Values in the body of a request other than a snapshot. */
 export const maxValues = 20_000
 
-/** Values in a snapshot: twice as many as one of the greatest length has. */
+/** Values in a snapshot: twice as many as the largest snapshot has. */
 export const maxSnapshotValues = 2_000_000
 
-/** Fields of one object: a reader names each that there is not. */
+/** Fields of one object: a reader reports each unknown one. */
 export const maxFields = 1000
 
-/** Strings and whatever structures: the rest of a well-formed text needs no reading. */
+/** Strings and structural characters; nothing else in well-formed JSON matters here. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
 interface Open {
@@ -118,14 +118,14 @@ interface Open {
 }
 
 interface JsonProblem {
-  /** As in `nodes.3.id`; empty for the text as a whole. */
+  /** Such as `nodes.3.id`; empty for the text as a whole. */
   readonly path: string
   readonly sentence: string
 }
 
 /**
- * The first problem of a text that `JSON.parse` has read: what a request of the control plane may not have. That is depth and values
- * without end, which cost time in all that reads them, and a key that comes twice, of which `JSON.parse` keeps the last.
+ * The first problem of a text that `JSON.parse` accepts but a control request may not contain: excessive depth or number of
+ * values, which cost time everywhere, and repeated keys, of which `JSON.parse` keeps only the last.
  */
 export const jsonProblem = (json: string, most = maxValues): JsonProblem | undefined => {
   const open: Array<Open> = []

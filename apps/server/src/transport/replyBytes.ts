@@ -1,19 +1,19 @@
 /**
- * The bytes of a reply on its way out. A body without a length, or without a type, stays without: Effect gives a reply the
- * headers of its body again whenever another header is set.
+ * The bytes of an outgoing reply. Missing length and type headers stay missing: Effect would add them back whenever another
+ * header is set.
  */
 import { HttpBody, HttpServerResponse } from "effect/http"
 
 type Reply = HttpServerResponse.HttpServerResponse
 
-/** The bytes of a body; `undefined` where there is none, or none that is known whole. */
+/** The bytes of a body; `undefined` if there is no body or it is streamed. */
 export const bytesOf = ({ body, status }: Reply): Uint8Array | undefined => {
   if (status === 204 || status === 304) return undefined
   if (body._tag === "Raw") return body.body instanceof Uint8Array ? body.body : undefined
   return body._tag === "Uint8Array" && body.contentLength > 0 ? body.body : undefined
 }
 
-/** The reply with other bytes and the headers it has. Where it has no content-length it comes in chunks. */
+/** The reply with other bytes and its own headers. Without a content-length it is sent in chunks. */
 export const withBytes = (reply: Reply, bytes: Uint8Array): Reply => {
   const { "content-length": length, "content-type": contentType = "" } = reply.headers
   const hasType = contentType !== ""
@@ -23,7 +23,7 @@ export const withBytes = (reply: Reply, bytes: Uint8Array): Reply => {
   return hasType ? replaced : HttpServerResponse.removeHeader(replaced, "content-type")
 }
 
-/** The reply without a header, also where its body would give it one. */
+/** Removes a header, even one that the body would set. */
 export const withoutHeader = (reply: Reply, name: string): Reply => {
   const bytes = bytesOf(reply)
   const { [name]: _, ...headers } = reply.headers

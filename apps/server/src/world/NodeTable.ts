@@ -1,10 +1,10 @@
 /**
- * The nodes of a world, in order of their ids, which are handed out one after another and never again. One sorted array: a page is
- * a slice of it, and a node is found where its id would be if none were missing, or by halves.
+ * The nodes of a world, ordered by id. Ids ascend and are never reused. One sorted array: a page is a slice, and a node is
+ * found at its offset from the first id, or by binary search if ids are missing.
  */
 import type { NodeRecord } from "./NodeRecord.ts"
 
-/** From so many nodes on one pass over the table takes less than to take them out one by one. */
+/** Above this number, one pass over the table is faster than removing nodes one by one. */
 const minForPass = 20
 
 /** The nodes of a world by id. */
@@ -27,17 +27,17 @@ export class NodeTable {
     return this.#nextId
   }
 
-  /** A token of what the table holds: another one after every change. */
+  /** A token for the content of the table; it changes with every change. */
   get version(): object {
     return (this.#version ??= {})
   }
 
-  /** Every node, in ascending id. */
+  /** Every node, by ascending id. */
   all(): ReadonlyArray<NodeRecord> {
     return this.#nodes
   }
 
-  /** Up to `count` nodes in ascending id, leaving out the first `skip`. */
+  /** Up to `count` nodes by ascending id, after skipping `skip`. */
   slice(skip: number, count: number): ReadonlyArray<NodeRecord> {
     return this.#nodes.slice(skip, skip + count)
   }
@@ -54,18 +54,18 @@ export class NodeTable {
     this.#version = undefined
   }
 
-  /** Passes over ids that were handed out before and whose nodes are gone: the next node gets `id`. */
+  /** Skips ids that were used before and whose nodes are gone: the next node gets `id`. */
   skipTo(id: number): void {
     this.#nextId = Math.max(this.#nextId, id)
   }
 
-  /** Puts a changed record in the place of the one with its id. */
+  /** Replaces the record with the same id. */
   replace(node: NodeRecord): void {
     this.#nodes[this.#placeOf(node.id)] = node
     this.#version = undefined
   }
 
-  /** Adds a node under an id that was in use before and is free. */
+  /** Adds a node under an id that was used before and is free. */
   restore(node: NodeRecord): void {
     this.#nodes.splice(this.#placeOf(node.id), 0, node)
     this.#version = undefined
@@ -78,17 +78,17 @@ export class NodeTable {
     this.#version = undefined
   }
 
-  /** Takes many nodes out in one pass. */
+  /** Removes many nodes in one pass. */
   removeAll(ids: ReadonlySet<number>): void {
     if (ids.size < minForPass) return ids.forEach((id) => this.remove(id))
     this.#nodes = this.#nodes.filter(({ id }) => !ids.has(id))
     this.#version = undefined
   }
 
-  /** Where the node of an id is, or would be. */
+  /** The index of an id, or where it would be inserted. */
   #placeOf(id: number): number {
     const nodes = this.#nodes
-    // Where no id before it is missing.
+    // The index if no id before it is missing.
     const place = id - (nodes[0]?.id ?? id)
     if (nodes[place]?.id === id) return place
     let [low, high] = [0, Math.min(place, nodes.length)]

@@ -1,10 +1,10 @@
 /**
- * What a world has besides if it follows the service of 2026 instead of the documented interface: its switches, the places its nodes
- * are in, and what it keeps of a node. How replies are written is in `dialect/`.
+ * What a world has in addition when it imitates the service as of 2026 instead of the documented interface: its switches, the
+ * places of its nodes, and extra data of each node. `dialect/` writes the replies.
  */
 import { Schema } from "effect"
 
-/** The locations there are. A list of Berth's choice: the service has more, and none says which. */
+/** The locations that Berth offers. The real service has more, but does not list them. */
 export const locations = ["Delhi", "Chennai", "Mumbai", "Noida"] as const
 
 export const catalogueSizes = ["short", "whole"] as const
@@ -14,10 +14,12 @@ export const credits = ["enough", "too-little"] as const
 export const pagings = ["followed", "ignored"] as const
 export const orders = ["ascending", "descending"] as const
 
-/** The switches of today's dialect, for what nobody knows or what accounts differ in. */
+/** The switches of today's dialect, for behaviour that is unknown or that differs between accounts. */
 export type Today = typeof Today.Type
 export const Today = Schema.Struct({
-  /** `short` has 24 plans a location, `whole` about 2000; `documented` has the plans and images of the documented interface. */
+  /**
+   * `short` has 24 plans per location, `whole` about 2000; `documented` has the plans and images of the documented interface.
+   */
   catalogue: Schema.Literals(catalogues),
   currency: Schema.Literals(currencies),
   credit: Schema.Literals(credits),
@@ -26,7 +28,7 @@ export const Today = Schema.Struct({
   /** `ignored` shows all nodes on every page. */
   paging: Schema.Literals(pagings),
   order: Schema.Literals(orders),
-  /** Whether a refused call gets the HTTP status 200 and says its failure in the body alone. */
+  /** Whether a refused call gets the HTTP status 200 and shows its failure only in the body. */
   failuresWith200: Schema.Boolean
 })
 
@@ -44,27 +46,27 @@ const ProjectId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Numbe
 
 const placeFields = { projectId: ProjectId, location: Schema.Literals(locations) }
 
-/** A project at a location. A list shows one of them, and a node is found in its own alone. */
+/** A project at a location. A list covers a single place, and a node can be found only in its own place. */
 export type Place = typeof Place.Type
 export const Place = Schema.Struct(placeFields)
 
-/** Where the nodes of a scenario are, and given nodes that name no place. */
+/** The place of scenario nodes, and of given nodes that name no place. */
 export const defaultPlace: Place = { projectId: 1, location: "Delhi" }
 
 export const isAt = (place: Place, thing: Place | undefined): boolean =>
   thing?.projectId === place.projectId && thing.location === place.location
 
-/** A name as it is unique: a project has its own. */
+/** The key under which a name must be unique; each project has its own names. */
 export const uniqueName = (name: string, place: Pick<Place, "projectId"> | undefined): string =>
   place === undefined ? name : `${place.projectId}/${name}`
 
-/** What is wrong with a name: there are 3 to 50 letters, digits and hyphens in it. */
+/** What is wrong with a name: it must have 3 to 50 letters, digits and hyphens. */
 export const nameProblem = (name: string): string | undefined =>
   /^[A-Za-z0-9-]{3,50}$/.test(name) ? undefined : "A name has 3 to 50 letters, digits and hyphens."
 
 const Text = Schema.String.check(Schema.isMaxLength(16_384))
 
-/** Statuses that the service has and no request of the interface leads to: a test forces them. */
+/** Statuses that only a test can force: the service has them, but no request of the interface leads to them. */
 export const otherStatuses = [
   "Powering",
   "Stopping",
@@ -78,22 +80,22 @@ export const otherStatuses = [
 ] as const
 export type OtherStatus = (typeof otherStatuses)[number]
 
-/** What a world keeps of a node besides. */
+/** Extra data that a world keeps for a node. */
 export type NodeToday = typeof NodeToday.Type
 export const NodeToday = Schema.Struct({
   ...placeFields,
-  /** Of the plan, or as the create asked where its plan has none. */
+  /** Disk size from the plan, or from the create request if the plan has none. */
   diskGb: Schema.Int,
-  /** Public keys that are installed. An id that was sent installs none. */
+  /** Installed public keys. Sending the id of a key installs none. */
   sshKeys: Schema.optionalKey(Schema.Array(Text)),
   label: Schema.optionalKey(Text),
-  /** Shown in place of its status until it terminates. */
+  /** Shown instead of the status, until the node terminates. */
   shows: Schema.optionalKey(Schema.Literals(otherStatuses))
 })
 
-/** What a world keeps of a saved image besides. */
+/** Extra data that a world keeps for a saved image. */
 export type SavedImageToday = typeof SavedImageToday.Type
 export const SavedImageToday = Schema.Struct({ ...placeFields, savedAt: Schema.Finite })
 
-/** The disk of a node that is there from the start, if its plan shows none. */
+/** Disk size of an initial node whose plan has none. */
 export const givenDiskGb = 100

@@ -1,6 +1,6 @@
 /**
- * A world: one account with its own nodes, saved images, catalogue, clock, allowance and seed. It is data; the rules are
- * the functions beside it, each of them `(world, input, now)`. The same seed and the same calls at the same instants give
+ * A world: one account of the mock with its own nodes, saved images, catalogue, clock, allowance and seed. It is plain data;
+ * the rules are functions next to it, each `(world, input, now)`. The same seed and the same calls at the same instants give
  * the same replies, byte for byte.
  */
 import { type ArmedFault, arm } from "../faults/ArmedFault.ts"
@@ -18,7 +18,7 @@ import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 /** The id of the world of the first account. */
 export const defaultId = "default"
 
-/** A reset replaces its fields: hold on to the world, not to one of them. */
+/** A reset replaces its fields, so keep a reference to the world and not to one of them. */
 export interface World {
   /** Its name on the control plane: `default`, `w1`, … */
   readonly id: string
@@ -26,23 +26,26 @@ export interface World {
   catalogue: Catalogue
   nodes: NodeTable
   savedImages: Array<SavedImage>
-  /** The settings with the current rate limit. A reset goes back to the first one. */
+  /** Counts requests under the current rate limit. A reset restores the first rate limit. */
   allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
-  /** The latest instant of the world: its time never goes back, even when the real clock does. */
+  /** The latest instant of the world: its time never goes back, even if the real clock does. */
   latest: number
-  /** When nodes will be gone, by id, so that a request need not search all of them. One that only a request can end is not here. */
+  /**
+   * When nodes will be gone, by id, so that a request need not search all nodes. Nodes that only a request can end are missing
+   * here.
+   */
   ends: Map<number, number>
-  /** The first of these instants; infinite where there is none. */
+  /** The first of these instants; infinite if there is none. */
   nextEnd: number
-  /** Name → id, kept only where names are unique; in the service of 2026 they are so within a project. */
+  /** Name → id, only if names must be unique; in the service of 2026 they are unique within a project. */
   holderOfName: Map<string, number>
-  /** The nodes that went last, the latest at the end: semantic faults about the past need them. */
+  /** The most recently deleted nodes, newest last: semantic faults about the past need them. */
   gone: Array<NodeRecord>
   faults: ReadonlyArray<ArmedFault>
 }
 
-/** How many nodes that are gone a world keeps. */
+/** How many deleted nodes a world keeps. */
 export const maxGone = 256
 
 /** A world without nodes or saved images. `realMillis` is the real time at its start. */
@@ -66,30 +69,32 @@ export const make = (settings: WorldSettings, realMillis: number, id = defaultId
   }
 }
 
-/** The world's instant. Nodes that have ended by then may still be in its table. */
+/** The world's instant. Its table may still contain nodes that have ended by then. */
 export const instantOf = (world: World, realMillis: number): number =>
   (world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis)))
 
-/** The world's instant, with everything that has ended by then cleared away. */
+/** The world's instant, after removing everything that has ended by then. */
 export const enter = (world: World, realMillis: number): number => {
   const now = instantOf(world, realMillis)
   if (world.nextEnd <= now) removeGone(world, now)
   return now
 }
 
-/** Moves the world's clock on, in every mode, and gives its new instant. */
+/** Moves the world's clock on, in every mode, and returns its new instant. */
 export const advance = (world: World, realMillis: number, byMillis: number): number => {
   world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
   return enter(world, realMillis)
 }
 
-/** Lets the world's time pass differently from here on, and gives its instant. */
+/** Changes the speed of the world's time from now on, and returns its instant. */
 export const setClockMode = (world: World, realMillis: number, mode: VirtualClock.ClockMode): number => {
   world.clock = VirtualClock.setMode(world.clock, realMillis, mode)
   return instantOf(world, realMillis)
 }
 
-/** Changes the rate limit and keeps the count. Fields that are left out stay as they are. `undefined` if the window cannot be kept. */
+/**
+ * Changes the rate limit and keeps the count. Omitted fields keep their values. `undefined` if the window cannot be tracked.
+ */
 export const changeRateLimit = (
   world: World,
   change: Partial<Allowance.RateLimit>,
@@ -101,7 +106,7 @@ export const changeRateLimit = (
   return rateLimit
 }
 
-/** Puts a record in the table, new or changed, and notes when it will be gone. */
+/** Adds or replaces a record, and records when it will be gone. */
 export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
@@ -112,11 +117,11 @@ export const put = (world: World, node: NodeRecord): void => {
   world.nextEnd = Math.min(world.nextEnd, end)
 }
 
-/** What a node shows at `now`. */
+/** The status of a node at `now`. */
 export const phase = (world: World, node: NodeRecord, now: number) =>
   phaseAt(world.settings.seed, world.settings.lifecycle, node, now)
 
-/** The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. */
+/** Removes the nodes that the lifecycle says are gone, so that pages need not skip them. */
 const removeGone = (world: World, now: number): void => {
   const due: Array<readonly [id: number, at: number]> = []
   world.nextEnd = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 /**
- * The options of a world, in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a
- * test passes to `makeWorld`, and `--help` shows its descriptions: `cli/flags.ts` makes a flag of each field it names.
+ * The options of a world in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a test
+ * passes to `makeWorld`, and `cli/flags.ts` makes flags of its fields, whose descriptions `--help` shows.
  */
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, InstantText, readDurationMillis } from "../lifecycle/timeText.ts"
@@ -26,7 +26,7 @@ import {
   type WorldSettings
 } from "./WorldSettings.ts"
 
-/** `real`, `frozen`, or `x` and a factor of 1 or more, as in `x60`. */
+/** Parses `real`, `frozen`, or `x` and a factor of 1 or more, such as `x60`. */
 const readClock = (text: string): Option.Option<ClockMode> => {
   if (text === "real" || text === "frozen") return Option.some(text)
   const factor = /^x(\d{1,6}(?:\.\d{1,3})?)$/.exec(text)?.[1]
@@ -40,7 +40,7 @@ export const ClockText = textField<ClockMode>(
   (mode) => (typeof mode === "string" ? mode : `x${mode.times}`)
 )
 
-/** `empty`, `small`, or `fleet:` and a number of nodes. */
+/** Parses `empty`, `small`, or `fleet:` and a number of nodes. */
 const readScenario = (text: string): Option.Option<Scenario> => {
   if (text === "empty" || text === "small") return Option.some(text)
   const fleet = /^fleet:(\d{1,9})$/.exec(text)?.[1]
@@ -54,7 +54,7 @@ const ScenarioText = textField<Scenario>(
   (scenario) => (typeof scenario === "string" ? scenario : `fleet:${scenario.fleet}`)
 )
 
-/** `1200/1h`, as the flag has it: requests per window, both at least 1. */
+/** Parses `1200/1h`, as in the flag: requests per window, both at least 1. */
 export const readRateLimit = (text: string): Option.Option<{ readonly limit: number; readonly window: number }> => {
   const parts = /^([1-9]\d{0,8})\/(.+)$/.exec(text)
   if (parts === null) return Option.none()
@@ -64,14 +64,14 @@ export const readRateLimit = (text: string): Option.Option<{ readonly limit: num
   )
 }
 
-/** Visible ASCII, so that it fits into a header and a query. */
+/** Visible ASCII, because it goes into a header and a query. */
 const Credential = Schema.String.check(
   Schema.makeFilter((text) => /^[!-~]{1,255}$/.test(text) || "1 to 255 visible ASCII characters")
 )
 
-/** A window of no length would never end, or never begin. */
+/** A window of length zero would never end, or never begin. */
 const Window = DurationText.check(
-  Schema.makeFilter((window) => Duration.toMillis(window) > 0 || "a window longer than nothing")
+  Schema.makeFilter((window) => Duration.toMillis(window) > 0 || "a window longer than zero")
 )
 
 export const RateLimit = Schema.Struct({
@@ -87,7 +87,7 @@ export const RateLimit = Schema.Struct({
     description: "Requests per window; default 1200 per hour, fixed-window"
   })
 
-/** The parts of a rate limit that were asked for. */
+/** The parts of the requested rate limit. */
 export const rateLimitOf = ({
   algorithm,
   limit,
@@ -109,21 +109,21 @@ const OutcomeWeights = Schema.Struct({
   )
 )
 
-/** How nodes live. All durations are time of the world. */
+/** The life of nodes. All durations are in the world's time. */
 const lifeFields = {
   provisioning: Schema.optionalKey(DurationText).annotate(
     described("Time from a create to running; default 2 seconds")
   ),
-  provisioningJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0")),
+  provisioningJitter: Schema.optionalKey(DurationText).annotate(described("Maximum additional time; default 0")),
   termination: Schema.optionalKey(DurationText).annotate(
     described("Time from a delete to being gone; default 2 seconds")
   ),
-  terminationJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0")),
-  outcomes: Schema.optionalKey(OutcomeWeights).annotate(described("What becomes of nodes, by weight; default all run")),
+  terminationJitter: Schema.optionalKey(DurationText).annotate(described("Maximum additional time; default 0")),
+  outcomes: Schema.optionalKey(OutcomeWeights).annotate(described("What happens to nodes, by weight; default all run")),
   outcomeAfter: Schema.optionalKey(DurationText).annotate(
     described("Running time before an outcome; default 1 minute")
   ),
-  outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("Up to this much longer; default 0"))
+  outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("Maximum additional time; default 0"))
 }
 
 /** The name of a node or an image that a test asks for. */
@@ -132,7 +132,7 @@ export const GivenName = Schema.String.check(
   Schema.isMaxLength(maxTextLength)
 )
 
-/** A node that is there from the start. */
+/** A node that exists from the start. */
 const NodeOptions = Schema.Struct({
   ...GivenNode.fields,
   name: GivenName,
@@ -152,7 +152,7 @@ const NamedLife = Schema.Struct({
 const todayFields = {
   catalogue: Schema.optionalKey(Schema.Literals(catalogues)).annotate(
     described(
-      "With the dialect today: 24 plans in each location, about 2000 as there are, or those of the documented interface; default short"
+      "With the dialect today: short (24 plans per location), whole (about 2000, like the service) or documented (those of the documented interface); default short"
     )
   ),
   currency: Schema.optionalKey(Schema.Literals(currencies)).annotate(
@@ -165,57 +165,61 @@ const todayFields = {
     described("With the dialect today: the list shows when nodes were created; default false")
   ),
   paging: Schema.optionalKey(Schema.Literals(pagings)).annotate(
-    described("With the dialect today: what paging parameters of the list do; default followed")
+    described("With the dialect today: whether the list's paging parameters are followed or ignored; default followed")
   ),
   order: Schema.optionalKey(Schema.Literals(orders)).annotate(
     described("With the dialect today: the order of the list, by id; default ascending")
   ),
   failuresWith200: Schema.optionalKey(Schema.Boolean).annotate(
-    described("With the dialect today: failures have the HTTP status 200, and a code in their body; default false")
+    described("With the dialect today: failures have the HTTP status 200 and a code in the body; default false")
   )
 }
 const todayNames = Object.keys(todayFields) as ReadonlyArray<keyof typeof todayFields>
 
-/** The switches that are given without the dialect that they belong to. */
+/** The switches that were given without their dialect. */
 export const switchesWithoutDialect = (
   options: { readonly dialect?: string | undefined } & { readonly [name in keyof typeof todayFields]?: unknown }
 ): ReadonlyArray<keyof typeof todayFields> =>
   options.dialect === "today" ? [] : todayNames.filter((name) => options[name] !== undefined)
 
 /** Why such a switch is refused. */
-export const needsDialectToday = "It needs the dialect today"
+export const needsDialectToday = "This needs the dialect today"
 
-/** How a world is made. Everything has a default. */
+/** The options of a world. Everything has a default. */
 export const WorldOptions = Schema.Struct({
-  seed: Schema.optionalKey(Schema.Int).annotate(described("Decides ids, addresses, prices and versions; default 1")),
+  seed: Schema.optionalKey(Schema.Int).annotate(described("Determines ids, addresses, prices and versions; default 1")),
   clock: Schema.optionalKey(ClockText).annotate(
     described("How the world's time passes: real, x60 (sixty times as fast), frozen; default real")
   ),
   startAt: Schema.optionalKey(InstantText).annotate(
-    described("When the world's time begins, such as 2026-05-01T00:00:00Z; default 2026-01-01 when frozen, else now")
+    described("Start of the world's time, such as 2026-05-01T00:00:00Z; default 2026-01-01 when frozen, otherwise now")
   ),
   scenario: Schema.optionalKey(ScenarioText).annotate(
-    described("What the account begins with: empty, small (a handful of nodes) or fleet:N; default empty")
+    described("Initial content of the account: empty, small (a few nodes) or fleet:N (N nodes); default empty")
   ),
   nodes: Schema.optionalKey(Schema.Array(NodeOptions).check(Schema.isMaxLength(maxGivenNodes))).annotate(
-    described("Nodes that it begins with, besides those of the scenario")
+    described("Initial nodes, besides those of the scenario")
   ),
   ...lifeFields,
   lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(maxLives))).annotate(
-    described("Other rules for nodes of certain names: the first match applies; what it leaves out is as for the world")
+    described("Other rules for nodes of certain names: the first match applies; omitted fields are those of the world")
   ),
   rateLimit: Schema.optionalKey(RateLimit),
   auth: Schema.optionalKey(Schema.Literals(authModes)).annotate(
-    described("What a request must show: key and token, the key, nothing; default strict")
+    described("What a request needs: strict (key and token), key-only (the key) or off (nothing); default strict")
   ),
   deleteStyle: Schema.optionalKey(Schema.Literals(deleteStyles)).annotate(
-    described("A delete answers 204 without a body, or 200 with the envelope; default documented")
+    described(
+      "Reply to a delete: documented (204 without a body) or enveloped (200 with the envelope); default documented"
+    )
   ),
   uniqueNames: Schema.optionalKey(Schema.Boolean).annotate(
-    described("Refuse a name that a node has; default false, but true with the dialect today")
+    described("Refuse a name that another node has; default false, but true with the dialect today")
   ),
   dialect: Schema.optionalKey(Schema.Literals(dialects)).annotate(
-    described("Answer as the interface is documented, or as the service does today; default documented")
+    described(
+      "What to imitate: documented (the documented interface) or today (the service as it is now); default documented"
+    )
   ),
   ...todayFields,
   apiKey: Schema.optionalKey(Credential).annotate(described("Default: derived from the server's seed")),
@@ -247,7 +251,7 @@ const outcomesOf = (weights: typeof OutcomeWeights.Type | undefined, otherwise: 
         vanishes: weights.vanishes ?? 0
       }
 
-/** Durations that were observed hold until another is asked for. */
+/** Observed durations apply until others are requested. */
 const samplesOf = (
   name: "provisioningSamples" | "terminationSamples",
   asked: Duration.Input | undefined,
@@ -266,7 +270,7 @@ const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule
   outcomeAfterJitterMillis: toMillis(options.outcomeAfterJitter, otherwise.outcomeAfterJitterMillis)
 })
 
-/** The settings that were asked for; the others have their default, or that of `base`. */
+/** The requested settings; the rest comes from `base` or the defaults. */
 export const settingsOf = (options: WorldOptions, account: Account, base: WorldSettings = defaults): WorldSettings => {
   const rule = ruleOf(options, base.lifecycle)
   return {

@@ -1,5 +1,6 @@
 /**
- * The settings of a world: all have values, durations are milliseconds. `WorldOptions.ts` is how a request or a flag states them.
+ * The settings of a world: every field has a value, durations are milliseconds. `WorldOptions.ts` is their form in requests and
+ * flags.
  */
 import { Redacted, Schema } from "effect"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -9,32 +10,32 @@ import { RateLimit } from "./allowance.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { Place, Today } from "./Today.ts"
 
-/** Whose world it is. */
+/** The credentials of a world's account. */
 export interface Account {
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
 }
 
-/** `strict` needs key and token, `key-only` the key, `off` nothing (A6). */
+/** `strict` needs key and token, `key-only` the key, `off` nothing (assumption A6 in docs/interface/assumptions.md). */
 export const authModes = ["strict", "key-only", "off"] as const
 
 /** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (A12). */
 export const deleteStyles = ["documented", "enveloped"] as const
 
-/** `documented` is the interface as its page has it, `today` the service as its clients of 2026 meet it. */
+/** `documented` follows the documented interface, `today` the service as its clients of 2026 see it. */
 export const dialects = ["documented", "today"] as const
 
-/** What a world begins with: nothing, a handful of nodes and saved images, or so many running nodes. */
+/** The content of a new world: nothing, a few nodes and saved images, or this many running nodes. */
 export type Scenario = WorldSettings["scenario"]
 
 export const maxFleetNodes = 5_000_000
 
-/** Ids and pages are found by arithmetic from the first id to the last. */
+/** Limit on given ids, because nodes and pages are found by their offset from the first id. */
 export const maxGivenId = 10_000_000
 
 export const maxGivenNodes = 1_000
 
-/** Characters of a name, of a slug and of a pattern of names. */
+/** Maximum characters of a name, of a slug and of a pattern of names. */
 export const maxTextLength = 255
 
 const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
@@ -42,22 +43,22 @@ const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 /** The description of a field, for its reader. */
 export const described = (description: string) => ({ description })
 
-/** A node that a world starts with. Every field but the name has a default. */
+/** A node that a world starts with. Every field except the name has a default. */
 export type GivenNode = typeof GivenNode.Type
 export const GivenNode = Schema.Struct({
   name: Text,
-  plan: Schema.optionalKey(Text).annotate(described("A slug; default the first one the image goes with")),
+  plan: Schema.optionalKey(Text).annotate(described("A slug; default the first plan that runs the image")),
   image: Schema.optionalKey(Schema.Union([Text, Schema.Int])).annotate(
-    described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
+    described("Slug or id of a public image; default Ubuntu-24.04, or the first one that runs on the plan")
   ),
-  // `created` begins to be provisioned, `terminate` to go.
+  // `created` starts provisioning, `terminate` starts terminating.
   status: Schema.optionalKey(Schema.Literals([...forcedStatuses, "terminate"])).annotate(
     described("Its status at the start; default running, unless its rules say otherwise")
   ),
   id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(
     described("Default: the next free one")
   ),
-  /** Milliseconds since the epoch; default so that it has just come to show its status. */
+  /** Milliseconds since the epoch; default: just long enough ago for its status. */
   createdAt: Schema.optionalKey(Instant),
   locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
   backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
@@ -73,7 +74,7 @@ export const GivenNode = Schema.Struct({
 export const PlainSettings = Schema.Struct({
   seed: Schema.Int,
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
-  /** When the world's time begins, in milliseconds since the epoch. Default: 2026-01-01 when frozen, else the real time. */
+  /** When the world's time starts, in milliseconds since the epoch. Default: 2026-01-01 if frozen, otherwise the real time. */
   startAt: Schema.NullOr(StartTime),
   lifecycle: Lifecycle,
   rateLimit: RateLimit,
@@ -85,22 +86,22 @@ export const PlainSettings = Schema.Struct({
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxFleetNodes })) })
   ]),
-  /** The nodes it begins with beside those of the scenario. Default none. */
+  /** More initial nodes, in addition to those of the scenario. Default none. */
   nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)),
-  /** Present where the world follows the service of 2026 instead of the documented interface. */
+  /** Present if the world imitates the service of 2026 instead of the documented interface. */
   today: Schema.optionalKey(Today)
 })
 
-/** The settings of a world, complete. */
+/** The complete settings of a world. */
 export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> {
   readonly account: Account
   /** The faults that are armed from the start. Default none. */
   readonly faults: ReadonlyArray<AnyFault>
-  /** The images and plans, where a profile has them. Default: those of the seed. */
+  /** The images and plans of a profile. Default: those of the seed. */
   readonly catalogue?: Catalogue | undefined
 }
 
-/** The settings of a world that asks for nothing else. */
+/** The settings of a world without options. */
 export const defaults: WorldSettings = {
   account: { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") },
   seed: 1,

@@ -1,6 +1,6 @@
 /**
  * All worlds of the server, by id and by credential, and when each was last used. Credentials are compared by their digests, so
- * that the time an answer takes reveals nothing about them (A5).
+ * that the response time reveals nothing about them (assumption A5 in docs/interface/assumptions.md).
  */
 import { hash, timingSafeEqual } from "node:crypto"
 import { Redacted, Result } from "effect"
@@ -8,7 +8,7 @@ import * as Allowance from "./allowance.ts"
 import type { World } from "./World.ts"
 import { type Account, defaults, maxFleetNodes, type WorldSettings } from "./WorldSettings.ts"
 
-/** An account, of whose credentials only those that matter are given. */
+/** An account whose credentials may be missing. */
 type AskedAccount = { readonly [K in keyof Account]?: Account[K] | undefined }
 
 /** Why a world cannot be added. */
@@ -17,7 +17,7 @@ export type AddRefusal =
   | { readonly _tag: "TooManyWorlds"; readonly limit: number }
   | TooManyNodes
 
-/** The worlds of a server have so many nodes already that as many more would be beyond the limit. */
+/** The limit on nodes of all worlds together would be exceeded. */
 export interface TooManyNodes {
   readonly _tag: "TooManyNodes"
   readonly limit: number
@@ -25,29 +25,29 @@ export interface TooManyNodes {
   readonly more: number
 }
 
-/** Why a world cannot be removed: there is none, or it is the main one. */
+/** Why a world cannot be removed: it does not exist, or it is the main one. */
 export type RemoveRefusal =
   | { readonly _tag: "WorldUnknown"; readonly id: string }
   | { readonly _tag: "WorldNeeded"; readonly id: string }
 
 /**
- * The rate limit of requests that name no world, on the clock of the main one. All tests of a server share it, so that it is
- * out of their reach.
+ * The rate limit of requests that name no world, on the clock of the main world. It is high, because all tests of a server
+ * share it.
  */
 const unnamedRateLimit: Allowance.RateLimit = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" }
 
-/** Past it, a test suite has forgotten to delete its own. */
+/** A test suite with this many worlds has forgotten to delete them. */
 const maxWorlds = 10_000
 
-/** How many digests are kept before all are forgotten. */
+/** The cache of digests is emptied at this size. */
 const maxDigests = 1_024
 
-/** Longer secrets belong to no world and are not kept. */
+/** Longer secrets cannot belong to a world and are not cached. */
 const maxKeptLength = 256
 
 const digests = new Map<string, string>()
 
-/** The digest of a secret, kept for when it is shown again. */
+/** The digest of a secret, cached because the same secrets come again. */
 const digest = (secret: string): string => {
   const known = digests.get(secret)
   if (known !== undefined) return known
@@ -58,33 +58,38 @@ const digest = (secret: string): string => {
   return made
 }
 
-/** Whether two texts are the same, in a time that does not depend on where they differ. */
+/** Compares two texts in a time that does not depend on where they differ. */
 export const sameSecret = (left: string, right: string): boolean =>
   timingSafeEqual(Buffer.from(digest(left)), Buffer.from(digest(right)))
 
-/** By the digests of a credential. */
+/** Worlds by the digest of a credential. */
 type WorldsByDigest = Map<string, World>
 
-/** The worlds of a server. The main one is always there, the others come and go. */
+/** The worlds of a server. The main world always exists; others come and go. */
 export class Worlds {
-  /** The world of a request whose credentials name none. */
+  /** The world of requests whose credentials name none. */
   readonly main: World
-  /** The allowance of such requests. It counts by the clock of the main world, and is renewed with it. */
+  /** The allowance of such requests. It follows the clock of the main world and is reset with it. */
   unnamed = Allowance.make(unnamedRateLimit)
   readonly #byId = new Map<string, World>()
   readonly #byApiKey: WorldsByDigest = new Map()
   readonly #byAccessToken: WorldsByDigest = new Map()
-  /** When each world that may end by itself was last used, in milliseconds of real time, and how many programs are using it. */
+  /**
+   * For each world that may end by itself: when it was last used, in milliseconds of real time, and how many users it has now.
+   */
   readonly #uses = new Map<World, { lastAt: number; users: number }>()
   #made: number
-  /** What worlds have that ask for nothing else: a profile has its own. */
+  /** The settings of a world without options; a profile changes them. */
   base: WorldSettings = defaults
-  /** Counts what may have changed something, so that the keeper of a copy can see that it is old. */
+  /** Counts possible changes, so that whoever saves the worlds can see that the saved copy is outdated. */
   changes = 0
 
   readonly #maxNodes: number
 
-  /** `made` is how many were made beside the main one before, deleted ones included. `maxNodes` is of all worlds together; a million takes some 250 MB. */
+  /**
+   * `made` is the number of worlds made after the main one, including deleted ones. `maxNodes` is the limit for all worlds
+   * together; a million nodes take about 250 MB.
+   */
   constructor(main: World, others: ReadonlyArray<World> = [], made = others.length, maxNodes = maxFleetNodes) {
     this.#maxNodes = maxNodes
     this.main = main
@@ -92,12 +97,12 @@ export class Worlds {
     for (const world of [main, ...others]) this.#enrol(world)
   }
 
-  /** The world whose API key this is. */
+  /** The world with this API key. */
   byApiKey(secret: string): World | undefined {
     return this.#byApiKey.get(digest(secret))
   }
 
-  /** The world whose access token this is. */
+  /** The world with this access token. */
   byAccessToken(secret: string): World | undefined {
     return this.#byAccessToken.get(digest(secret))
   }
@@ -106,13 +111,13 @@ export class Worlds {
     return this.#byId.get(id)
   }
 
-  /** Whether this is the id of a world that was there and is no more. No id is used twice. */
+  /** Whether a world of this id existed and has ended. Ids are never reused. */
   hasEnded(id: string): boolean {
     const number = /^w([1-9]\d{0,14})$/.exec(id)?.[1]
     return number !== undefined && Number(number) <= this.#made && !this.#byId.has(id)
   }
 
-  /** All of them, the main one first and the others as they were made. */
+  /** All worlds, the main one first, then by age. */
   list(): ReadonlyArray<World> {
     return [...this.#byId.values()]
   }
@@ -121,12 +126,12 @@ export class Worlds {
     return this.#byId.size
   }
 
-  /** How many worlds have been made beside the main one: the number in the id of the last. */
+  /** How many worlds were made after the main one, which is the number in the last one's id. */
   get made(): number {
     return this.#made
   }
 
-  /** Why there can be no world of this account now. */
+  /** Why a world of this account cannot be made now. */
   refusalOf({ accessToken, apiKey }: AskedAccount): AddRefusal | undefined {
     if (this.#byId.size >= maxWorlds) return { _tag: "TooManyWorlds", limit: maxWorlds }
     if (apiKey !== undefined && this.byApiKey(Redacted.value(apiKey)) !== undefined) {
@@ -137,7 +142,7 @@ export class Worlds {
       : undefined
   }
 
-  /** Why there cannot be so many nodes more; fewer there always can. */
+  /** Why this many more nodes are not possible. Fewer nodes are always possible. */
   tooManyWith(more: number): TooManyNodes | undefined {
     if (more <= 0) return undefined
     let present = 0
@@ -146,8 +151,8 @@ export class Worlds {
   }
 
   /**
-   * Makes a world beside the main one. A credential that is not given follows from the seed of the main world and from
-   * the id, so that two servers with the same seed hand out the same credentials.
+   * Makes another world. A missing credential is derived from the seed of the main world and the new id, so that two servers
+   * with the same seed hand out the same credentials.
    */
   add(account: AskedAccount, makeWorld: (id: string, account: Account) => World): Result.Result<World, AddRefusal> {
     const refusal = this.refusalOf(account)
@@ -165,13 +170,13 @@ export class Worlds {
     return Result.succeed(world)
   }
 
-  /** Puts another world in the place of all that a world has but its id. */
+  /** Replaces all fields of a world except its id. */
   replace(world: World, by: World): void {
     Object.assign(world, by)
     if (world === this.main) this.unnamed = Allowance.make(unnamedRateLimit)
   }
 
-  /** Takes a world away: its credentials are unknown from now on. */
+  /** Removes a world. Its credentials stop working at once. */
   remove(id: string): Result.Result<World, RemoveRefusal> {
     const world = this.#byId.get(id)
     if (world === undefined) return Result.fail({ _tag: "WorldUnknown", id })
@@ -184,7 +189,7 @@ export class Worlds {
     return Result.succeed(world)
   }
 
-  /** From now on the world may end by itself: it does when it is not used. */
+  /** From now on the world ends by itself if it is unused. */
   letEnd(world: World, now: number): void {
     this.#uses.set(world, { lastAt: now, users: 0 })
   }
@@ -193,7 +198,7 @@ export class Worlds {
     return this.#uses.has(world)
   }
 
-  /** Notes a use of the world, which lasts until what this gives is called. */
+  /** Marks the world as in use, until the returned function is called. */
   use(world: World, now: number): (now: number) => void {
     const use = this.#uses.get(world) ?? { lastAt: now, users: 0 }
     use.users += 1
@@ -203,7 +208,7 @@ export class Worlds {
     }
   }
 
-  /** The worlds that nothing uses, or has used since an instant. */
+  /** The worlds without users that were last used before an instant. */
   idleSince(instant: number): ReadonlyArray<World> {
     return Array.from(this.#uses).flatMap(([world, { lastAt, users }]) =>
       lastAt <= instant && users === 0 ? [world] : []
@@ -217,7 +222,7 @@ export class Worlds {
     this.#byAccessToken.set(digest(Redacted.value(accessToken)), world)
   }
 
-  /** A credential of the right form that no world has. */
+  /** A well-formed credential that no world has. */
   #freeCredential(worlds: WorldsByDigest, kind: string, id: string): Redacted.Redacted {
     for (let attempt = 0; ; attempt++) {
       const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`).slice(0, 32)

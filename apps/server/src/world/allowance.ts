@@ -1,22 +1,22 @@
 /**
- * The rate limit, which is the rule, and the allowance, which is what is left of it now, counted by one of three kinds of
- * window (A20 to A22). A reading follows from the counter and the instant alone. The counter is changed in place,
- * because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
+ * The rate limit is the rule; the allowance is what is left of it now. One of three kinds of window counts it (assumptions A20
+ * to A22 in docs/interface/assumptions.md). A reading depends only on the counter and the instant. The counter is changed in
+ * place, because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
  */
 import { type Algorithm, algorithms } from "@berthkit/learn/algorithms"
 import { Schema } from "effect"
 import { Instant, WindowMillis } from "../lifecycle/bounds.ts"
 
-/** The largest limit of a sliding window, which keeps the instant of each request. */
+/** The largest limit of a sliding window, which stores the instant of each request. */
 export const maxSlidingLimit = 100_000
 
-/** Whether the window can be kept. */
+/** Whether the window can be tracked. */
 export const canCount = ({ algorithm, limit }: { readonly algorithm?: Algorithm; readonly limit?: number }): boolean =>
   algorithm !== "sliding-window" || limit === undefined || limit <= maxSlidingLimit
 
 export const slidingLimitSentence = `a sliding window has a limit of at most ${maxSlidingLimit}`
 
-/** The rate limit of a world: so many requests per window. */
+/** The rate limit of a world: a number of requests per window. */
 export type RateLimit = typeof RateLimit.Type
 export const RateLimit = Schema.Struct({
   /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
@@ -32,11 +32,11 @@ export interface Reading {
   readonly limit: number
   readonly remaining: number
   /**
-   * When the allowance refills: the end of a fixed window, the expiry of the oldest request of a sliding one, the
-   * instant a bucket is full again.
+   * When the allowance refills: the end of a fixed window, the expiry of the oldest request of a sliding one, the instant a
+   * bucket is full again.
    */
   readonly resetAt: number
-  /** When a request would be granted next: `now` itself while any remain. */
+  /** When the next request would be granted: `now` while any remain. */
   readonly retryAt: number
 }
 
@@ -58,14 +58,14 @@ export const AllowanceState = Schema.Union([
 /** A counter of requests under one rate limit. */
 export interface Allowance {
   readonly rateLimit: RateLimit
-  /** Asks for one request. What is refused costs nothing (A21). */
+  /** Spends one request. A refused request costs nothing (A21). */
   readonly spend: (now: number) => Reading
-  /** Reads the counter and spends nothing. */
+  /** Reads the counter without spending. */
   readonly peek: (now: number) => Reading
   readonly state: () => AllowanceState
 }
 
-/** A counter at its start, or at a state of a counter of the same kind. */
+/** A new counter, or one that continues from the state of a counter of the same kind. */
 export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance => {
   switch (rateLimit.algorithm) {
     case "fixed-window":
@@ -78,9 +78,9 @@ export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance =>
 }
 
 /**
- * A counter under another rate limit, at which the requests that count at `now` go on counting: each since it came, and where the
- * kind of window keeps no instants, all of them since the window began or, after a bucket, since `now`. What is beyond the new limit
- * counts no more: nothing is left either way.
+ * A counter under another rate limit that keeps the requests that still count at `now`. Each counts from the moment it came. If
+ * the window does not store those moments, all count from the start of the window or, for a bucket, from `now`. Requests beyond
+ * the new limit are dropped, because nothing remains either way.
  */
 export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance => {
   const reading = allowance.peek(now)
@@ -104,7 +104,7 @@ export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: n
 
 const orNull = (instant: number): number | null => (Number.isFinite(instant) ? instant : null)
 
-/** A window opens with the first request after the last one ended, and grants `limit` requests until it ends. */
+/** A window opens with the first request after the previous one ended, and grants `limit` requests until it ends. */
 const makeFixedWindow = (
   rateLimit: RateLimit,
   from: { readonly endsAt: number | null; readonly granted: number } | undefined
@@ -139,10 +139,10 @@ const makeFixedWindow = (
   }
 }
 
-/** At most `limit` requests in any stretch of `windowMillis`; each counts until exactly `windowMillis` after its grant. */
+/** At most `limit` requests within any `windowMillis`; a request counts until exactly `windowMillis` after its grant. */
 const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): Allowance => {
   const { limit, windowMillis } = rateLimit
-  /** When each of those that count was granted, the oldest first. */
+  /** When the requests that still count were granted, oldest first. */
   const grants = [...from]
   const read = (now: number): Reading => {
     const first = grants.findIndex((instant) => instant + windowMillis > now)
@@ -164,8 +164,8 @@ const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): A
 }
 
 /**
- * A bucket of `limit` tokens that refills evenly over `windowMillis`. What is missing is kept in units of 1/windowMillis of a
- * token: a grant adds `windowMillis` of them and a millisecond takes `limit` away, so no instant is ever rounded.
+ * A bucket of `limit` tokens that refills evenly over `windowMillis`. The missing amount is stored in units of 1/windowMillis
+ * of a token: a grant adds `windowMillis` units and each millisecond removes `limit`, so nothing is ever rounded.
  */
 const makeTokenBucket = (
   rateLimit: RateLimit,

@@ -1,7 +1,8 @@
 /**
- * The catalogue of a world: its plans and public images, generated from the seed (A19). The ladder of plans and
- * the list of systems are the same in every world; versions, extra plans, prices and ids follow the seed. Which image can
- * be started on which plan is decided here too. Money is in paise (1/100 rupee), so no price is ever rounded twice.
+ * The catalogue of a world: its plans and public images, generated from the seed (assumption A19 in
+ * docs/interface/assumptions.md). The sizes and the operating systems are the same in every world; versions, extra plans,
+ * prices and ids depend on the seed. It also decides which image runs on which plan. Money is in paise (1/100 rupee), so no
+ * price is rounded twice.
  */
 import { derive, deriveBelow } from "../lifecycle/seed.ts"
 import type { SavedImageToday } from "./Today.ts"
@@ -27,64 +28,64 @@ export interface Plan {
   /** One day. */
   readonly minimumBillingPaise: number
   readonly committed: ReadonlyArray<CommittedOption>
-  /** Only in a world that follows the service of 2026, where a slug is of one system and one location. */
+  /** Only in a world that imitates the service of 2026, where a slug belongs to one system and one location. */
   readonly today?: PlanToday
 }
 
-/** What a plan has besides there. */
+/** The additional data of a plan there. */
 interface PlanToday {
-  /** `C3.8GB`: what nodes show as their plan. */
+  /** `C3.8GB`: the plan name that nodes show. */
   readonly sku: string
   readonly number: number
   readonly location: string
   readonly family: string
-  /** Whether it is not sold out. */
+  /** Whether it can be ordered now. */
   readonly isAvailable: boolean
 }
 
 /** An operating system that the service offers. */
 export interface PublicImage {
   readonly id: number
-  /** `image` of a create as a string. */
+  /** The value of `image` in a create, as a string. */
   readonly slug: string
   readonly name: string
   readonly os: string
   readonly version: string | null
 }
 
-/** A private image of the account; it can be started on the plan it was saved with. */
+/** A private image of the account; it runs on the plan it was saved with. */
 export interface SavedImage {
-  /** `image` of a create as an integer, and `os.image` of the list. */
+  /** The value of `image` in a create as an integer, and of `os.image` in the list. */
   readonly id: number
-  /** `image` of a create as a string. */
+  /** The value of `image` in a create, as a string. */
   readonly slug: string
   readonly name: string
-  /** `saved_image_template_id` of a create. The image list shows only one id, so the two are the same. */
+  /** The value of `saved_image_template_id` in a create. The image list shows only one id, so it equals `id`. */
   readonly templateId: number
   readonly base: PublicImage
   readonly plan: Plan
-  /** Only in a world that follows the service of 2026. */
+  /** Only in a world that imitates the service of 2026. */
   readonly today?: SavedImageToday
 }
 
-/** A public image on a plan it can be started on: one row of the image list. */
+/** A public image on a plan that runs it: one row of the image list. */
 export interface Offer {
   readonly image: PublicImage
   readonly plan: Plan
 }
 
-/** All plans and public images of a world, and how to find one. */
+/** All plans and public images of a world, with lookups. */
 export interface Catalogue {
   readonly plans: ReadonlyArray<Plan>
   readonly images: ReadonlyArray<PublicImage>
-  /** In the order they are listed: by image, then by plan. */
+  /** In list order: by image, then by plan. */
   readonly offers: ReadonlyArray<Offer>
   readonly planBySlug: ReadonlyMap<string, Plan>
   readonly imageBySlug: ReadonlyMap<string, PublicImage>
   readonly imageById: ReadonlyMap<number, PublicImage>
 }
 
-/** Labels of derived numbers: one for each use, so that one use does not change another. */
+/** Labels of random numbers, one per use, so that a change of one use does not affect another. */
 const use = { price: 1, extraPlan: 2, version: 3, firstImageId: 4, firstSkuId: 5 } as const
 
 interface Size {
@@ -98,7 +99,7 @@ interface Series {
   readonly name: string
   readonly suffix: string
   readonly sizes: ReadonlyArray<Size>
-  /** One of these joins the ladder, which one follows the seed. */
+  /** The seed picks one of these as an additional size. */
   readonly extras: ReadonlyArray<Size>
   readonly discountPercentByDays: ReadonlyArray<readonly [days: number, percent: number]>
 }
@@ -137,7 +138,7 @@ const seriesList: ReadonlyArray<Series> = [
     discountPercentByDays: discounts
   },
   {
-    // The slug of a plan begins with a series letter (interface.md §2.2), the series is called 1CLICK (§2.6).
+    // The slug of a plan begins with a series letter (interface.md §2.2), but the series is called 1CLICK (§2.6).
     letter: "C",
     name: "1CLICK",
     suffix: "-1CLICK",
@@ -147,7 +148,7 @@ const seriesList: ReadonlyArray<Series> = [
   }
 ]
 
-/** Of the versions the first is in every world, one of the others as the seed has it. */
+/** The first version is in every world; the seed picks one of the others. */
 const systems = [
   { os: "Ubuntu", slug: "Ubuntu", versions: ["24.04", "22.04", "20.04"], minimumMemoryGb: 0 },
   { os: "Debian", slug: "Debian", versions: ["12", "11", "13"], minimumMemoryGb: 0 },
@@ -195,11 +196,11 @@ const makePlans = (seed: number): ReadonlyArray<Plan> => {
 
 const isApplication = (image: PublicImage): boolean => image.slug.endsWith("-1CLICK")
 
-/** Most worlds have one of a few seeds, and a catalogue never changes: the latest are kept and shared. */
+/** Caches the latest catalogues: most worlds use one of a few seeds, and a catalogue never changes. */
 const known = new Map<number, Catalogue>()
 const maxKnown = 64
 
-/** Catalogue of a seed: the same seed gives the same catalogue. */
+/** The catalogue of a seed: the same seed gives the same catalogue. */
 export const makeCatalogue = (seed: number): Catalogue => {
   const catalogue = known.get(seed) ?? generate(seed)
   if (known.size >= maxKnown) known.clear()

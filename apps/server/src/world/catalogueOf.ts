@@ -1,6 +1,4 @@
-/**
- * Which catalogue a world has: that of its dialect and seed, or the one that a profile gives it.
- */
+/** Selects the catalogue of a world: the profile's if it has one, otherwise that of its dialect and seed. */
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
 import type { Today } from "./Today.ts"
 import { todaysCatalogue } from "./todaysCatalogue.ts"

@@ -1,6 +1,4 @@
-/**
- * The commitment setting of a node (A16 and A17).
- */
+/** The commitment setting of a node (assumptions A16 and A17 in docs/interface/assumptions.md). */
 import { Result } from "effect"
 import { choose, type CommitmentSetting, termAt } from "../lifecycle/CommitmentTerm.ts"
 import { getNode } from "./nodes.ts"
@@ -12,13 +10,13 @@ import { committedOption } from "./catalogue.ts"
 export interface CommitmentOrder {
   readonly nodeId: number
   readonly setting: CommitmentSetting
-  /** The committed option to take; 0 is the same as none (interface.md §4 note 3). */
+  /** The committed option to take; 0 means none (interface.md §4 note 3). */
   readonly skuId: number | undefined
 }
 
 type CommitmentRefusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating
 
-/** Gives the sku of the term that runs then; `null` without a commitment. */
+/** Returns the sku of the term that runs afterwards; `null` without a commitment. */
 export const setCommitment = (
   world: World,
   { nodeId: id, setting, skuId: wanted }: CommitmentOrder,

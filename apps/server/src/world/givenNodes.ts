@@ -1,6 +1,7 @@
 /**
- * The nodes that a world has from the start: how many its scenario has and what they are called; what is wrong with those that it
- * is given beside them, and the records that they become. A record follows from the settings and from when the world begins, so a reset brings the same nodes back.
+ * The nodes that a world has from the start: the number and names of its scenario's nodes, the validation of additional given
+ * nodes, and their records. A record depends only on the settings and on the start of the world, so a reset brings the same
+ * nodes back.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
@@ -15,7 +16,7 @@ import type { GivenNode, Scenario, WorldSettings } from "./WorldSettings.ts"
 
 export const smallNames: ReadonlyArray<string> = ["web-1", "web-2", "database", "build", "backup"]
 
-/** The name of a node of a fleet, from 1. */
+/** The name of a fleet's node, counted from 1. */
 export const fleetName = (number: number): string => `fleet-${number}`
 
 export const scenarioSize = (scenario: Scenario): number =>
@@ -28,25 +29,25 @@ const isScenarioName = (scenario: Scenario, name: string): boolean => {
   return number <= scenario.fleet && fleetName(number) === name
 }
 
-/** Nodes at fault for which similar slugs are searched: who reads more than that has the same mistake in all of them. */
+/** Maximum number of invalid nodes for which similar slugs are suggested: a longer list repeats one mistake. */
 const maxHints = 20
 
 const use = { firstNodeId: 31 } as const
 
-/** The id of the first node that a world of this seed hands out. */
+/** The first id that a world of this seed hands out. */
 export const firstNodeId = (seed: number): number => 10_000 + deriveBelow(90_000, seed, use.firstNodeId)
 
 /** No node of the world has a smaller id. */
 export const minNodeId = ({ nodes, seed }: WorldSettings): number =>
   nodes.reduce((least, { id = least }) => Math.min(least, id), firstNodeId(seed))
 
-/** Where a given node is; in a world of the documented interface there are no places. */
+/** The place of a given node; undefined in a world of the documented interface, which has no places. */
 const placeOf = (today: Today | undefined, { location, project }: GivenNode): Place | undefined =>
   today === undefined
     ? undefined
     : { projectId: project ?? defaultPlace.projectId, location: location ?? defaultPlace.location }
 
-/** What a node of a plan that is there from the start has besides, at its place. */
+/** The extra data of an initial node of this plan and place. */
 export const givenToday = (place: Place, { diskGb }: Plan): NodeToday => ({
   ...place,
   diskGb: diskGb === 0 ? givenDiskGb : diskGb
@@ -59,7 +60,7 @@ const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode, place: Place 
       (image === undefined || offer.image.slug === image || offer.image.id === image)
   )
 
-/** What is wrong with the given nodes, by path: `nodes.3.plan`. None of them is made after the world begins. */
+/** What is wrong with the given nodes, by path: `nodes.3.plan`. A node may not be created after the world starts. */
 export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSITIVE_INFINITY): Problems => {
   const { nodes, scenario, seed, today, uniqueNames } = settings
   const catalogue = catalogueOf(settings)
@@ -102,7 +103,7 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
       if (isElsewhere) report("plan", `This plan is not one of ${place.location}.`)
       else report("image", `The image ${image} does not go with the plan ${plan}.`)
     }
-    if (createdAt !== undefined && createdAt > startMillis) report("createdAt", "The world begins before that.")
+    if (createdAt !== undefined && createdAt > startMillis) report("createdAt", "This is after the start of the world.")
   }
   return problems
 }
@@ -110,7 +111,7 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
 const hasImage = (catalogue: Catalogue, image: string | number): boolean =>
   typeof image === "number" && catalogue.imageById.has(image)
 
-/** The records of the given nodes, in ascending id, each made when it is asked for. Nothing may be wrong with them. */
+/** The records of the given nodes by ascending id, made lazily. The nodes must be valid. */
 export function* givenRecords(settings: WorldSettings, startMillis: number): Generator<NodeRecord> {
   const taken = new Set(settings.nodes.map(({ id }) => id))
   let nextId = firstNodeId(settings.seed) + scenarioSize(settings.scenario)
@@ -133,7 +134,7 @@ const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMil
     name: node.name,
     plan,
     imageId: image.id,
-    // Where the world begins at the real time, a reset may find that clock set back.
+    // If the world starts at the real time, a reset may find that the real clock was set back.
     createdAt: Math.min(node.createdAt ?? startMillis - ageMillis, startMillis),
     deletedAt: node.status === "terminate" ? startMillis : null,
     commitment: null,

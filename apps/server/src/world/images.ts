@@ -6,12 +6,12 @@ import type { Plan, PublicImage } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
-/** One row of the image list: an image, public or saved, on a plan it can be started on. */
+/** One row of the image list: a public or saved image on a plan that runs it. */
 export interface ImageRow extends PublicImage {
   readonly plan: Plan
 }
 
-/** Filters of the list. An absent or empty one filters nothing; texts compare without regard to case. */
+/** Filters of the list. Absent or empty ones filter nothing; comparison ignores case. */
 export interface ImageQuery {
   readonly imageType?: string | undefined
   readonly vcpus?: number | undefined
@@ -21,7 +21,7 @@ export interface ImageQuery {
   readonly version?: string | undefined
 }
 
-/** Public images in the catalogue's order, then the saved ones. */
+/** Public images in catalogue order, then the saved ones. */
 export const listImages = (world: World, query: ImageQuery): Result.Result<ReadonlyArray<ImageRow>, Invalid> =>
   Result.map(readImageType(query.imageType), (type) => {
     const rows = [...(type === "private" ? [] : publicRows(world)), ...(type === "public" ? [] : savedRows(world))]

@@ -1,6 +1,6 @@
 /**
- * The next events of a world, which come without a request: `next-event` of the control plane steps to them. Every node is
- * read, which is the price of having no timers.
+ * The next events of a world that need no request; `next-event` of the control plane steps to them. This reads every node,
+ * which is the price of having no timers.
  */
 import { nextChange } from "../lifecycle/NodeLife.ts"
 import type { World } from "./World.ts"
@@ -18,14 +18,14 @@ export interface WorldEvent {
   readonly kind: (typeof eventKinds)[number]
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Absent for the allowance. */
+  /** Absent if the event is about the allowance. */
   readonly nodeId?: number
 }
 
-/** Of more events at one instant the rest is not listed, though it happens. */
+/** Maximum number of events that are listed for one instant; all of them happen. */
 const maxEvents = 100
 
-/** All events of the next instant that has any, by id and the allowance last; none when no instant has. */
+/** All events of the next instant that has any, by id, the allowance last; none if nothing will happen. */
 export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent> => {
   const { lifecycle, seed } = world.settings
   let at = Number.POSITIVE_INFINITY

@@ -1,5 +1,6 @@
 /**
- * Operations on the nodes of a world: create, with every field at fault named at once, get, list, delete (A4, A7, A11 and A14).
+ * Operations on the nodes of a world: create (which reports every invalid field at once), get, list, delete (assumptions A4,
+ * A7, A11 and A14 in docs/interface/assumptions.md).
  */
 import { Predicate, Result } from "effect"
 import { choose, type CommitmentSetting, terminatesAt } from "../lifecycle/CommitmentTerm.ts"
@@ -10,7 +11,7 @@ import { type Invalid, invalid, type NameTaken, type NodeLocked, type NodeUnknow
 import { type NodeToday, type OtherStatus, uniqueName } from "./Today.ts"
 import { phase, put, type World } from "./World.ts"
 
-/** The request for a node. A field that is absent here was not given, or could not be read. */
+/** The unchecked request for a node. An absent field was not given, or could not be parsed. */
 export interface NodeDraft {
   readonly name: string | undefined
   readonly region: string | undefined
@@ -21,7 +22,7 @@ export interface NodeDraft {
   readonly isSavedImage: boolean | undefined
   readonly templateId: number | undefined
   readonly backups: boolean | undefined
-  /** 0 stands for none. */
+  /** 0 means none. */
   readonly skuId: number | undefined
 }
 
@@ -31,9 +32,9 @@ export interface NodeOrder {
   readonly plan: Plan
   readonly imageId: number
   readonly backups: boolean
-  /** The committed option to begin with, `null` for hourly billing. */
+  /** The committed option to start with, `null` for hourly billing. */
   readonly skuId: number | null
-  /** What follows the commitment; default `hourly_billing`. Only the service of 2026 takes it at a create. */
+  /** What follows the commitment; default `hourly_billing`. Only the service of 2026 accepts it in a create. */
   readonly setting?: CommitmentSetting | undefined
   readonly today?: NodeToday
 }
@@ -66,7 +67,10 @@ interface KnownImage {
   readonly templateId: number | undefined
 }
 
-/** The public or saved image that `image` names, by id or slug. A slug of both kinds is the saved one when asked for. */
+/**
+ * The public or saved image that `image` names, by id or slug. If both kinds have the slug, the request decides whether the
+ * saved one is meant.
+ */
 const findImage = (world: World, { image: wanted, isSavedImage }: NodeDraft): KnownImage | undefined => {
   const saved = world.savedImages.find(({ id, slug }) => id === wanted || slug === wanted)
   const open = Predicate.isNumber(wanted)
@@ -97,7 +101,7 @@ const problemsOf = (draft: NodeDraft, plan: Plan | undefined, image: KnownImage 
   else if (plan === undefined) {
     problems.plan = [
       planShape.test(draft.plan)
-        ? "There is no such plan: see the image list for the plans there are."
+        ? "There is no such plan: the image list shows all plans."
         : "A plan has the shape <SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]."
     ]
   }
@@ -107,14 +111,14 @@ const problemsOf = (draft: NodeDraft, plan: Plan | undefined, image: KnownImage 
   }
   if (draft.isSavedImage === true) {
     if (image !== undefined && image.templateId === undefined) {
-      problems.image = ["This is no saved image of the account."]
+      problems.image = ["The account has no such saved image."]
     }
     if (draft.templateId === undefined) problems.templateId = ["A saved image needs its template id."]
     else if (image?.templateId !== undefined && draft.templateId !== image.templateId) {
       problems.templateId = ["This is not the template id of the saved image."]
     }
   } else if (image?.templateId !== undefined) {
-    problems.isSavedImage = ["The image is a saved one: this field must be true."]
+    problems.isSavedImage = ["The image is a saved image, so this field must be true."]
   }
   if (draft.skuId !== undefined && draft.skuId !== 0 && plan !== undefined) {
     if (committedOption(plan, draft.skuId) === undefined) {
@@ -124,7 +128,7 @@ const problemsOf = (draft: NodeDraft, plan: Plan | undefined, image: KnownImage 
   return problems
 }
 
-/** Makes a node. Its id is the next one; none is ever handed out twice. */
+/** Makes a node. It gets the next id; ids are never reused. */
 export const createNode = (world: World, order: NodeOrder, now: number): Result.Result<NodeRecord, NameTaken> => {
   const holder = world.settings.uniqueNames ? world.holderOfName.get(uniqueName(order.name, order.today)) : undefined
   if (holder !== undefined) return Result.fail({ _tag: "NameTaken", name: order.name, holder })
@@ -135,7 +139,7 @@ export const createNode = (world: World, order: NodeOrder, now: number): Result.
     imageId: order.imageId,
     createdAt: now,
     deletedAt: null,
-    // Until a setting is chosen, a commitment made at the create falls back to hourly billing when it ends.
+    // Until a setting is chosen, a commitment made at the create returns to hourly billing when it ends.
     commitment:
       order.skuId === null
         ? null
@@ -153,11 +157,11 @@ export const getNode = (world: World, id: number): Result.Result<NodeRecord, Nod
   return node === undefined ? Result.fail({ _tag: "NodeUnknown", id }) : Result.succeed(node)
 }
 
-/** One page in ascending id; past the end it is empty. `pageNumber` from 1, `pageSize` from 1. */
+/** One page by ascending id; empty past the end. `pageNumber` and `pageSize` start at 1. */
 export const listNodes = (world: World, pageNumber: number, pageSize: number): ReadonlyArray<NodeRecord> =>
   world.nodes.slice((pageNumber - 1) * pageSize, pageSize)
 
-/** Begins the termination of a node. A node that is terminating already is left as it is, and that is no failure. */
+/** Starts the termination of a node. A node that is already terminating stays as it is, without a failure. */
 export const deleteNode = (
   world: World,
   id: number,
@@ -171,7 +175,10 @@ export const deleteNode = (
     return Result.succeed(deleted)
   })
 
-/** A change that the control plane forces on a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
+/**
+ * A change that the control plane forces on a node. An absent field stays as it is; a status of `null` lets the lifecycle
+ * decide again.
+ */
 export interface NodeForce {
   readonly status?: ForcedStatus | "terminate" | null
   readonly locked?: boolean
@@ -180,8 +187,8 @@ export interface NodeForce {
 }
 
 /**
- * Forces a status or a lock on a node. A forced status stays until the node terminates; `terminate`
- * itself is a delete, and any other status takes a node back that was terminating.
+ * Forces a status or a lock on a node. A forced status stays until the node terminates. `terminate` deletes the node, and any
+ * other status brings back a terminating node.
  */
 export const forceNode = (
   world: World,
@@ -191,7 +198,7 @@ export const forceNode = (
 ): Result.Result<NodeRecord, NodeUnknown | Invalid> =>
   Result.flatMap(getNode(world, id), (before): Result.Result<NodeRecord, Invalid> => {
     const node = shows === undefined ? before : showing(before, shows)
-    if (node === undefined) return Result.fail(invalid({ shows: ["It needs the dialect today."] }))
+    if (node === undefined) return Result.fail(invalid({ shows: ["This needs the dialect today."] }))
     const { forced: _, ...free } = node
     const kept = { ...(status === undefined ? node : free), locked: locked ?? node.locked }
     const forced = status === undefined || status === null ? kept : withStatus(kept, status, now)
@@ -199,7 +206,7 @@ export const forceNode = (
     return Result.succeed(forced)
   })
 
-/** The node with another status to show, or with its own; undefined where it has no words of today. */
+/** The node with a forced status of today's dialect, or without one; undefined if the node has no data of that dialect. */
 const showing = (node: NodeRecord, shows: OtherStatus | null): NodeRecord | undefined => {
   if (node.today === undefined) return undefined
   const { shows: _, ...today } = node.today

@@ -1,5 +1,5 @@
 /**
- * Saved images: private images of the account, made from a node, and the rules of what can be saved. Nothing in the
+ * Saved images: private images of the account, made from a node, and the rules for what can be saved. No request of the
  * interface makes one; scenarios and the control plane do.
  */
 import { Result } from "effect"
@@ -15,16 +15,16 @@ export interface SavedImageOrder {
   readonly nodeId?: number
   /** Slug of a public image, by default Ubuntu-24.04. */
   readonly image?: string
-  /** Slug of a plan, by default the first one the image goes with. */
+  /** Slug of a plan, by default the first one that runs the image. */
   readonly plan?: string
 }
 
-/** Saved images of a world: the image list has no pages, and shows all of them. */
+/** Maximum number of saved images in a world: the image list has no pages, and shows all of them. */
 export const maxSavedImages = 2_000
 
 const use = { savedImageId: 42 } as const
 
-/** Adds a saved image of the account: its id is the next one, its slug the name in lower case with dashes. */
+/** Adds a saved image. It gets the next id; its slug is the name in lower case with dashes. */
 export const addSavedImage = (
   world: World,
   name: string,
@@ -54,7 +54,7 @@ export const saveImage = (
   )
 }
 
-/** Where the image of an order is: with its node, or at the location of its plan. */
+/** The place of the new image: that of its node, or the location of its plan. */
 const placeOf = (world: World, { nodeId, plan }: SavedImageOrder): Place => {
   const node = nodeId === undefined ? undefined : world.nodes.get(nodeId)?.today
   if (node !== undefined) return { projectId: node.projectId, location: node.location }
@@ -69,7 +69,7 @@ const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> =>
   const saved = world.savedImages.find(({ id }) => id === node.imageId)
   const image = saved?.base ?? world.catalogue.imageById.get(node.imageId)
   return image === undefined
-    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is unknown by now.`] }))
+    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} does not exist any more.`] }))
     : Result.succeed({ image, plan: node.plan })
 }
 

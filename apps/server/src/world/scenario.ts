@@ -1,6 +1,6 @@
 /**
- * The content a world begins with: nothing, a handful of nodes and saved images, or a fleet, and the nodes it is given. A
- * scenario's nodes were made before the world began, one minute apart, so they are running from the start.
+ * Fills a new world with the nodes of its scenario (none, a few with saved images, or a fleet) and its given nodes. Scenario
+ * nodes were created before the world's start, one minute apart, so they are running from the start.
  */
 import { ruleFor } from "../lifecycle/NodeLife.ts"
 import type { Offer } from "./catalogue.ts"
@@ -17,7 +17,7 @@ const use = { fleetOffer: 41 } as const
 
 const minuteMillis = 60_000
 
-/** A world as its settings have it at the start. */
+/** A world at its start, as its settings describe it. */
 export const begin = (settings: WorldSettings, realMillis: number, id?: string): World.World => {
   const world = World.make(settings, realMillis, id)
   const given = [...givenRecords(settings, world.latest)]
@@ -26,7 +26,7 @@ export const begin = (settings: WorldSettings, realMillis: number, id?: string):
     world.nodes.skipTo(node.id)
     World.put(world, node)
   }
-  // Ids ascend: some of the given nodes may come before the first that the world hands out.
+  // Ids ascend, and some given nodes may come before the first id that the world hands out.
   for (const node of given) if (node.id < firstId) put(node)
   world.nodes.skipTo(firstId)
   populate(world, settings.scenario)

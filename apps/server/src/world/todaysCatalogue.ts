@@ -1,6 +1,7 @@
 /**
- * The catalogue of a world that follows the service of 2026: a plan is a slug for each SKU, system and location. Slugs have three styles,
- * one of them with another SKU's name inside, so that a program which cuts a SKU out of a slug is found out.
+ * The catalogue of a world that imitates the service of 2026: each combination of SKU, system and location has its own slug as
+ * a plan. Slugs come in three styles. One of them contains another SKU's name, to expose programs that cut the SKU out of a
+ * slug.
  */
 import { deriveBelow } from "../lifecycle/seed.ts"
 import {
@@ -16,18 +17,18 @@ import { type catalogueSizes, defaultPlace, locations, type Today } from "./Toda
 
 type Size = (typeof catalogueSizes)[number]
 
-/** Labels of derived numbers; those of `catalogue.ts` are below 10. */
+/** Labels of random numbers; those of `catalogue.ts` are below 10. */
 const use = { price: 11, firstSkuId: 12, firstImageId: 13 } as const
 
 interface Family {
-  /** How its SKUs are called: `C3` in `C3.8GB`. */
+  /** The start of its SKU names: `C3` in `C3.8GB`. */
   readonly prefix: string
   readonly series: string
   readonly name: string
   readonly memoryPerVcpu: number
-  /** 0 where a create has to say how large the disk is. */
+  /** 0 if a create has to state the size of the disk. */
   readonly diskPerVcpu: number
-  /** Some have no monthly price: the catalogue then says 0.0. */
+  /** Whether there is a monthly price; otherwise the catalogue says 0.0. */
   readonly isMonthly: boolean
   readonly memories: { readonly [size in Size]: ReadonlyArray<number> }
 }
@@ -71,7 +72,7 @@ const systems: ReadonlyArray<System> = [
   { os: "Windows", slug: "Windows-Server", versions: { short: [], whole: ["2025", "2022", "2019", "2016"] } }
 ]
 
-/** A SKU: a size with its price, whatever system and location. */
+/** A SKU: a size with its price, for any system and location. */
 interface Sku {
   readonly family: Family
   readonly name: string
@@ -116,7 +117,7 @@ const makeSkus = (seed: number, size: Size): ReadonlyArray<Sku> => {
     })
 }
 
-/** One of three ways in which slugs are seen to be made. `other` is another SKU of the same family. */
+/** Builds a slug in one of the three observed styles. `other` is another SKU of the same family. */
 const slugOf = (style: number, sku: Sku, other: Sku, { os, version }: PublicImage, location: string): string => {
   const size = `${sku.family.series}-${sku.vcpus}vCPU-${sku.memoryGb}RAM-${sku.diskGb}DISK`
   const system = os.replaceAll(" ", "-")
@@ -170,8 +171,8 @@ const generate = (seed: number, size: Size): Catalogue => {
 }
 
 /**
- * The plans and images of the documented interface, so that the same program can be tested in both dialects: a plan keeps its slug at the
- * default location, and its nodes show a SKU.
+ * The plans and images of the documented interface, so that one program can be tested in both dialects: a plan keeps its slug
+ * at the default location, and its nodes show a SKU.
  */
 const documented = (seed: number): Catalogue => {
   const { images, offers, plans } = makeCatalogue(seed)
@@ -194,7 +195,7 @@ const documented = (seed: number): Catalogue => {
   )
 }
 
-/** Catalogues never change: those of the latest seeds are kept. */
+/** Caches the catalogues of the latest seeds, because a catalogue never changes. */
 const known = new Map<string, Catalogue>()
 const maxKnown = 16
 
@@ -208,7 +209,7 @@ export const todaysCatalogue = (seed: number, which: Today["catalogue"]): Catalo
 
 const byLocation = new WeakMap<Catalogue, Map<string, ReadonlyArray<Offer>>>()
 
-/** What can be started at a location; at `undefined`, in a world of the documented interface, everything. */
+/** The offers at a location; with `undefined`, in a world of the documented interface, all offers. */
 export const offersAt = (catalogue: Catalogue, location: string | undefined): ReadonlyArray<Offer> => {
   if (location === undefined) return catalogue.offers
   const kept = byLocation.get(catalogue) ?? new Map<string, ReadonlyArray<Offer>>()

@@ -1,6 +1,6 @@
 /**
- * The rules of the service of 2026 about nodes: which of them a project and a location have, and what a create has to ask for. They stand
- * beside those of `nodes.ts`, whose operations they end in.
+ * Rules of the service of 2026 about nodes: which nodes belong to a project and a location, and what a create has to state.
+ * They call the operations of `nodes.ts`.
  */
 import { Result } from "effect"
 import type { CommitmentSetting } from "../lifecycle/CommitmentTerm.ts"
@@ -11,7 +11,7 @@ import type { NodeUnknown } from "./Refusal.ts"
 import { isAt, nameProblem, type NodeToday, type Place, uniqueName } from "./Today.ts"
 import type { World } from "./World.ts"
 
-/** By the version of a table of nodes, so that a list of many is not made anew for each of its pages. */
+/** Cached by the version of the node table, so that a long list is not built anew for each of its pages. */
 const listed = new WeakMap<object, Map<string, ReadonlyArray<NodeRecord>>>()
 
 /** The nodes of a place, by ascending id. */
@@ -25,13 +25,13 @@ export const nodesAt = (world: World, place: Place): ReadonlyArray<NodeRecord> =
   return nodes
 }
 
-/** A node of a place. One of another place is as unknown as one that never was. */
+/** A node of a place. A node of another place counts as unknown. */
 export const getNodeAt = (world: World, place: Place, id: number): Result.Result<NodeRecord, NodeUnknown> =>
   Result.flatMap(getNode(world, id), (node) =>
     isAt(place, node.today) ? Result.succeed(node) : Result.fail({ _tag: "NodeUnknown", id } as const)
   )
 
-/** The request for nodes. A field that is absent here was not given. */
+/** The unchecked request for nodes. An absent field was not given. */
 export interface TodaysDraft {
   readonly name: string | undefined
   readonly plan: string | undefined
@@ -40,7 +40,7 @@ export interface TodaysDraft {
   readonly isSavedImage: boolean
   readonly templateId: number | undefined
   readonly backups: boolean
-  /** 0 stands for none. */
+  /** 0 means none. */
   readonly skuId: number | undefined
   readonly setting: CommitmentSetting | undefined
   readonly diskGb: number | undefined
@@ -49,17 +49,17 @@ export interface TodaysDraft {
   readonly label: string | undefined
 }
 
-/** Why nodes are not made. */
+/** Why no nodes are made. */
 export type TodaysRefusal =
-  /** The service calls it 412. */
+  /** Answered with 412. */
   | { readonly _tag: "RuleBroken"; readonly reason: string }
-  /** It is 400. */
+  /** Answered with 400. */
   | { readonly _tag: "FieldMissing"; readonly reason: string }
   | { readonly _tag: "CreditTooLow" }
 
 const broken = (reason: string) => Result.fail<TodaysRefusal>({ _tag: "RuleBroken", reason })
 
-/** Makes the nodes that are asked for, or none. Of the rules that are broken the first is named. */
+/** Makes all requested nodes, or none. If several rules are broken, the first is reported. */
 export const createTodaysNodes = (
   world: World,
   place: Place,
@@ -82,7 +82,7 @@ export const createTodaysNodes = (
   )
 }
 
-/** Several nodes of one create are numbered. */
+/** Several nodes of one create get numbers. */
 const namesOf = ({ count, name = "" }: TodaysDraft): ReadonlyArray<string> =>
   count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
 
@@ -92,7 +92,7 @@ const orderOf = (
   draft: TodaysDraft
 ): Result.Result<Omit<NodeOrder, "name">, TodaysRefusal> => {
   const plan = world.catalogue.planBySlug.get(draft.plan ?? "")
-  // A SKU such as C3.8GB is what nodes show as their plan, and no plan.
+  // A SKU such as C3.8GB is what nodes show as their plan, but a create needs a slug.
   if (plan === undefined || plan.today?.location !== place.location) return broken("Plan does not exist")
   const imageId = draft.isSavedImage ? savedImageId(world, place, draft) : publicImageId(world, plan, draft.image)
   if (imageId === undefined) return broken("Image does not exist for this plan")
@@ -106,7 +106,7 @@ const orderOf = (
   const today: NodeToday = {
     projectId: place.projectId,
     location: place.location,
-    // Of a plan with a disk the size is that of the plan, whatever is asked for.
+    // A plan with a disk decides its size, whatever was requested.
     diskGb: plan.diskGb === 0 ? (draft.diskGb ?? 0) : plan.diskGb,
     ...(draft.sshKeys.length === 0 ? {} : { sshKeys: draft.sshKeys }),
     ...(draft.label === undefined ? {} : { label: draft.label })
@@ -114,7 +114,7 @@ const orderOf = (
   return Result.succeed({ plan, imageId, backups: draft.backups, skuId, setting: draft.setting, today })
 }
 
-/** The system of the plan itself: a slug is of one. */
+/** The plan's own system: a slug belongs to one system. */
 const publicImageId = (world: World, plan: Plan, wanted: number | string | undefined): number | undefined => {
   const image =
     world.catalogue.imageBySlug.get(String(wanted ?? "")) ?? world.catalogue.imageById.get(Number(wanted ?? Number.NaN))
@@ -122,8 +122,8 @@ const publicImageId = (world: World, plan: Plan, wanted: number | string | undef
 }
 
 /**
- * A saved image is of a disk, and starts on every plan of its place. The template id names it where one is given: `image` is then the
- * system of the plan, as the provider's own CLI sends it.
+ * A saved image is a disk, and starts on every plan of its place. The template id names it if given: `image` is then the system
+ * of the plan, as the provider's own CLI sends it.
  */
 const savedImageId = (world: World, place: Place, { image: wanted, templateId }: TodaysDraft): number | undefined =>
   world.savedImages.find(

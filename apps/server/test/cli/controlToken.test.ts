@@ -41,7 +41,7 @@ describe("the control token", () => {
       const path = yield* directory
       const [bad, missing] = [join(path, "bad"), join(path, "missing")]
       writeFileSync(bad, "s3cret s3cret\n")
-      const sentence = "expected a token of visible ASCII characters, as a header can have it"
+      const sentence = "expected a token of visible ASCII characters, which a header can hold"
       const cases = [
         [["--port", "0"], variable("s3cret s3cret"), `BERTH_CONTROL_TOKEN: ${sentence}`],
         [["--control-token-file", bad], {}, `--control-token-file: ${sentence}`],

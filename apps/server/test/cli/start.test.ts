@@ -112,12 +112,15 @@ describe.concurrent("a start that fails", () => {
     ["--rate-limit 100001/1h --rate-limit-algorithm sliding-window", "--rate-limit: a sliding window has a limit of"],
     ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
     ["--world-ttl 0s", "--world-ttl cannot be 0s: expected a duration such as 30m or 1h, or off."],
-    ["--world-ttl 1h --state /nowhere/state", "--world-ttl: worlds under --state do not end; leave out one of the two"],
+    [
+      "--world-ttl 1h --state /nowhere/state",
+      "--world-ttl: worlds under --state never end by themselves; leave out one of the two"
+    ],
     ["--auth none", "--auth cannot be none: expected strict, key-only, off."],
     ["--delete-style x", "delete-style"],
     ["--fault nope", '--fault: There is no fault "nope"; berth-server faults lists them.'],
     ["--fault status:stauts=503:times=0", "--fault: stauts: There is no such field. times: Expected a value"],
-    ["--fault latency ".repeat(101).trimEnd(), "--fault: There may be at most 100 faults."],
+    ["--fault latency ".repeat(101).trimEnd(), "--fault: At most 100 faults may be armed."],
     [
       "--fault latency:header=x-a=*".concat("a".repeat(900)).concat(" ").repeat(11).trimEnd(),
       "--fault: header: Expected patterns of headers with at most 8192 characters in all faults together"
@@ -129,7 +132,7 @@ describe.concurrent("a start that fails", () => {
       (token) =>
         [
           `--host 0.0.0.0 --control-token=${token}`,
-          "--control-token cannot be <redacted>: expected a token of visible ASCII characters, as a header can have it."
+          "--control-token cannot be <redacted>: expected a token of visible ASCII characters, which a header can hold."
         ] as const
     ),
     ["--start-at 2026-02-30T00:00:00Z", "--start-at cannot be 2026-02-30T00:00:00Z: expected an instant from 2002 to"],

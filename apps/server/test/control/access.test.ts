@@ -133,7 +133,7 @@ describe("the control plane without a token", () => {
         for (const length of [{ "content-length": "10" }, { "transfer-encoding": "chunked" }]) {
           expect(yield* ask(baseUrl, method, path, { ...json, ...length }, '{"seed":7}')).toMatchObject({
             status: 400,
-            text: expect.stringContaining("The path takes no body.")
+            text: expect.stringContaining("This path takes no body.")
           })
         }
       }

@@ -232,7 +232,7 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
         ],
         [
           { clock: "frozen", nodes: [{ ...a, createdAt: "2026-01-01T00:00:01Z" }] },
-          { "nodes.0.createdAt": ["The world begins before that."] }
+          { "nodes.0.createdAt": ["This is after the start of the world."] }
         ]
       ] as const) {
         expect(yield* refusal(options)).toEqual(errors)

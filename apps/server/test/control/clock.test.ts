@@ -16,7 +16,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       expect((yield* at("2026-03-01T12:00:00Z")).json).toEqual({ now: "2026-03-01T12:00:00.000Z", mode: "frozen" })
       expect((yield* at("2026-03-01T12:00:00Z")).status).toBe(200)
       expect(errorsOf(yield* at("2026-03-01T11:59:59Z"), 422)).toEqual({
-        advanceTo: ["It is 2026-03-01T12:00:00.000Z: the time of a world never goes back."]
+        advanceTo: ["It is 2026-03-01T12:00:00.000Z: a world's time never goes back."]
       })
       expect(errorsOf(yield* at("2026-02-30T00:00:00Z"), 422)).toEqual({
         advanceTo: ["Expected next-event, or an instant such as 2026-01-01T00:00:00Z."]

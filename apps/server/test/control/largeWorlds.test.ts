@@ -64,9 +64,9 @@ layer(TestServer.layer({ nodes: [{ name: "web" }] }))("the nodes of all worlds t
   it.effect("are bounded: a world beyond is refused by the field that asks for them, before it is made", () =>
     Effect.gen(function* () {
       const result = yield* control("POST", "/worlds", { scenario: "fleet:5000000" })
-      expect(errorsOf(result, 409)).toEqual({ scenario: ["There may be 5000000 nodes in all worlds together."] })
+      expect(errorsOf(result, 409)).toEqual({ scenario: ["All worlds together may have 5000000 nodes."] })
       expect(result.json.message).toBe(
-        "There may be 5000000 nodes in all worlds together: 1 are there, and these are 5000000 more."
+        "All worlds together may have 5000000 nodes: they have 1, and these are 5000000 more."
       )
       expect((yield* control("GET", "/worlds")).json.length).toBe(1)
       expect((yield* control("POST", "/worlds", { scenario: "small" })).status).toBe(201)

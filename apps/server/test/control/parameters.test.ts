@@ -10,7 +10,7 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
       "/default/requests?opration=nodes.list",
       400,
       {
-        opration: ["There is no such parameter: the path takes after, fault, limit, method, operation, status."]
+        opration: ["Unknown parameter: the path takes after, fault, limit, method, operation, status."]
       }
     ],
     ["/default/requests?stat%75ss=1&afterr=2", 400, { statuss: [expect.any(String)], afterr: [expect.any(String)] }],
@@ -24,19 +24,23 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
     ["/default/requests?after=-1", 422, { after: [expect.any(String)] }],
     ["/default/requests?after=1e1", 400, { after: ["Expected a whole number."] }],
     ["/default/requests?after=1.5", 400, { after: [expect.any(String)] }],
-    ["/default/requests?after=1", 422, { after: ["The journal ends with 0: another run of the server counted on."] }],
+    [
+      "/default/requests?after=1",
+      422,
+      { after: ["The journal ends with 0: the number comes from another run of the server."] }
+    ],
     ["/default/requests?limit=0", 422, { limit: [expect.any(String)] }],
     ["/default/requests?limit=1001", 422, { limit: [expect.any(String)] }],
     ["/default/requests?limit=0&x=1", 400, { x: [expect.any(String)], limit: [expect.any(String)] }],
     ["/default/requests?__proto__=1", 400, { ["__proto__"]: [expect.any(String)] }],
     ["/worlds/default/nodes?skip=-1", 422, { skip: [expect.any(String)] }],
     ["/worlds/default/nodes?count=x", 400, { count: [expect.any(String)] }],
-    ["/worlds/default/nodes?page=2", 400, { page: ["There is no such parameter: the path takes count, skip."] }],
-    ["/events?wrld=default", 400, { wrld: ["There is no such parameter: the path takes world."] }],
+    ["/worlds/default/nodes?page=2", 400, { page: ["Unknown parameter: the path takes count, skip."] }],
+    ["/events?wrld=default", 400, { wrld: ["Unknown parameter: the path takes world."] }],
     ["/worlds/default/request%73?wrong=1", 400, { wrong: [expect.any(String)] }],
     ["/%64efault/request%73?%6cimit=0&wrong=1", 400, { wrong: [expect.any(String)], limit: [expect.any(String)] }],
-    ["/openapi.json?x=1", 400, { x: ["There is no such parameter: the path takes none."] }],
-    ["/worlds?seed=7", 400, { seed: ["There is no such parameter: the path takes none."] }]
+    ["/openapi.json?x=1", 400, { x: ["Unknown parameter: the path takes none."] }],
+    ["/worlds?seed=7", 400, { seed: ["Unknown parameter: the path takes none."] }]
   ] as const) {
     it.effect(`${path}: ${status}, with what was expected`, () =>
       Effect.gen(function* () {

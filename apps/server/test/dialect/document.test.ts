@@ -26,7 +26,7 @@ layer(TestServer.layer({ dialect: "today" }))("the description of today's dialec
       for (const path of ["/openapi.json", "/docs"]) {
         const { text } = yield* describedAt(path)
         expect(text).not.toMatch(/\bguess/)
-        expect(text).toMatch(/The rate limit and its headers\. No client has seen any\. \(documented\)/)
+        expect(text).toMatch(/The rate limit and its headers\. No client shows any\. \(documented\)/)
         expect(text).toMatch(/By ascending id; .{0,90} plays the other order\. \(chosen\)/)
       }
     })

@@ -203,7 +203,7 @@ layer(TestServer.layer({ scenario: "small" }))("in a world of the documented int
       const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
       const params = { world, id: node!.id }
       const refused = yield* Effect.flip(control.nodes.change({ params, payload: { shows: "Failed" } }))
-      expect(refused).toMatchObject({ code: 422, errors: { shows: ["It needs the dialect today."] } })
+      expect(refused).toMatchObject({ code: 422, errors: { shows: ["This needs the dialect today."] } })
     })
   )
 })

@@ -31,7 +31,7 @@ layer(under({}))("without switches", (it) => {
       const refused = yield* make({ listDates: true, paging: "ignored" })
       expect([refused.status, refused.json.errors]).toEqual([
         422,
-        { listDates: ["It needs the dialect today."], paging: ["It needs the dialect today."] }
+        { listDates: ["This needs the dialect today."], paging: ["This needs the dialect today."] }
       ])
       const nodes = yield* make({ nodes: [{ name: "web-1", project: 7 }] })
       expect([nodes.status, Object.keys(nodes.json.errors)]).toEqual([422, ["nodes.0.project"]])
@@ -52,7 +52,7 @@ layer(under({}))("without switches", (it) => {
   it.effect("a switch in a test needs the dialect", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(Effect.scoped(Layer.build(TestServer.layer({ listDates: true }))))
-      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("listDates: It needs the dialect today.")
+      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("listDates: This needs the dialect today.")
     })
   )
 })

@@ -170,7 +170,7 @@ describe("a status after --fault", () => {
 
   it("is refused in a sentence", () => {
     expect(Result.getOrThrow(Result.flip(readFaultFlag("status:headers=content-length=1")))).toBe(
-      "headers.content-length: Expected another header: the server itself decides where a reply ends."
+      "headers.content-length: Expected another header: the server itself sets this one, which decides where a reply ends."
     )
     expect(Result.getOrThrow(Result.flip(readFaultFlag("status:headers=x-a=1:headers=x-a=2")))).toContain(
       "headers.x-a:"

@@ -100,7 +100,7 @@ layer(TestServer.layer())("the streams of a server", (it) => {
       })
       const closings = yield* Effect.all(Array.from({ length: maxStreams }, () => open))
       expect(errorsOf(yield* control("GET", "/events"), 503)).toEqual({
-        detail: [`There are ${maxStreams} streams of events already: close one, or read the journals.`]
+        detail: [`The limit of ${maxStreams} event streams is reached: close one, or read the journals.`]
       })
       yield* closings[0]!
       // The server notices the end of a connection a moment later.

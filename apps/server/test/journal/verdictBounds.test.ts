@@ -57,7 +57,7 @@ describe("what a verdict shows", () => {
     expect(lines.filter((line) => line.startsWith("Expected ")).length).toBe(20)
     expect(lines.filter((line) => line.startsWith("Not expected: ")).length).toBe(10)
     expect(lines).toContain("5 further mismatches.")
-    expect(lines).toContain("2 further requests, not expected.")
+    expect(lines).toContain("2 more unexpected requests.")
   })
 })
 

@@ -411,7 +411,7 @@ describe("the message of a verdict", () => {
   it("reports a body that is too long for the journal", async () => {
     const cut = entry(1, { method: "POST", body: '{"name":"web', bodyBytes: 5000 })
     expect((await judge({ expected: [{ body: { name: "web" } }] }, [cut])).message).toContain(
-      'body is too long for the journal to be compared, expected {"name":"web"}'
+      'body is too long to compare: the journal kept only its beginning, expected {"name":"web"}'
     )
   })
 })

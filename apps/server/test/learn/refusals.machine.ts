@@ -24,11 +24,11 @@ describe("what cannot be used is refused in one line, with 2", () => {
     ["a node without a probe", ["learn", "--har", huge, "--with-node"], /--with-node needs --probe/],
     ["a node without a limit", ["learn", "--probe", "--with-node"], /--with-node needs --max-charge/],
     ["no such file", ["learn", "--har", join(folder, "none.har")], /there is no such file/],
-    ["a folder", ["learn", "--har", folder], /it is no file/],
+    ["a folder", ["learn", "--har", folder], /it is not a file/],
     [
       "a folder for the profile",
       ["learn", "--probe", "--profile", folder],
-      /--profile: cannot write .*: it is no file/
+      /--profile: cannot write .*: it is not a file/
     ],
     ["no folder for the page", ["learn", "--probe", "--html", join(folder, "no/a.html")], /there is no such folder/],
     [

@@ -144,7 +144,7 @@ describe("a server that keeps its state", () => {
       const server = yield* start(good, "--scenario", "small")
       yield* server.stop("SIGTERM")
       const text = readFileSync(good, "latin1")
-      const shape = "it does not begin and end as a state file does"
+      const shape = "it does not begin and end like a state file"
       const cases: ReadonlyArray<readonly [damage: string, content: string, reason: string]> = [
         ["changed", text.replace("web-2", "web-3"), "its checksum does not match"],
         ["cut", text.slice(0, -10), shape],
@@ -182,15 +182,15 @@ describe("a server that keeps its state", () => {
       expect([missing.code, missing.stdout, missing.stderr]).toEqual([
         2,
         "",
-        `berth-server: cannot use the state file ${nowhere}: there is no such directory\n`
+        `berth-server: cannot use the state file ${nowhere}: the directory does not exist\n`
       ])
       expect([folder.code, folder.stderr]).toEqual([
         2,
-        `berth-server: cannot read the state file ${path}: it is no file\n`
+        `berth-server: cannot read the state file ${path}: it is not a file\n`
       ])
       expect([endless.code, endless.stderr]).toEqual([
         2,
-        "berth-server: cannot read the state file /dev/zero: it is no file\n"
+        "berth-server: cannot read the state file /dev/zero: it is not a file\n"
       ])
 
       const file = join(path, "state")
@@ -215,7 +215,7 @@ describe("a server that keeps its state", () => {
         expect(yield* run(["--port", "0", "--state", same])).toEqual({
           code: 2,
           stdout: "",
-          stderr: `berth-server: cannot use the state file ${same}: another server keeps its worlds in it\n`
+          stderr: `berth-server: cannot use the state file ${same}: another server uses it\n`
         })
       }
       yield* first.stop("SIGTERM")

@@ -1,6 +1,6 @@
 /**
- * The page for people at `/_mock/`: the worlds, their nodes, the clock, the armed faults and the live journal. It holds no data: what runs in the
- * browser, `browser/`, asks the control plane, with the token that its reader types in if one is needed.
+ * The page for people at `/_mock/`: the worlds, their nodes, the clock, the armed faults and the live journal. The page itself
+ * holds no data: its script in `browser/` asks the control plane, with the reader's token if one is needed.
  */
 import { pageOf } from "@berthkit/web/pageOf"
 

@@ -1,10 +1,11 @@
 /**
- * The fast path: a node, and a page of nodes, asked for in the plainest form there is, answered without the router and the
- * schemas. Any other request gets no answer here and goes to its endpoint, which would answer the same.
+ * The fast path: answers the plainest requests for one node or for a page of nodes without the router and the schemas. Any
+ * other request gets no answer here and goes to its endpoint, which would give the same answer.
  *
- * What this folder buys (`bench`, CPU per request over a bare `node:http` that answers the same bytes; decision 0060): a list of
- * 20 costs 1.7 times as much instead of 4.5, a node 1.6 instead of 2.4; the targets are 2 and 2.5. What it costs to keep: a
- * parameter of these two endpoints is stated here a second time. `test/http/fast/` holds both ways together.
+ * The gain (`bench`, CPU per request relative to a bare `node:http` that answers the same bytes; decision 0060): a list of 20
+ * costs 1.7 times as much instead of 4.5, a node 1.6 instead of 2.4; the targets are 2 and 2.5. The price: the parameters of
+ * these two endpoints are stated here a second time. The tests in `test/http/fast/` check that both paths give the same
+ * replies.
  */
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -18,7 +19,7 @@ import { listedNode, nodeAttributes } from "../records.ts"
 
 const nodesPath = `${prefix}/nodes/`
 
-/** The reply to a plain request of a caller that may use the node endpoints, `undefined` to any other. */
+/** The reply to a plain request of a caller that may use the node endpoints; `undefined` for any other request. */
 export const answerFast = ({
   arrivedAt: now,
   identity,
@@ -42,7 +43,7 @@ const json = { contentType: "application/json" } as const
 
 const jsonReply = (body: Uint8Array): Reply => HttpServerResponse.uint8Array(body, json)
 
-/** `123/`. */
+/** The id in `123/`. */
 const plainId = (rest: string): number | undefined =>
   /^[1-9]\d{0,14}\/$/.test(rest) ? Number(rest.slice(0, -1)) : undefined
 
@@ -51,7 +52,10 @@ interface Page {
   readonly size: number
 }
 
-/** The page a query without escapes asks for, when it names each paging parameter once at most and within its bounds. */
+/**
+ * The page that a query asks for, if the query has no escapes and names each paging parameter at most once and within its
+ * bounds.
+ */
 const plainPage = (query: string): Page | undefined => {
   if (/[%+#;]/.test(query)) return undefined
   let number: number | undefined
@@ -69,24 +73,27 @@ const plainPage = (query: string): Page | undefined => {
   return { number: number ?? 1, size: size ?? pageSize.default }
 }
 
-/** A body that is kept. */
+/** A cached body. */
 interface Entry {
   readonly key: number
-  /** Of the table it was read from, and so of the world. */
+  /** The version of the node table, and therefore of the world, that the body was made from. */
   readonly version: object
-  /** The instants at which it is true: from the first up to, not including, the second. */
+  /** The body is valid from the first instant (inclusive) to the second (exclusive). */
   readonly since: number
   readonly until: number
   readonly body: Uint8Array
 }
 
 /**
- * Keeps up to `slots` bodies, of all worlds together: the few that are asked for again and again, because what polls a node or a list asks
- * for the same each time. Any other is written anew.
+ * Caches up to `slots` bodies across all worlds. Pollers ask for the same few again and again; other bodies are built each
+ * time.
  */
 class KeptBodies {
   readonly #kept: Array<Entry | undefined>
-  /** The key that each slot was last asked for in vain: it is kept the second time, so that a walk drives out nothing. */
+  /**
+   * The last key that missed in each slot. A body is cached on its second miss, so a client that walks through all pages evicts
+   * nothing.
+   */
   readonly #missed: Float64Array
 
   constructor(slots: number) {
@@ -94,7 +101,7 @@ class KeptBodies {
     this.#missed = new Float64Array(slots)
   }
 
-  /** The body of `key`, which is not 0; where it is not kept `write` makes it of the nodes that `read` gives. */
+  /** The cached body for `key`, which is never 0. On a miss, `write` builds it from the nodes that `read` returns. */
   get<A extends ReadonlyArray<NodeRecord>>(
     world: World,
     key: number,
@@ -122,7 +129,7 @@ class KeptBodies {
 /** At most 1 MB. */
 const pages = new KeptBodies(16)
 
-/** Some hundred bytes each: those that a test suite waits for at a time. */
+/** A few hundred bytes each; enough for the nodes that a test suite waits for at once. */
 const nodes = new KeptBodies(256)
 
 const utf8 = new TextEncoder()

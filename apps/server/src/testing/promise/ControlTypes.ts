@@ -1,6 +1,6 @@
 /**
- * What goes in and out of the control plane, as JSON: instants and durations are text. In the package these types are written out
- * (`scripts/controlTypes.ts`), so that a test needs no Effect for them.
+ * The control plane's requests and replies as JSON: instants and durations are text. In the published package these types are
+ * expanded (`scripts/controlTypes.ts`), so that a test does not need Effect for them.
  */
 import type { WorldEvent as Event } from "../../control/ClockGroup.ts"
 import type { NodeChange as Change, NodeView as View } from "../../control/NodesGroup.ts"
@@ -12,7 +12,7 @@ import type { JournalEntry as Entry } from "../../journal/JournalEntry.ts"
 import type { Verdict as AnyVerdict } from "../../journal/verify.ts"
 import type { RateLimit as Limit, WorldOptions as Options } from "../../world/WorldOptions.ts"
 
-/** What a test writes: a field that may be left out may also be undefined. */
+/** The type that a test writes: optional fields may also be undefined. */
 type Written<A> = { readonly [Name in keyof A]: {} extends Pick<A, Name> ? A[Name] | undefined : A[Name] }
 
 export type WorldOptions = Written<typeof Options.Encoded>

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * What tests without Effect see: the server, its worlds, what their methods take and give. How they are made is in
- * `../promise.ts`.
+ * The types for tests without Effect: the server, its worlds, and the arguments and results of their methods. The
+ * implementation is in `../promise.ts`.
  */
 import type {
   Expectation,
@@ -17,49 +17,53 @@ import type {
   WorldSummary
 } from "./ControlTypes.ts"
 
-/** How a world is made, as the control plane takes it: `{ seed: 7, provisioning: "10 seconds" }`. Everything has a default. */
+/**
+ * The options of a world, as the control plane takes them: `{ seed: 7, provisioning: "10 seconds" }`. Everything has a default.
+ */
 export interface WorldOptions extends Omit<ControlWorldOptions, "clock"> {
-  /** How the world's time passes: `frozen` (it is moved by the test), `real`, or `x60` (sixty times as fast). Default `frozen`. */
+  /**
+   * How the world's time passes: `frozen` (only the test moves it), `real`, or `x60` (sixty times as fast). Default `frozen`.
+   */
   readonly clock?: string | undefined
 }
 
-/** What the server takes: the options of each world that does not give its own. Credentials are for each world alone. */
+/** The options of the server: defaults for the options of its worlds, and a profile. Credentials are set per world. */
 export interface ServerOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
-  /** A file that `berth-server learn --profile` wrote: all worlds behave as that service does. Default none. */
+  /** A file that `berth-server learn --profile` wrote: all worlds imitate that service. Default none. */
   readonly profile?: string | undefined
 }
 
-/** A fault as it was armed. */
+/** An armed fault. */
 export type ArmedFault = Fault & {
-  /** Names it among the armed ones of its world, as `status-1`. */
+  /** Names it among the armed faults of its world, such as `status-1`. */
   readonly id: string
-  /** Requests in its scope and its time so far. */
+  /** Requests so far that were in its scope and its time. */
   readonly seen: number
   /** How often it has fired. */
   readonly fired: number
 }
 
-/** Which requests of a journal; without any of it, the latest that are kept. */
+/** Selects requests of a journal; without any filter, the latest. */
 export interface JournalFilter {
   readonly operation?: Exclude<JournalEntry["operation"], null> | undefined
   readonly method?: string | undefined
   readonly status?: number | undefined
   /** Only requests at which this fault fired. */
   readonly fault?: Fault["fault"] | undefined
-  /** Only requests with a greater `seq`; 0 begins with the first that is kept. */
+  /** Only requests with a greater `seq`; 0 starts with the first that is kept. */
   readonly after?: number | undefined
-  /** At most so many of them, up to 1000: with `after` the first ones, without it the last. */
+  /** At most this many, up to 1000: with `after` the first ones, otherwise the last. */
   readonly limit?: number | undefined
 }
 
-/** A world as a value, for `restore`. It is JSON, to be kept and not to be taken apart. */
+/** A world as a JSON value, for `restore`. Its fields are not part of the API. */
 export interface Snapshot {
   readonly format: string
 }
 
 /**
- * An account with nodes, a clock, an allowance, faults and a journal of its own. What the service refuses is a `MockRefused`
- * with its sentence.
+ * An account of the mock with its own nodes, clock, allowance, faults and journal. Methods reject with `MockRefused` and a
+ * sentence if the mock refuses.
  */
 export interface World {
   /** Its name on the control plane, such as `w1`. */
@@ -67,66 +71,66 @@ export interface World {
   /** The service's scheme and host, without a path. */
   readonly baseUrl: string
   /**
-   * Not shown by `console.log` and `JSON.stringify` of the world, so that logs of tests hold nothing that has to be explained. A
-   * copy, as of `{ ...world }`, has it like every other field.
+   * Hidden from `console.log` and `JSON.stringify` of the world, so that it does not end up in test logs. A copy such as `{
+   * ...world }` shows it like any other field.
    */
   readonly apiKey: string
-  /** As `apiKey`. */
+  /** Hidden like `apiKey`. */
   readonly accessToken: string
-  /** `baseUrl`, `apiKey` and `accessToken` for `createClient`, which does not take a world itself. Not shown, like `apiKey`. */
+  /** `baseUrl`, `apiKey` and `accessToken` for `createClient`, which does not accept a world. Hidden like `apiKey`. */
   readonly connection: { readonly baseUrl: string; readonly apiKey: string; readonly accessToken: string }
-  /** The world's present instant. */
+  /** The world's current instant. */
   readonly now: () => Promise<Date>
-  /** Moves the clock on by a duration such as `"10 seconds"` or `"1h30m"`, and gives its new instant. */
+  /** Moves the clock on by a duration such as `"10 seconds"` or `"1h30m"`, and returns the new instant. */
   readonly advance: (by: string) => Promise<Date>
-  /** Moves the clock to an instant such as `"2026-01-01T00:00:10Z"`, which is not before the present one, and gives it. */
+  /** Moves the clock to an instant such as `"2026-01-01T00:00:10Z"`, which must not be in the past, and returns it. */
   readonly advanceTo: (instant: Date | string) => Promise<Date>
-  /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
+  /** Moves the clock to the next event, and returns all events of that instant; none if no event is to come. */
   readonly advanceToNextEvent: () => Promise<ReadonlyArray<WorldEvent>>
-  /** Changes how time passes: `frozen`, `real`, or a factor such as `x60`. Gives the present instant. */
+  /** Changes how time passes: `frozen`, `real`, or a factor such as `x60`. Returns the current instant. */
   readonly setClock: (clock: string) => Promise<Date>
   /**
-   * Changes the rate limit; what is left out of it stays as it is. What has been spent of the allowance stays spent. A reset goes
-   * back to the rate limit that the world began with.
+   * Changes the rate limit; omitted fields keep their values. Spent requests stay spent. A reset restores the rate limit that
+   * the world started with.
    */
   readonly setRateLimit: (rateLimit: RateLimit) => Promise<WorldSummary>
   /** Arms these faults and no others, each counting from now on. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Promise<void>
-  /** Arms one fault more, after those that are armed, which count on. */
+  /** Arms one more fault; the armed ones keep their counts. */
   readonly armAlso: (fault: Fault) => Promise<ArmedFault>
-  /** Disarms the fault of this `id`, or without one all faults. */
+  /** Disarms the fault with this `id`; without an id all faults. */
   readonly disarm: (id?: string) => Promise<void>
-  /** The armed faults, with how often they have fired. */
+  /** The armed faults, and how often each has fired. */
   readonly faults: () => Promise<ReadonlyArray<ArmedFault>>
-  /** The requests to the world, the oldest first, at most the latest 1000. It can be read after the world has ended. */
+  /** The requests to the world, oldest first, at most the latest 1000. Works after the world has ended, too. */
   readonly journal: (filter?: JournalFilter) => Promise<ReadonlyArray<JournalEntry>>
   /** Empties the journal. */
   readonly forget: () => Promise<void>
   /**
-   * Compares the journal with what was expected. Rejects with `CallsDiffer`, whose message names the calls that are missing and
-   * the requests that come nearest to them. It can be asked after the world has ended.
+   * Compares the journal with what was expected. Rejects with `CallsDiffer`, whose message names the missing calls and the
+   * nearest requests. Works after the world has ended, too.
    */
   readonly verify: (expectation: Expectation) => Promise<void>
-  /** Seed, armed faults and journal as text, to find out why a test failed. It can be asked after the world has ended. */
+  /** Seed, armed faults and journal as text, to find out why a test failed. Works after the world has ended, too. */
   readonly explain: () => Promise<string>
-  /** Nodes by ascending id, without spending the allowance. Default the first 100; `count` is up to 1000. */
+  /** Nodes by ascending id; spends no allowance. Default the first 100; `count` is up to 1000. */
   readonly nodes: (page?: {
     readonly skip?: number | undefined
     readonly count?: number | undefined
   }) => Promise<ReadonlyArray<NodeView>>
-  /** Forces a status or a lock on a node. A status of `null` gives it back to the lifecycle. */
+  /** Forces a status or a lock on a node. With a status of `null` the lifecycle decides again. */
   readonly forceNode: (id: number, change: NodeChange) => Promise<NodeView>
-  /** Makes a saved image, which no request of the service does. */
+  /** Makes a saved image. No request of the service can do this. */
   readonly saveImage: (order: SavedImageOrder) => Promise<SavedImageView>
-  /** The world at a glance: its clock, how many nodes it has, its allowance. */
+  /** The world at a glance: its clock, number of nodes and allowance. */
   readonly summary: () => Promise<WorldSummary>
-  /** The world as a value; its credentials are no part of it. */
+  /** The world as a value, without its credentials. */
   readonly snapshot: () => Promise<Snapshot>
-  /** Puts a snapshot into this world, which keeps its credentials. */
+  /** Restores a snapshot into this world, which keeps its credentials. */
   readonly restore: (snapshot: Snapshot) => Promise<void>
-  /** Puts the world back to where it began. Its credentials stay. */
+  /** Resets the world to its start. It keeps its credentials. */
   readonly reset: () => Promise<void>
-  /** Ends the world; one that has ended stays so. The server keeps the journals of the last 20. */
+  /** Ends the world; does nothing if it has ended. The server keeps the journals of the last 20 ended worlds. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
@@ -135,9 +139,11 @@ export interface World {
 export interface Server {
   /** Its scheme and host, without a path. */
   readonly baseUrl: string
-  /** Makes a world with credentials of its own: tests that share a server never meet. */
+  /** Makes a world with its own credentials, so that tests that share a server never affect each other. */
   readonly makeWorld: (options?: WorldOptions) => Promise<World>
-  /** Ends the server and all its worlds; connections are cut. A process may also end without it. */
+  /**
+   * Ends the server and all its worlds, and cuts connections. A process may also end without it.
+   */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }

@@ -1,9 +1,7 @@
-/**
- * What the promises of a test's server reject with.
- */
+/** The errors of the promise API of a test's server. */
 import type { Verdict } from "./ControlTypes.ts"
 
-/** The message of an error, under the name of its class also where bundlers have renamed that. */
+/** An error whose name is its class's, even after a bundler has renamed the class. */
 class Named extends Error {
   constructor(name: string, message: string) {
     super(message)
@@ -11,11 +9,11 @@ class Named extends Error {
   }
 }
 
-/** What was asked cannot be: an unknown option or fault, a node that does not exist, a world that has ended. */
+/** The request was impossible: an unknown option or fault, a node that does not exist, a world that has ended. */
 export class MockRefused extends Named {
-  /** The HTTP status by which the control plane refuses: 4xx. */
+  /** The HTTP status of the control plane's refusal: 4xx. */
   readonly status: number
-  /** Sentences by the path of each field at fault, such as `rateLimit.limit`. */
+  /** Sentences by the path of each invalid field, such as `rateLimit.limit`. */
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
   constructor(status: number, message: string, errors: Readonly<Record<string, ReadonlyArray<string>>>) {
     const fields = Object.entries(errors).map(([field, sentences]) => [field, sentences.join(" ")] as const)
@@ -28,16 +26,16 @@ export class MockRefused extends Named {
 
 /** The journal is not what `verify` expected. */
 export class CallsDiffer extends Named {
-  /** What is missing or too much, with the requests that come nearest. */
+  /** The missing and surplus calls, with the nearest requests. */
   declare readonly verdict: Verdict
   constructor(verdict: Verdict) {
     super("CallsDiffer", verdict.message)
-    // Not shown beside the message, which has all of it.
+    // Not enumerable, because the message already has all of it.
     Object.defineProperty(this, "verdict", { value: verdict })
   }
 }
 
-/** The server was closed before. */
+/** The server is closed. */
 export class ServerClosed extends Named {
   constructor() {
     super("ServerClosed", "The server of the test is closed.")

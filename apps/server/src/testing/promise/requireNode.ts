@@ -1,6 +1,6 @@
 /**
- * Refuses a Node that is too old, in one sentence. It is imported first and is a file of its own in the package, because the rest
- * fails there in many ways as soon as it is loaded.
+ * Rejects a Node version that is too old, with one sentence. It is imported first, and is its own file in the package, because
+ * the rest fails in many ways when loaded on an old Node.
  */
 const { bun, deno, node } = process.versions
 const [major = 0, minor = 0] = node.split(".").map(Number)

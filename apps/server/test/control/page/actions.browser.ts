@@ -228,7 +228,7 @@ describe("a world on the page", () => {
     Effect.gen(function* () {
       const { account, page, world } = yield* shown({ rateLimit: { limit: 10, window: "1 minute" } })
       const clock = () => Effect.map(control(account, "GET", "/worlds/w1/clock"), ({ mode }) => mode)
-      const pressed = page.getByRole("group", { name: "How the clock passes" }).locator("[aria-pressed=true]")
+      const pressed = page.getByRole("group", { name: "Speed of the clock" }).locator("[aria-pressed=true]")
       for (const [name, mode] of [
         ["60 times as fast", "x60"],
         ["Real time", "real"],
@@ -315,7 +315,7 @@ describe("requests on the page", () => {
       yield* sees(page.getByText("1 of the 154 requests").waitFor())
 
       yield* press(page, "Forget requests")
-      yield* sees(page.getByText("The requests are forgotten.").waitFor())
+      yield* sees(page.getByText("Cleared the journal.").waitFor())
       expect((yield* control(account, "GET", "/worlds/w1/requests")).requests).toEqual([])
       expect(complaints).toEqual([])
     })

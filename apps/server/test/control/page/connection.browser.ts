@@ -17,7 +17,7 @@ describe("the page of a server that asks for a token", () => {
       for (const wrong of ["open", "schlüssel 🔑"]) {
         yield* sees(token.fill(wrong))
         yield* sees(page.getByRole("button", { name: "Use it" }).click())
-        yield* sees(page.getByRole("alert").getByText("The server refuses this control token.").waitFor())
+        yield* sees(page.getByRole("alert").getByText("The server rejected this control token.").waitFor())
         yield* sees(page.locator("#token:focus").waitFor())
         expect(yield* Effect.promise(() => page.locator("main").isVisible())).toBe(false)
       }

@@ -1,4 +1,4 @@
-/** The clock of the world: what time it is there, how it passes, and the allowance that refills by it. */
+/** The clock of the world: its time, its speed, and the allowance that refills with it. */
 import { useSignal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { countText } from "@berthkit/web/components/text"
@@ -18,7 +18,7 @@ const modes = [
 const Now = ({ clock, now }: WorldSummary) => {
   const atMillis = useSignal(performance.now())
   useEffect(() => {
-    // Without a connection nobody knows how it goes on.
+    // Without a connection the page cannot know how the clock goes on.
     const ticking = setInterval(() => {
       if (connection.value === "live") atMillis.value = performance.now()
     }, 250)
@@ -83,7 +83,7 @@ export const Clock = ({ shown }: { readonly shown: WorldSummary }) => {
         </Button>
         <Button onClick={() => moveClock({ advanceTo: "next-event" })}>Next event</Button>
       </form>
-      <p class="actions" id="modes" role="group" aria-label="How the clock passes">
+      <p class="actions" id="modes" role="group" aria-label="Speed of the clock">
         {modes.map(([mode, name]) => (
           <Button key={mode} aria-pressed={mode === clock} onClick={() => moveClock({ mode })}>
             {name}

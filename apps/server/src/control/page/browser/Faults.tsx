@@ -1,4 +1,4 @@
-/** The faults that are armed, with how often each has fired. */
+/** The armed faults, and how often each has fired. */
 import { Button } from "@berthkit/web/components/Button"
 import { Empty } from "@berthkit/web/components/Empty"
 import { countText, plain, pluralText } from "@berthkit/web/components/text"

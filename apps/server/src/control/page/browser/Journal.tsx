@@ -1,4 +1,4 @@
-/** The requests to the world, the latest first, with what a filter leaves of them. */
+/** The requests to the world that match the filter, newest first. */
 import { signal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
@@ -27,9 +27,9 @@ interface SideProps {
   readonly name: string
   readonly headers: JournalEntry["headers"]
   readonly body: string | null
-  /** How long it was, where only its beginning is kept. */
+  /** Length of the whole body, if only its beginning is kept. */
   readonly bytes: number | undefined
-  /** In place of a body. */
+  /** Shown instead of a body. */
   readonly otherwise: string
 }
 
@@ -40,7 +40,7 @@ const Block = ({ text, title }: { readonly title: string; readonly text: string 
   </>
 )
 
-/** One side of a request: its headers, and its body or why there is none to show. */
+/** One side of a request: its headers, and its body or the reason why none is shown. */
 const Side = ({ body, bytes, headers, name, otherwise }: SideProps) => {
   const lines = headerText(headers)
   const title = bytes === undefined ? "Body" : `Body, the beginning of ${countText(bytes)} bytes`
@@ -109,7 +109,7 @@ const rowOf = once((entry: JournalEntry) => {
   )
 })
 
-/** How many requests there are, and which of them are shown. */
+/** How many requests exist, and how many are shown. */
 const countsText = (isFiltered: boolean, matching: number, shown: number, requests: number, total: number): string => {
   const latest = (number: number) => `latest ${countText(number)} of ${countText(total)}`
   if (total === 0) return ""
@@ -118,11 +118,11 @@ const countsText = (isFiltered: boolean, matching: number, shown: number, reques
   return `${countText(matching)} of the ${searched}${shown < matching ? `: the last ${shown} are shown` : ""}`
 }
 
-/** To filter by; read once the server is there. */
+/** The operations to filter by; read once the server answers. */
 const operations = signal<ReadonlyArray<string>>([])
 let areOffered = false
 
-/** Offers the operations of the interface. */
+/** Loads the operations of the interface for the filter. */
 export const offerOperations = (): void => {
   if (areOffered) return
   areOffered = true
@@ -188,7 +188,7 @@ interface JournalProps {
   readonly isLiving: boolean
 }
 
-/** Entries come the oldest first. */
+/** Expects the oldest entry first. */
 export const Journal = ({ isLiving, journal: { count, requests } }: JournalProps) => {
   const isFiltered = isFiltering(filter.value)
   const matching = isFiltered ? requests.filter(letsThrough(filter.value)) : requests

@@ -1,4 +1,4 @@
-/** A page of the nodes of the world. */
+/** One page of the world's nodes. */
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
 import { Isolated } from "@berthkit/web/components/Isolated"
@@ -35,7 +35,7 @@ const Row = ({ node }: { readonly node: NodeView }) => {
 
 interface NodesProps {
   readonly nodes: ReadonlyArray<NodeView>
-  /** Of the world, of which these are a page. */
+  /** Number of nodes in the whole world. */
   readonly total: number
 }
 

@@ -1,4 +1,4 @@
-/** What became of the world, in place of what can be done with it, and where to go on. */
+/** Says what became of the world, and offers other worlds instead of its controls. */
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { plain } from "@berthkit/web/components/text"
 import { useLayoutEffect, useRef } from "preact/hooks"
@@ -6,7 +6,7 @@ import { connection, seen, world, worlds } from "./world.ts"
 import { readable } from "./wording.ts"
 import { addressOf } from "./WorldList.tsx"
 
-/** Worlds to go on with: the main one, and the newest. */
+/** Worlds to continue with: the main one, and the newest. */
 const offers = (): ReadonlyArray<string> => {
   const [main, ...made] = worlds.value.living.map(({ id }) => id)
   return main === undefined ? [] : [main, ...made.toReversed().slice(0, 4)].filter((id) => id !== world.value)
@@ -35,13 +35,13 @@ const noticeText = () => {
   return shown?.is === "unknown"
     ? {
         sentence: shown.sentence ?? `There is no world ${plain(world.value)}.`,
-        text: shown.journal === undefined ? "Nothing is kept of it." : "Below is what this page saw last.",
+        text: shown.journal === undefined ? "Nothing is kept of it." : "Below is the last state that this page saw.",
         worlds: offers()
       }
     : undefined
 }
 
-/** `takesFocus`: whether what had the focus has gone with the world. */
+/** `takesFocus`: whether the element with the focus disappeared with the world. */
 export const Notice = ({ takesFocus }: { readonly takesFocus: boolean }) => {
   const notice = noticeText()
   const place = useRef<HTMLDivElement>(null)

@@ -1,6 +1,6 @@
 /**
- * What is asked before something is changed: one dialog at a time. It stays open with the control plane's sentences when it is refused, and so
- * changes nothing behind its reader's back.
+ * The dialog before a change; only one is open at a time. If the control plane refuses the change, the dialog stays open and
+ * shows its sentences.
  */
 import { signal, useSignal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
@@ -16,14 +16,14 @@ export interface Question {
   readonly title: ComponentChildren
   readonly text?: string
   readonly content?: ComponentChildren
-  /** The name of the button that sends; without it there is nothing to send. */
+  /** The name of the submit button; without it the dialog has nothing to submit. */
   readonly action?: string
   readonly isDangerous?: boolean
-  /** Beside the buttons. */
+  /** More elements next to the buttons. */
   readonly further?: ComponentChildren
-  /** The fields as they are when the form is sent. */
+  /** The fields at the moment of submission. */
   readonly fieldsOf?: () => ReadonlyArray<FormField>
-  /** Does what was asked for; may give what is to be shown in place of the question. */
+  /** Performs the change; may return another question to show next. */
   readonly send?: (given: any) => Promise<Question | undefined>
 }
 
@@ -42,7 +42,7 @@ const Asked = ({ question }: { readonly question: Question }) => {
   const form = useRef<HTMLFormElement>(null)
   const isSending = useSignal(false)
   const trouble = useSignal<string | undefined>(undefined)
-  // Otherwise a browser chooses what scrolls. If nothing is filled in, Enter does nothing that cannot be taken back.
+  // Otherwise a browser chooses what scrolls. In an empty form, Enter does nothing irreversible.
   useLayoutEffect(() => {
     const first = form.current?.querySelector<HTMLElement>(
       ".dialog-content :is(input, select, textarea), [type=button][value=cancel]"
@@ -97,5 +97,5 @@ const Asked = ({ question }: { readonly question: Question }) => {
   )
 }
 
-/** The question that is open, if any. */
+/** The open question, if any. */
 export const OpenQuestion = () => (asked.value === undefined ? null : <Asked question={asked.value} />)

@@ -1,11 +1,11 @@
-/** The worlds there are, and those that have ended: links to each. */
+/** Links to the worlds, including those that have ended. */
 import { Button } from "@berthkit/web/components/Button"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { countText, pluralText } from "@berthkit/web/components/text"
 import { makeWorld } from "./questions.tsx"
 import { world, worlds } from "./world.ts"
 
-/** Worlds in the list; a suite that never deletes its own makes ten thousand. */
+/** Worlds in the list; a suite that never deletes its worlds makes ten thousand. */
 const maxWorlds = 50
 
 export const addressOf = (id: string): string => `#${encodeURIComponent(id)}`

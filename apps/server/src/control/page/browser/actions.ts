@@ -1,4 +1,6 @@
-/** What can be done with the world that is shown, and with no other: its id is taken when its reader asks. */
+/**
+ * Actions on the world that is shown. Each takes the world's id at the moment of the click, so it cannot reach another world.
+ */
 import { control, type Living, sentenceOf } from "./controlPlane.ts"
 import { forgetList, happened, done, living, refresh, trouble, world } from "./world.ts"
 import { readable } from "./wording.ts"
@@ -7,7 +9,7 @@ interface Params {
   readonly world: string
 }
 
-/** Does something, and shows what went wrong with it. `onReply` is called while the same world is shown. */
+/** Performs an action, and shows its error. `onReply` is called only if the same world is still shown. */
 const act = async <A>(send: (params: Params) => Promise<A>, onReply: (reply: A) => void): Promise<void> => {
   const id = world.value
   if (living() === undefined) return
@@ -22,7 +24,7 @@ const act = async <A>(send: (params: Params) => Promise<A>, onReply: (reply: A) 
   await refresh()
 }
 
-/** A change of the clock, as the control plane takes it. */
+/** Changes the clock. */
 export const moveClock = (payload: {
   readonly advance?: string
   readonly advanceTo?: "next-event"
@@ -36,7 +38,7 @@ export const moveClock = (payload: {
         names === undefined
           ? `Now ${readable(now)}.`
           : names.length === 0
-            ? "There is no next event."
+            ? "No event will come by itself."
             : `${names.join(", ")}.`
     }
   )
@@ -56,10 +58,13 @@ export const disarmAll = () =>
 export const forgetRequests = () =>
   act(
     (params) => control.ask("DELETE /_mock/worlds/:world/requests", { params }),
-    () => (done.value = "The requests are forgotten.")
+    () => (done.value = "Cleared the journal.")
   )
 
-/** What a dialog sends about the world that is shown when it opens, whichever is shown later. `textOf` states what was done. */
+/**
+ * A function that submits a dialog about the world that was shown when the dialog opened, even if another one is shown by then.
+ * `textOf` says what was done.
+ */
 export const sender = <Body, A>(
   { world: { id } }: Living,
   send: (params: Params, body: Body) => Promise<A>,
@@ -77,7 +82,7 @@ export const sender = <Body, A>(
   }
 }
 
-/** A link would not show the token. */
+/** A link could not send the token. */
 export const downloadArchive = async (): Promise<void> => {
   const id = world.value
   try {

@@ -1,4 +1,4 @@
-/** How the page asks the control plane: with the token of its reader, within a time, and with refusals as errors. */
+/** The page's client of the control plane. It sends the reader's token, has a timeout, and turns refusals into errors. */
 import { makeClient, Refused, type ReplyTo } from "@berthkit/web/components/client"
 import type { ControlApi } from "../../ControlApi.ts"
 
@@ -14,14 +14,14 @@ export type WorldMade = ReplyTo<Api, "POST /_mock/worlds">
 
 const tokenKey = "berth-control-token"
 
-/** How long a request may take that makes a world anew, in milliseconds: a fleet of millions takes its time. */
+/** Timeout of a request that makes a world, in milliseconds: a fleet of millions takes a while. */
 export const maxMakingMillis = 120_000
 
-/** A header carries ASCII alone: a token with anything else goes as it would in a URL, and is refused. */
+/** A header holds only ASCII. Other characters of a token are percent-encoded, and the server refuses them. */
 export const keepToken = (token: string): void =>
   sessionStorage.setItem(tokenKey, /^[\x21-\x7e]+$/.test(token) ? token : encodeURIComponent(token))
 
-/** Whether requests of this page show a token. What a link opens never does. */
+/** Whether requests of this page send a token. Links never do. */
 export const hasToken = (): boolean => sessionStorage.getItem(tokenKey) !== null
 
 const authorization = (): string | undefined => {
@@ -29,7 +29,7 @@ const authorization = (): string | undefined => {
   return token === null ? undefined : `Bearer ${token}`
 }
 
-/** Forgets a token that was refused, unless another was typed in meanwhile. Gives whether there was one to refuse. */
+/** Forgets a refused token, unless the reader has typed another one since. Returns whether a token was refused. */
 export const forgetToken = ({ sent }: Refused): boolean => {
   if (authorization() === sent["authorization"]) sessionStorage.removeItem(tokenKey)
   return sent["authorization"] !== undefined
@@ -43,7 +43,7 @@ export const control = makeClient<Api>({
   }
 })
 
-/** What went wrong, for a person: the first sentence about a field, or the whole message. */
+/** The error for a person: the first sentence about a field, or otherwise the message. */
 export const sentenceOf = (error: unknown): string =>
   error instanceof Refused
     ? (Object.values(error.failure.errors ?? {}).flat()[0] ?? error.message)
@@ -51,7 +51,7 @@ export const sentenceOf = (error: unknown): string =>
 
 export interface Worlds {
   readonly living: ReadonlyArray<WorldSummary>
-  /** Those whose journals are still kept, the one that ended last first. */
+  /** Ended worlds whose journals are still kept, the latest first. */
   readonly ended: ReadonlyArray<EndedWorld>
 }
 
@@ -60,7 +60,7 @@ export const readWorlds = async (): Promise<Worlds> => {
   return { living, ended: ended.toReversed() }
 }
 
-/** All that is shown of a world that lives. */
+/** All data that is shown about a running world. */
 export interface Living {
   readonly is: "living"
   readonly world: WorldSummary
@@ -69,27 +69,27 @@ export interface Living {
   readonly journal: JournalPage
 }
 
-/** What was read of a world. */
+/** The last data that was read about a world. */
 export type Seen =
   | Living
-  /** `maxEntries`: how many were asked for. */
+  /** `maxEntries`: how many entries were requested. */
   | { readonly is: "ended"; readonly journal: JournalPage; readonly maxEntries: number }
   | { readonly is: "unknown"; readonly sentence?: string; readonly journal?: JournalPage | undefined }
 
 interface Wanted {
   readonly maxEntries: number
   readonly pageSize: number
-  /** What was read of this world last. */
+  /** The last data that was read about this world. */
   readonly seen: Seen | undefined
   readonly skip: number
-  /** Those there were a moment ago. */
+  /** The worlds at the previous read. */
   readonly worlds: Worlds
 }
 
-/** Ids are put into paths: whatever else an address names is no world, and no part of a path either. */
+/** Ids become part of paths, so anything else in an address is rejected. */
 const isWorldId = (id: string): boolean => /^[\w-]{1,64}$/.test(id)
 
-/** Reads a world. An end is final, and is not read again except for more of its journal. */
+/** Reads a world. An ended world stays ended, so it is read again only for more of its journal. */
 export const readWorld = async (id: string, { maxEntries, pageSize, seen, skip, worlds }: Wanted): Promise<Seen> => {
   const isOneOf = (list: ReadonlyArray<{ readonly id: string }>) => list.some((world) => world.id === id)
   const isLiving = isOneOf(worlds.living)
@@ -113,8 +113,8 @@ export const readWorld = async (id: string, { maxEntries, pageSize, seen, skip, 
 }
 
 /**
- * Resolves when the stream about a world ends; `onSign` is called when something has happened there: a request to it, its end, or the end
- * of the server. The journal itself is read anew then, so that a slow page skips what it could not show.
+ * Resolves when the stream about a world ends. `onSign` is called whenever something happens: a request, the end of the world
+ * or of the server. The page then reads the journal anew, so a slow page skips what it could not show.
  */
 export const watchWorld = async (world: string, signal: AbortSignal, onSign: () => void): Promise<void> => {
   const stream = await control.open("GET /_mock/events", { query: { world }, signal })

@@ -1,11 +1,11 @@
 /**
- * The fields of a form, made from the control plane's own description: one for each property of a schema. What a value may be is decided by
- * the control plane alone; its sentences are shown beside the fields.
+ * The fields of a form, made from the control plane's own OpenAPI description: one for each property of a schema. Only the
+ * control plane validates values; its sentences are shown next to the fields.
  */
 import { type Signal, signal } from "@preact/signals"
 import { plain } from "@berthkit/web/components/text"
 
-/** As much of JSON Schema as the description uses. */
+/** The part of JSON Schema that the description uses. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -18,30 +18,30 @@ export interface JsonSchema {
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schema that a reference names. */
+/** Follows a reference to a schema. */
 export const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
   schema.$ref === undefined ? schema : resolved(schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]!, schemas)
 
-/** What a control looks like, and how its text is read. Nothing typed is nothing given. */
+/** The look of a control, and how its text is parsed. An empty text means no value. */
 type Kind = "choice" | "choices" | "lines" | "list" | "number" | "text" | "json"
 
 export interface FormField {
   readonly id: string
-  /** Its name, behind those of the objects that it is in. */
+  /** Its name, after the names of the objects around it. */
   readonly path: ReadonlyArray<string>
   readonly name: string
   readonly hint: string
   readonly kind: Kind
-  /** Values to choose from, as JSON; an empty one stands for none. */
+  /** Values to choose from, as JSON; an empty text means no value. */
   readonly choices: ReadonlyArray<{ readonly value: string; readonly text: string }>
   readonly placeholder: string
   readonly inputMode: "text" | "decimal"
-  /** What is typed or chosen; of `choices` one in each line. */
+  /** The text or the choice; for `choices`, one value per line. */
   readonly text: Signal<string>
   readonly problem: Signal<string | undefined>
 }
 
-/** Fields of an object within an object. */
+/** The fields of a nested object. */
 export interface FormGroup {
   readonly name: string
   readonly fields: ReadonlyArray<FormField>
@@ -54,7 +54,7 @@ const linesOf = (record: object): string =>
     .map(([name, value]) => `${name}: ${jsonText(value)}`)
     .join("\n")
 
-/** `name: value` in each line. */
+/** Parses lines of `name: value`. */
 const readLines = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text
@@ -87,7 +87,7 @@ const readers: Readonly<Record<Kind, (text: string) => unknown>> = {
 let madeFields = 0
 
 interface FieldOptions {
-  /** What a choice shows that is left out. Default `default`. */
+  /** The label of the empty choice. Default `default`. */
   readonly emptyText?: string
   readonly path?: ReadonlyArray<string>
 }
@@ -143,7 +143,7 @@ export const isGroup = (part: FormField | FormGroup): part is FormGroup => "fiel
 
 const takesLine = (part: FormField | FormGroup): boolean => isGroup(part) || (isWide(part) && part.kind !== "choices")
 
-/** What is shown of a schema: those that take a line of their own come last, so that no line is left half empty. */
+/** The fields of a schema. Fields that take a whole line come last, so that no line is half empty. */
 export const makeFields = (
   schema: JsonSchema,
   schemas: Schemas,
@@ -165,7 +165,7 @@ export const makeFields = (
 export const fieldsIn = (parts: ReadonlyArray<FormField | FormGroup>): ReadonlyArray<FormField> =>
   parts.flatMap((part) => (isGroup(part) ? part.fields : [part]))
 
-/** What has been given, as JSON. */
+/** The values of the form, as JSON. */
 export const readFields = (fields: ReadonlyArray<FormField>): Readonly<Record<string, unknown>> => {
   const body: Record<string, unknown> = {}
   for (const { kind, path, text } of fields) {
@@ -180,7 +180,7 @@ export const readFields = (fields: ReadonlyArray<FormField>): Readonly<Record<st
 
 type Errors = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Gives each sentence to the field that it is about. Returns those that are about none, and the fields at fault. */
+/** Puts each sentence next to its field. Returns the sentences without a field, and the fields with errors. */
 export const showProblems = (fields: ReadonlyArray<FormField>, errors: Errors = {}) => {
   const about = new Map<FormField, Array<string>>()
   const others: Array<string> = []

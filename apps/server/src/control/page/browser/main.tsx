@@ -1,4 +1,4 @@
-/** The page of the worlds, and where its script begins. */
+/** The page of the worlds, and the entry point of its script. */
 import "@berthkit/web/controls.css"
 import "./page.css"
 import { Button } from "@berthkit/web/components/Button"
@@ -42,10 +42,10 @@ const TokenForm = () => {
   )
 }
 
-/** Whether the focus was in a part of the page that is gone. */
+/** Whether the focus was in a removed part of the page. */
 const hadFocus = signal(false)
 
-/** What can be done with a world goes with it. */
+/** The parts of the page that exist only while the world runs. */
 const LivingParts = () => {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => () => void (hadFocus.value = place.current?.contains(document.activeElement) === true), [])
@@ -74,7 +74,7 @@ const WorldShown = () => {
         {isLiving ? (
           <p class="actions">
             <Button onClick={resetWorld}>Reset</Button>
-            {/* It is always there; the control plane would refuse. */}
+            {/* The main world always exists; the control plane would refuse to delete it. */}
             {world.value === "default" ? null : (
               <Button kind="danger quiet" onClick={deleteWorld}>
                 Delete

@@ -38,7 +38,7 @@ const readSchemas = (): Promise<Schemas> => {
 export const readOperations = async (): Promise<ReadonlyArray<string>> =>
   (await readSchemas())["JournalEntry"]!.properties!["operation"]!.anyOf!.flatMap((kind) => kind.enum ?? []).map(String)
 
-/** Asks with fields of the schemas of the control plane. */
+/** Opens a question whose fields come from the control plane's schemas. */
 const askWithFields = async (questionOf: (schemas: Schemas) => Question): Promise<void> => {
   try {
     askQuestion(questionOf(await readSchemas()))
@@ -47,7 +47,7 @@ const askWithFields = async (questionOf: (schemas: Schemas) => Question): Promis
   }
 }
 
-/** Asks about the world that is shown, while it lives. */
+/** Opens a question about the world that is shown, if it is running. */
 const aboutLiving =
   (ask: (shown: Living) => void): (() => void) =>
   () => {
@@ -64,7 +64,7 @@ const Further = ({ name, parts }: { readonly name: string; readonly parts: Reado
 
 // ---- faults
 
-/** A kind of fault: what it is about, and the fields that no other kind has. */
+/** A kind of fault: its description, and the fields that only it has. */
 interface FaultForm {
   readonly description: string
   readonly parts: ReadonlyArray<FormField | FormGroup>
@@ -99,7 +99,7 @@ const faultForms = (schemas: Schemas) => {
 
 type FaultForms = ReturnType<typeof faultForms>
 
-/** `chosen` is what is sent. */
+/** `chosen` is the fault that will be sent. */
 const FaultChoice = ({
   chosen,
   forms
@@ -133,7 +133,7 @@ const FaultChoice = ({
   )
 }
 
-/** Arms a fault beside those that are armed. */
+/** Arms one more fault. */
 export const armFault = aboutLiving((shown) => {
   void askWithFields((schemas) => {
     const forms = faultForms(schemas)
@@ -150,7 +150,7 @@ export const armFault = aboutLiving((shown) => {
         (params, given: object) =>
           control.ask("POST /_mock/worlds/:world/faults", {
             params,
-            // The control plane decides whether it is one.
+            // The control plane checks whether it is a valid fault.
             payload: { fault: chosen.name, ...given } as never
           }),
         ({ id }) => `${id} is armed.`
@@ -161,12 +161,12 @@ export const armFault = aboutLiving((shown) => {
 
 // ---- worlds
 
-/** The options that most worlds are made with. */
+/** The options that people set most often. */
 const firstOptions = ["seed", "clock", "scenario", "provisioning", "termination", "rateLimit"]
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** How a program reaches a world: shown once, as the control plane gives it once. */
+/** The credentials of a new world. They are shown once, because the control plane returns them only once. */
 const credentialsOf = ({ accessToken, apiKey, id }: WorldMade): Question => {
   const lines = [
     `export BERTH_BASE_URL=${quoted(location.origin)}`,
@@ -218,7 +218,7 @@ export const makeWorld = (): Promise<void> =>
     }
   })
 
-/** Changes a rate limit; only what is another than before is sent. */
+/** Changes a rate limit; sends only the fields that differ. */
 export const changeRateLimit = aboutLiving((shown) => {
   const { algorithm, limit, window } = shown.world.allowance
   const values: Readonly<Record<string, unknown>> = {
@@ -230,7 +230,7 @@ export const changeRateLimit = aboutLiving((shown) => {
     const parts = makeFields(schemas["RateLimit"]!, schemas, values, { emptyText: "as it is" })
     return {
       title: `Rate limit of ${shown.world.id}`,
-      text: "What has been spent stays spent. A reset goes back to the rate limit the world began with.",
+      text: "Spent requests stay spent. A reset restores the rate limit that the world started with.",
       action: "Change",
       content: <Fields parts={parts} />,
       fieldsOf: () => fieldsIn(parts),

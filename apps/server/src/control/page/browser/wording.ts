@@ -1,4 +1,4 @@
-/** How the page writes instants, durations and requests, and which requests a filter lets through. Pure. */
+/** How the page writes instants, durations and requests, and which requests match a filter. Pure. */
 import { pluralText } from "@berthkit/web/components/text"
 import type { JournalEntry } from "./controlPlane.ts"
 
@@ -21,13 +21,16 @@ export const durationText = (text: string): string => {
 
 const rates: Readonly<Record<string, number>> = { frozen: 0, real: 1 }
 
-/** A clock that runs is shown by the second, and goes on between two replies. `passedMillis`: real time since `now` was read. */
+/**
+ * The time of the clock, in whole seconds. A running clock goes on between two replies. `passedMillis`: real time since `now`
+ * was read.
+ */
 export const clockAt = (mode: string, now: string, passedMillis: number): string => {
   const rate = rates[mode] ?? Number(mode.slice(1))
   return rate === 0 ? now : new Date(Math.floor((Date.parse(now) + passedMillis * rate) / 1000) * 1000).toISOString()
 }
 
-/** The fields of a fault as it was armed: `status 503 · every 3 · operation nodes.list`. */
+/** The fields of an armed fault: `status 503 · every 3 · operation nodes.list`. */
 export const optionsText = ({ scope, ...options }: Readonly<Record<string, unknown>>): string =>
   Object.entries({ ...options, ...(scope as object | undefined) })
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
@@ -44,7 +47,7 @@ export const targetText = ({ path, query }: JournalEntry): string => {
   return search === "" ? path : `${path}?${search}`
 }
 
-/** Which requests are shown; empty texts for all. */
+/** The filter of the journal; empty texts match everything. */
 export interface Filter {
   readonly text: string
   readonly operation: string
@@ -62,7 +65,7 @@ const hasStatus =
   ({ status }) =>
     status !== null && Math.floor(status / 100) === hundreds
 
-/** What a status may be filtered by, with its name. */
+/** The statuses to filter by, with their labels. */
 export const statusFilters: ReadonlyMap<string, { readonly name: string; readonly fits: Test }> = new Map([
   ["2xx", { name: "Successes, 2xx", fits: hasStatus(2) }],
   ["4xx", { name: "Refusals, 4xx", fits: hasStatus(4) }],
@@ -71,7 +74,7 @@ export const statusFilters: ReadonlyMap<string, { readonly name: string; readonl
   ["fault", { name: "A fault fired", fits: ({ faults }: JournalEntry) => faults.length > 0 }]
 ])
 
-/** All that a reader may search for in a request. */
+/** The text of a request that a search covers. */
 const textOf = (entry: JournalEntry): string =>
   [
     `${entry.method} ${targetText(entry)}`,
@@ -85,7 +88,7 @@ const textOf = (entry: JournalEntry): string =>
     entry.reply
   ].join("\n")
 
-/** Whether a filter lets a request through. Entries about the world as a whole are no requests. */
+/** Whether a request matches the filter. Entries about the world as a whole are not requests. */
 export const letsThrough = ({ operation, status, text }: Filter): Test => {
   const wanted = text.toLowerCase()
   return (entry) =>

@@ -1,6 +1,6 @@
 /**
- * The one world that the page shows: it reads the world that its address names, and reads it again when something happens there. All of it is
- * in signals, which the parts of the page show.
+ * The world that the page shows. It is read from the address, and read again whenever something happens in it. The state is in
+ * signals, which the parts of the page display.
  */
 import { signal } from "@preact/signals"
 import { Refused } from "@berthkit/web/components/client"
@@ -17,22 +17,22 @@ import {
 } from "./controlPlane.ts"
 import { type Filter, isFiltering, noFilter } from "./wording.ts"
 
-/** Nodes on one page of them. */
+/** Nodes per page. */
 export const pageSize = 100
 
-/** Requests that are shown of a journal. */
+/** Journal entries that the page shows. */
 export const maxEntries = 100
 
-/** Requests that a journal keeps, and a filter searches. */
+/** Entries that a journal keeps, all of which a filter searches. */
 const maxKept = 1000
 
 /** Time passes without requests, too, and other worlds come and go. */
 const refreshMillis = 2000
 
-/** How old the list of worlds may be: less than that, so that each refresh reads it. */
+/** Maximum age of the list of worlds: shorter than the refresh, so that each refresh reads it. */
 const maxListAgeMillis = 1000
 
-/** A busy world is read and painted so often at most. */
+/** Minimum pause between two reads of a busy world. */
 const minPauseMillis = 200
 
 const worldOfAddress = (): string => {
@@ -48,22 +48,22 @@ const worldOfAddress = (): string => {
 export type Connection = "connecting" | "live" | "no connection" | "refused" | "token needed"
 
 export const world = signal(worldOfAddress())
-/** Nodes on the pages before the one that is shown. */
+/** Number of nodes on the earlier pages. */
 export const skip = signal(0)
 export const filter = signal<Filter>(noFilter)
-/** What was read of the world last; nothing before the first reply. */
+/** The last data about the world; undefined before the first reply. */
 export const seen = signal<Seen | undefined>(undefined)
-/** When that was, on the clock of the page. */
+/** When it was read, on the page's clock. */
 export const readAtMillis = signal(0)
 export const worlds = signal<Worlds>({ living: [], ended: [] })
 export const connection = signal<Connection>("connecting")
-/** What went wrong with the last action or reading. */
+/** The error of the last action or read. */
 export const trouble = signal<string | undefined>(undefined)
-/** What the last action did: to the world, and to its clock. */
+/** The result of the last action: on the world, and on its clock. */
 export const done = signal("")
 export const happened = signal("")
 
-/** The world that is shown, while it lives. */
+/** The world that is shown, if it is running. */
 export const living = (): Living | undefined => (seen.value?.is === "living" ? seen.value : undefined)
 
 let isReading = false
@@ -71,7 +71,7 @@ let isAskedAgain = false
 let soon: ReturnType<typeof setTimeout> | undefined
 let worldsReadAt = Number.NEGATIVE_INFINITY
 
-/** Reads. Asked for while it reads, it reads once more. */
+/** Reads the world. A call during a read causes one more read afterwards. */
 export const refresh = async (): Promise<void> => {
   isAskedAgain = true
   if (isReading) return
@@ -83,7 +83,7 @@ export const refresh = async (): Promise<void> => {
   isReading = false
 }
 
-/** The same for what happens by itself, perhaps thousands of times a second. */
+/** The same, throttled for events that may come thousands of times a second. */
 const refreshSoon = (): void => {
   soon ??= setTimeout(() => {
     soon = undefined
@@ -91,7 +91,7 @@ const refreshSoon = (): void => {
   }, minPauseMillis)
 }
 
-/** Has the next reading read the list of worlds, too. */
+/** Makes the next read fetch the list of worlds, too. */
 export const forgetList = (): void => {
   worldsReadAt = Number.NEGATIVE_INFINITY
 }
@@ -101,7 +101,7 @@ const readList = async (): Promise<void> => {
   worldsReadAt = performance.now()
 }
 
-/** A filter searches all that is kept. */
+/** A filter searches all entries that are kept. */
 const entriesWanted = (): number => (isFiltering(filter.value) ? maxKept : maxEntries)
 
 const readAll = async (): Promise<void> => {
@@ -111,7 +111,8 @@ const readAll = async (): Promise<void> => {
     const wanted = { skip: skipped, pageSize, maxEntries: limit, seen: seen.value, worlds: worlds.value }
     const next = await readWorld(id, wanted)
     if (next.is !== "living" && seen.value?.is === "living") await readList()
-    // The reader has gone on meanwhile: another reading follows. Fewer requests than a filter searches would take away what it found.
+    // The reader has moved on in the meantime, so another read follows. Showing fewer requests than the filter searches would
+    // remove its hits.
     if (world.value !== id || skip.value !== skipped || entriesWanted() > limit) return
     if (connection.value !== "live") trouble.value = undefined
     connection.value = "live"
@@ -127,7 +128,7 @@ const readAll = async (): Promise<void> => {
   }
 }
 
-/** Keeps what is as it was, and of a world that nothing is known of any more what was seen of it. */
+/** Keeps the parts that did not change. If the world is unknown by now, keeps the last data about it. */
 const keptFrom = (before: Seen | undefined, next: Seen): Seen => {
   const known = before?.journal
   if (next.journal === undefined) return next.is === "unknown" ? { ...next, journal: known } : next
@@ -135,7 +136,7 @@ const keptFrom = (before: Seen | undefined, next: Seen): Seen => {
   return { ...next, journal: { ...next.journal, requests } } as Seen
 }
 
-/** What was shown stays until the server is there again, but not before a reader whose token is refused. */
+/** Keeps showing the old data until the server is back, but not to a reader whose token was refused. */
 const disconnected = (error: unknown): void => {
   unwatch()
   if (!(error instanceof Refused)) connection.value = "no connection"
@@ -144,13 +145,13 @@ const disconnected = (error: unknown): void => {
     trouble.value = sentenceOf(error)
   } else {
     connection.value = "token needed"
-    if (forgetToken(error)) trouble.value = "The server refuses this control token."
+    if (forgetToken(error)) trouble.value = "The server rejected this control token."
   }
 }
 
 let watching: AbortController | undefined
 
-/** Follows the world that is shown. A hidden page follows nothing: a browser has few connections for one server. */
+/** Follows the world that is shown. A hidden page follows nothing, because a browser has few connections per server. */
 const watch = async (): Promise<void> => {
   if (watching !== undefined || document.hidden) return
   const own = new AbortController()
@@ -159,7 +160,7 @@ const watch = async (): Promise<void> => {
     await watchWorld(world.value, own.signal, refreshSoon)
     refreshSoon()
   } catch {
-    // The server is gone, or the reader is: the next reading shows which, or watches again.
+    // The server is gone, or the reader is: the next read shows which, or watches again.
     if (watching === own) refreshSoon()
   }
   if (watching === own) watching = undefined
@@ -180,7 +181,7 @@ export const filterRequests = (change: Partial<Filter>): void => {
   void refresh()
 }
 
-/** Begins to show the world of the address. `onLeave` is called before another one is shown, of which nothing is known yet. */
+/** Starts to show the world in the address. `onLeave` is called before the page switches to another one. */
 export const startWorld = (onLeave: () => void): void => {
   addEventListener("hashchange", () => {
     const id = worldOfAddress()
