@@ -1,6 +1,6 @@
 /**
- * How a service behaves where its interface is silent, as evidence of it shows: what `berth-server learn` writes and
- * `berth-server --profile` plays. A part that is absent was not observed; there Berth's assumption holds.
+ * A profile: the observed behaviour of a service where its interface is silent. `berth-server learn` writes it and
+ * `berth-server --profile` imitates it. An absent part was not observed, so Berth's assumption applies there.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { Result, Schema } from "effect"
@@ -15,7 +15,7 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000
 const Millis = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 31_536_000_000 }))
 const Text = Schema.String.check(Schema.isMaxLength(4_096))
 const Status = Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))
-/** As a header may have it. */
+/** A text that is valid in a header. */
 const MediaType = Schema.String.check(Schema.isPattern(/^[ -~]{0,4096}$/))
 const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 
@@ -23,37 +23,39 @@ const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 const kinds = ["null", "boolean", "integer", "number", "string", "array", "object"] as const
 export type Kind = (typeof kinds)[number]
 
-/** How a text or number is written, by which the mock writes its own values. */
+/** How a text or number is written; the mock writes its own values in the same form. */
 export type Form = typeof Form.Type
 const Form = Schema.Union([
-  /** A size, with so many decimals, a space or none, and its unit; without a unit the value is in `unit` all the same. */
+  /**
+   * A size with this many decimals, with or without a space, and its unit. Without a unit, `unit` says what the number counts.
+   */
   Schema.Struct({
     is: Schema.Literal("size"),
     unit: Schema.Literals(["GB", "MB", "GiB", "MiB"]),
     decimals: Decimals,
     suffix: Text
   }),
-  /** An instant: digits after the second, what is between date and time, and how it ends. */
+  /** An instant: decimals of the second, the separator of date and time, and the end. */
   Schema.Struct({ is: Schema.Literal("instant"), decimals: Decimals, between: Text, zone: Text }),
   Schema.Struct({ is: Schema.Literal("epoch"), unit: Schema.Literals(["seconds", "millis"]) }),
-  /** The same in every record. */
+  /** The same value in every record. */
   Schema.Struct({ is: Schema.Literal("constant"), value: Schema.Json })
 ])
 
 /** A field of a record. */
 export interface Field {
   readonly name: string
-  /** What it was besides null, the most frequent first. */
+  /** Its types besides null, most frequent first. */
   readonly kinds: ReadonlyArray<Kind>
   readonly form?: Form
-  /** Of how many records it was missing, and null: 0 to 1. */
+  /** The shares of records in which it was missing, and null: 0 to 1. */
   readonly missing: number
   readonly null: number
-  /** The statuses, in the service's words, in which it was always null. */
+  /** The statuses, as the service spells them, in which it was always null. */
   readonly nullIn?: ReadonlyArray<string>
-  /** The text that stands for null, such as `[]` for an address that there is not. */
+  /** The text that means null, such as `[]` for a missing address. */
   readonly nullText?: string
-  /** Of an object. */
+  /** The fields of an object. */
   readonly fields?: ReadonlyArray<Field>
 }
 export const Field: Schema.Codec<Field> = Schema.Struct({
@@ -72,7 +74,7 @@ export const Field: Schema.Codec<Field> = Schema.Struct({
 /** The fields of a record, in the service's order. */
 const Record = Schema.Array(Field).check(Schema.isMaxLength(200))
 
-/** A key of the envelope around a success. One that is different in each reply, such as the id of a request, is `varying`. */
+/** A key of the envelope around a success. A key that differs in each reply, such as the id of a request, is `varying`. */
 export type EnvelopeKey = typeof EnvelopeKey.Type
 const EnvelopeKey = Schema.Struct({
   name: Text,
@@ -80,11 +82,11 @@ const EnvelopeKey = Schema.Struct({
   value: Schema.optionalKey(Schema.Json)
 })
 
-/** The envelope of a success, or `bare` where `data` comes without one. */
+/** The envelope of a success, or `bare` if `data` comes without one. */
 const Envelope = Schema.Union([Schema.Literal("bare"), Schema.Array(EnvelopeKey).check(Schema.isMaxLength(50))])
 export type Envelope = typeof Envelope.Type
 
-/** What went wrong, as far as it can be told from the request. */
+/** What went wrong, as far as the request shows it. */
 export const situations = [
   "unknown-node",
   "unknown-path",
@@ -104,39 +106,39 @@ export const situations = [
 ] as const
 export type Situation = (typeof situations)[number]
 
-/** The reply to it. In texts `{id}` is the id that was asked for. */
+/** The reply to it. In texts, `{id}` is the requested id. */
 const Failure = Schema.Struct({
   status: Status,
   contentType: Schema.optionalKey(MediaType),
-  /** JSON, or the text where it is none; null where there is no body. */
+  /** JSON, or text if it is not JSON; null without a body. */
   body: Schema.Struct({ json: Schema.optionalKey(Schema.Json), text: Schema.optionalKey(Text) }),
   retryAfter: Schema.optionalKey(Schema.Boolean)
 })
 export type Failure = typeof Failure.Type
 
-/** Durations that were observed, in milliseconds. */
+/** Observed durations in milliseconds. */
 const Samples = Schema.Array(Millis).check(Schema.isMaxLength(1_000))
 
-/** What something took at least and at most, in milliseconds: between two looks nobody knows. */
+/** Minimum and maximum durations in milliseconds. The change happened somewhere between two reads. */
 const Ranges = Schema.Array(Schema.Struct({ min: Millis, max: Millis })).check(Schema.isMaxLength(1_000))
 export type Ranges = typeof Ranges.Type
 
 const verdicts = ["confirmed", "refuted", "open"] as const
 export type VerdictWord = (typeof verdicts)[number]
 
-/** What the evidence says of one claim. */
+/** The verdict of the evidence on one claim. */
 export const Finding = Schema.Struct({
   assumption: Schema.String.check(Schema.isPattern(/^A[1-9]\d?$/)),
   claim: Text,
   verdict: Schema.Literals(verdicts),
-  /** What was seen; of an open one, why nothing was. */
+  /** What was seen; for an open claim, why nothing was. */
   observed: Text,
-  /** Whose success shows it, where one does. */
+  /** The operation whose success shows it, if one does. */
   of: Schema.optionalKey(Schema.Literals(operations))
 })
 export type Finding = typeof Finding.Type
 
-/** Something for each of these names, as far as it was observed. */
+/** A part for each of these names, as far as it was observed. */
 const partsBy = <Name extends string, S extends Schema.Top>(names: ReadonlyArray<Name>, schema: S) =>
   Schema.Struct(
     Object.fromEntries(names.map((name) => [name, Schema.optionalKey(schema)])) as {
@@ -159,19 +161,19 @@ export const Behaviour = Schema.Struct({
   }),
   paging: Schema.Struct({
     defaultSize: Schema.optionalKey(Count),
-    /** The longest page that was given, where more was asked for. */
+    /** The length of the longest page, if a longer one was requested. */
     maximumSize: Schema.optionalKey(Count),
-    /** Of a size beyond 100; `accepted` where it did not show whether it is capped. */
+    /** The reaction to a size above 100; `accepted` if it is unknown whether the size is capped. */
     tooLarge: Schema.optionalKey(Schema.Literals(["refused", "capped", "given", "accepted"])),
-    /** Of a page number below 1. */
+    /** The reaction to a page number below 1. */
     outOfBounds: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     malformed: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     order: Schema.optionalKey(Schema.Literals(["ascending", "descending"])),
     pastTheEnd: Schema.optionalKey(Schema.Literals(["empty", "last", "refused"])),
     pageAlias: Schema.optionalKey(Schema.Boolean),
-    /** Which wins where both are given. */
+    /** Which of the two wins if both are given. */
     winner: Schema.optionalKey(Schema.Literals(["page_no", "page"])),
-    /** Of a parameter that is given twice. */
+    /** The reaction to a repeated parameter. */
     twice: Schema.optionalKey(Schema.Literals(["refused", "accepted"]))
   }),
   deletes: Schema.optionalKey(Schema.Struct({ status: Status, body: Schema.Boolean })),
@@ -179,13 +181,13 @@ export const Behaviour = Schema.Struct({
   otherStatuses: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
   provisioningMillis: Schema.optionalKey(Ranges),
   terminationMillis: Schema.optionalKey(Ranges),
-  /** How long the list has nodes that can no longer be read. */
+  /** How long the list shows nodes that can no longer be read. */
   ghostMillis: Schema.optionalKey(Samples),
   window: Schema.Struct({
     limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
     windowMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000_000 }))),
     algorithm: Schema.optionalKey(Schema.Literals(algorithms)),
-    /** Whether it is a bucket; of another kind `algorithm` is often open. */
+    /** Whether it is a bucket; if not, `algorithm` often remains open. */
     bucket: Schema.optionalKey(Schema.Boolean),
     reset: Schema.optionalKey(Schema.Literals(["epoch", "seconds"])),
     /** Whether replies have the three headers. */
@@ -197,35 +199,35 @@ export const Behaviour = Schema.Struct({
     Schema.Int.check(Schema.isBetween({ minimum: -31_536_000_000, maximum: 31_536_000_000 }))
   ),
   location: Schema.optionalKey(Schema.Boolean),
-  /** Reads of the probe at which the service failed, such as `/nodes/?page_no=abc`: a check expects no more of them. */
+  /** Reads of the probe at which the service failed, such as `/nodes/?page_no=abc`; a check does not expect them to succeed. */
   failing: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
   images: Schema.Struct({
     unknownType: Schema.optionalKey(Schema.Literals(["refused", "empty", "all"])),
     caseMatters: Schema.optionalKey(Schema.Boolean),
-    /** Whether filters narrow the list; else it is whole. */
+    /** Whether filters narrow the list; if not, the list stays whole. */
     narrows: Schema.optionalKey(Schema.Boolean),
     noMatch: Schema.optionalKey(Schema.Literals(["refused", "empty", "rows"]))
   }),
-  /** The image list as it was, without filters. */
+  /** The image list without filters. */
   catalogue: Schema.optionalKey(Schema.Array(Schema.Json).check(Schema.isMaxLength(20_000)))
 })
 export type Behaviour = typeof Behaviour.Type
 
 export const Profile = Schema.Struct({
   format: Schema.Literal(format),
-  /** Requests that it was learned from. */
+  /** Number of requests that it was learned from. */
   exchanges: Count,
   behaviour: Behaviour,
   findings: Schema.Array(Finding).check(Schema.isMaxLength(500))
 })
 export type Profile = typeof Profile.Type
 
-/** Longest profile that is read: a catalogue of some ten thousand rows. */
+/** Maximum size of a profile: a catalogue of some ten thousand rows. */
 export const maxProfileBytes = 16 * 1024 * 1024
 
 const decode = Schema.decodeUnknownResult(Profile, { errors: "first", onExcessProperty: "error" })
 
-/** A profile, or in one sentence why it is none. */
+/** The profile, or a sentence that says what is wrong with it. */
 export const readProfile = (text: string): Result.Result<Profile, string> => {
   const value = parseJson(text)
   if (value === undefined) return Result.fail("it is no JSON; learn it again")

@@ -1,17 +1,17 @@
 /**
- * What follows from what was observed: settings of the client, such as what is safe to leave out and how long to wait, and how to learn
- * what no probe shows.
+ * Advice that follows from the observations: client settings, such as what is safe to leave out and how long to wait, and how
+ * to learn what no probe shows.
  */
 import type { Behaviour, Ranges } from "./Profile.ts"
 import { middlesOf } from "./values.ts"
 
 export interface Advice {
-  /** What to set, as it is typed. */
+  /** The setting, as users type it. */
   readonly setting: string
   readonly because: string
 }
 
-/** The value that a share of the sorted samples does not exceed. */
+/** The value that this share of the sorted samples does not exceed. */
 export const quantile = (sorted: ReadonlyArray<number>, share: number): number => {
   const at = share * (sorted.length - 1)
   const below = sorted[Math.floor(at)]!
@@ -20,7 +20,7 @@ export const quantile = (sorted: ReadonlyArray<number>, share: number): number =
 
 const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
 
-/** A wait that is long enough: three times as long as nearly all took, in whole minutes. */
+/** A safe timeout: three times as long as nearly all took, in whole minutes. */
 const timeoutFor = (millis: number): string => {
   const minutes = Math.max(1, Math.ceil((3 * millis) / 60_000))
   return `${minutes}m`

@@ -1,13 +1,13 @@
 /**
- * What has changed between a profile and what evidence shows now. Only what both show is compared; numbers that differ from one
- * recording to the next, such as counts of nodes, are no difference.
+ * Finds what has changed between a profile and new evidence. It compares only what both show, and ignores numbers that differ
+ * between any two recordings, such as counts of nodes.
  */
 import type { Behaviour, Envelope, Field, Finding, Profile, Ranges } from "./Profile.ts"
 import { isObject } from "./values.ts"
 import { quantile } from "./advice.ts"
 
 interface Difference {
-  /** What differs, as a path: `paging.defaultSize`. */
+  /** The path of the difference: `paging.defaultSize`. */
   readonly what: string
   readonly before: string
   readonly now: string
@@ -15,7 +15,7 @@ interface Difference {
 
 export interface Compared {
   readonly differences: ReadonlyArray<Difference>
-  /** How much was compared. */
+  /** How many values were compared. */
   readonly count: number
 }
 
@@ -26,9 +26,9 @@ const text = (value: unknown): string => {
   return written.length > maxLength ? `${written.slice(0, maxLength)}…` : written
 }
 
-/** Distributions and lengths that are this close are the same. */
+/** Distributions and lengths within this relative distance count as equal. */
 const tolerance = 0.25
-/** Samples below which two distributions are not compared. */
+/** Distributions with fewer samples are not compared. */
 const minSamples = 5
 const minMillis = 1_000
 const minSkewMillis = 5_000
@@ -49,11 +49,11 @@ const rangeAt = (ranges: Ranges, share: number) => {
 
 const inWords = ({ max, min }: Ranges[number]): string => (min === max ? `${max} ms` : `${min} to ${max} ms`)
 
-/** What is different in each reply and no part of what a failure says: numbers, and words with digits in them, such as the id of a request. */
+/** Removes the parts of a failure that differ in each reply: numbers, and words with digits, such as the id of a request. */
 const withoutNumbers = (value: unknown): string =>
   (JSON.stringify(value) ?? "").replace(/(?=[\w-]*\d)[\w-]{8,}/g, "0").replace(/\d+/g, "0")
 
-/** An envelope without what is different in each reply. */
+/** An envelope without the keys that differ in each reply. */
 const lastingEnvelope = (envelope: Envelope): Envelope =>
   envelope === "bare" ? envelope : envelope.map((key) => (key.is === "varying" ? { ...key, value: null } : key))
 
@@ -114,7 +114,7 @@ class Comparison {
   }
 }
 
-/** Leaves out of a row what changes with the day. */
+/** Removes the fields of a row that change from day to day. */
 const lasting = (name: string, value: unknown): unknown =>
   name === "committed_upto_date" || name === "committed_node_message" ? undefined : value
 
@@ -143,7 +143,7 @@ const compareCatalogue = (
   if (changed.length > 3) comparison.same("catalogue rows changed", "none", names(changed), false)
 }
 
-/** A status that was never seen is no difference as long as it is one that Berth knows: nodes come and go. */
+/** A new status counts as a difference only if Berth does not know it, because nodes come and go. */
 const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behaviour): void => {
   if (was.records["nodes.list"] === undefined && was.records["nodes.get"] === undefined) return
   const before = [...(was.otherStatuses ?? []), ...Object.values(was.statuses)]
@@ -151,10 +151,10 @@ const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behavi
   comparison.same("statuses added", "none", added.join(", "), added.length === 0)
 }
 
-/** A sentence that ends with the status of a refusal. */
+/** The status of a refusal, at the end of a sentence. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
-/** Whether evidence without this finding has replies that could show it, too. */
+/** Whether evidence without this finding contains replies that could have shown it. */
 const couldShow = ({ behaviour }: Profile, { of }: Finding): boolean =>
   of === undefined || behaviour.envelopes[of] !== undefined
 

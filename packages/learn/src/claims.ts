@@ -1,6 +1,6 @@
 /**
- * What would refute each assumption of `docs/interface/assumptions.md`: for every claim that evidence can touch the observation
- * that decides it, and for the others why none can; and what evidence says of each. A test compares this table with the page.
+ * The claims of each assumption in `docs/interface/assumptions.md`: the observation that would refute each one, or why no
+ * evidence can; and the verdict of evidence on each. A test compares this table with the page.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Finding, VerdictWord } from "./Profile.ts"
@@ -65,9 +65,9 @@ export const claims: ReadonlyArray<Claim | NoClaim> = [...subjects.flatMap(Objec
 
 export const isClaim = (entry: Claim | NoClaim): entry is Claim => "see" in entry
 
-/** What the evidence says of a claim, with the exchange that shows it. */
+/** The verdict of the evidence on a claim, with the exchange that shows it. */
 export interface Judged extends Finding {
-  /** What would refute it; null where nothing can. */
+  /** What would refute it; null if nothing can. */
   readonly refutedBy: string | null
   readonly exchange: Exchange | null
 }
@@ -94,10 +94,10 @@ const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Ju
   return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), ...of, refutedBy, exchange }
 }
 
-/** The verdict on each claim: confirmed or refuted by what is observed, or open. */
+/** The verdict on each claim: confirmed, refuted or open. */
 export const judge = once((evidence): ReadonlyArray<Judged> => claims.map((entry) => judgeOne(entry, evidence)))
 
-/** How many of each verdict. */
+/** The number of each verdict. */
 export const tally = (findings: ReadonlyArray<Finding>): Record<VerdictWord, number> => {
   const count: Record<VerdictWord, number> = { confirmed: 0, refuted: 0, open: 0 }
   for (const { verdict } of findings) count[verdict] += 1

@@ -1,6 +1,6 @@
 /**
- * The operations of the interface by name, as faults and the journal speak of them: `nodes.list`, `images.saved`. Which
- * method and path each has is read off the interface itself.
+ * The operations of the interface by name, as faults and the journal use them: `nodes.list`, `images.saved`. Their methods and
+ * paths come from the interface itself.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { fits, isParameter, segmentsOf } from "@berthkit/web/paths"
@@ -30,7 +30,7 @@ const routes: ReadonlyArray<Route> = Object.values(BerthApi.groups).flatMap((gro
   }))
 )
 
-/** Which operation a request asks for; `undefined` when it asks for none. HEAD asks for what GET does. */
+/** The operation of a request; `undefined` if it has none. HEAD counts as GET. */
 export const operationOf = (method: string, path: string): Operation | undefined => {
   const asked = method === "HEAD" ? "GET" : method
   const segments = segmentsOf(path)
@@ -38,7 +38,7 @@ export const operationOf = (method: string, path: string): Operation | undefined
   return (found.find(({ segments }) => !segments.some(isParameter)) ?? found[0])?.operation
 }
 
-/** The id of the node that the path of a URL names; `undefined` when it names none. */
+/** The node id in the path of a URL; `undefined` if there is none. */
 export const nodeIdOf = (url: string): number | undefined => {
   const id = /^[^?]*\/nodes\/(\d{1,15})\/?(?:\?|$)/.exec(url)?.[1]
   return id === undefined ? undefined : Number(id)

@@ -1,6 +1,6 @@
 /**
- * The probe: sends reads to a service through the client, and, where it is asked to, creates one node and deletes it. A recorder around
- * the client's transport makes evidence of every request and its reply, without their credentials.
+ * The probe: sends reads to a service through the client, and on request creates one node and deletes it. A recorder around the
+ * client's transport turns every request and reply into evidence, without credentials.
  */
 import { Clock, Effect, Layer, Option, Redacted, Result } from "effect"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
@@ -21,7 +21,7 @@ import { pairsOf, redactorFor } from "./secrets.ts"
 import { type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
 import { cheapRead, minReads, nextRead, type Read } from "./survey.ts"
 
-/** It counts, and lets no more than a number of requests through. */
+/** Records exchanges, and lets through only a limited number of requests. */
 interface Recorder {
   readonly exchanges: Array<Exchange>
   /** Requests that may still be sent. */
@@ -30,7 +30,7 @@ interface Recorder {
 
 const makeRecorder = (requests: number): Recorder => ({ exchanges: [], left: requests })
 
-/** What is sent beyond the bound fails before it leaves. */
+/** Requests above the limit fail before they are sent. */
 const spent = new InvalidRequest({ status: null, detail: "the requests of --requests are used up", fields: {} })
 
 const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
@@ -67,17 +67,17 @@ const recorderLayer = (recorder: Recorder) =>
   ).pipe(Layer.provide(NodeTransport.layer))
 
 export interface ProbeOptions {
-  /** As the flags give it; the environment may give the rest. */
+  /** From the flags; the environment may supply the rest. */
   readonly place: { readonly project: string | undefined; readonly location: string | undefined }
-  /** Most reads. */
+  /** Maximum number of reads. */
   readonly requests: number
   readonly node: NodeProbe | undefined
 }
 
-/** A hint without the flags that other programs have for the same. */
+/** A hint without the flags that only other programs have. */
 const withoutFlags = (hint: string): string => hint.replace(/, or add --(base-url https:\/\/HOST|allow-http)/, "")
 
-/** The connection that the environment names, and the flags of the place. */
+/** The connection from the environment, with the place from the flags. */
 const connectionIn = Effect.fnUntraced(
   function* (place: ProbeOptions["place"]) {
     return yield* connectionOf(yield* environmentSettings(Option.none(), false, place))
@@ -85,7 +85,7 @@ const connectionIn = Effect.fnUntraced(
   Effect.mapError(({ hint, message }) => new StartFailure({ message: `${message} ${withoutFlags(hint)}` }))
 )
 
-/** The client of the probe, which asks each thing once: what fails is evidence too. */
+/** The client of the probe. It never retries, because failures are evidence, too. */
 const clientOf = (connection: Connection, recorder: Recorder, creates: boolean) => {
   const { intents } = connection.files
   return Berth.layerOver(connection.options, recorderLayer(recorder)).pipe(
@@ -94,7 +94,7 @@ const clientOf = (connection: Connection, recorder: Recorder, creates: boolean) 
   )
 }
 
-/** Why the first reply, which is to be a list of nodes, is none; undefined where it is one. */
+/** Why the first reply is not a list of nodes; undefined if it is one. */
 const whyNoList = (exchange: Exchange): string | undefined => {
   const { headers, status } = exchange
   if (listIn(exchange) !== undefined) return undefined
@@ -111,12 +111,12 @@ const whyNoList = (exchange: Exchange): string | undefined => {
   return `the service answered a list of nodes with ${status} and ${type}: check that BERTH_BASE_URL is the address of the service`
 }
 
-/** So many reads without a reply end the probe: the rest would take its time and show nothing. */
+/** This many consecutive reads without a reply end the probe, because the rest would only take time. */
 const maxUnanswered = 3
 
 /**
- * Sends the reads. Gives how many have no usable reply, why the last of them has none, and at which the service failed. With a place of its
- * own the probe asks about no other: a project is no unknown parameter then.
+ * Sends the reads. Returns how many got no usable reply, the reason of the last one, and the reads at which the service failed.
+ * If the probe has a place, it skips reads that test how the service treats an unknown project.
  */
 const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number, { project }: Connection["options"]) {
   const api = yield* RawApi
@@ -150,7 +150,7 @@ const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number
   return { count: unanswered, why, failing }
 })
 
-/** Requests of a node probe besides the reads: a create, a delete, and looks at the node until it is gone. */
+/** Requests of a node probe in addition to the reads: a create, a delete, and reads of the node until it is gone. */
 const nodeRequests = 600
 
 export const probe = Effect.fnUntraced(function* ({ node, place, requests }: ProbeOptions) {

@@ -1,6 +1,6 @@
 /**
- * Creates the cheapest node there is, looks at it until it runs, deletes it, and looks until it is gone. It is deleted however
- * this ends. Its name is written down before it is created, so that after a kill the next probe finds and deletes it.
+ * Creates the cheapest node, reads it until it runs, deletes it, and reads until it is gone. The node is deleted however this
+ * ends. Its name is saved before the create, so that after a kill the next probe finds and deletes it.
  */
 import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
@@ -19,15 +19,15 @@ import { StartFailure } from "@berthkit/terminal/StartFailure"
 import { Declined } from "./outcomes.ts"
 
 export interface NodeProbe {
-  /** Most that the node may cost in all, in rupees. */
+  /** Maximum total cost of the node, in rupees. */
   readonly maxChargeInr: number
-  /** Whether it is created without a question. */
+  /** Whether to create it without asking. */
   readonly isAgreed: boolean
 }
 
 const note = (text: string) => Console.error(`berth-server: ${escapeControls(text)}`)
 
-/** What is written down before a create, and its node once that is known. */
+/** The note that is saved before a create, and completed with the node once it is known. */
 const LeftOver = Schema.fromJsonString(
   Schema.Struct({
     name: Schema.String.check(Schema.isPattern(/^berth-learn-[0-9a-f]{12}$/)),
@@ -43,14 +43,14 @@ const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
 
 const writeDown = (file: string, left: typeof LeftOver.Type) => replaceDurably(file, JSON.stringify(left))
 
-/** None where there is no such file, or it is damaged. */
+/** None if the file is missing or damaged. */
 const readLeftOver = (file: string) =>
   Effect.map(
     Effect.orElseSucceed(readText(file), () => Option.none<string>()),
     Option.flatMap((text) => decodeLeftOver(text))
   )
 
-/** Deletes what an earlier probe left behind. Gives whether that may still create a node. */
+/** Deletes the node that an earlier probe left behind. Returns whether the create may still make a node. */
 export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {
   const file = fileOf(connection)
   if (file === undefined) return false
@@ -61,7 +61,7 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   const withId = (id: NodeId) =>
     Effect.map(nodes.get(id), Array.of).pipe(Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([])))
   const found = yield* nodeId === undefined ? nodes.named(name) : withId(nodeId)
-  // A service that was set up anew gives the id to another node.
+  // A reinstalled service may have given the id to another node.
   const ours = found.filter((node) => isSpelling(node.name, name))
   for (const { id } of ours) {
     const isThere = yield* Effect.as(nodes.delete(id), true).pipe(
@@ -77,11 +77,11 @@ export const removeLeftOver = Effect.fnUntraced(function* (connection: Connectio
   return !isOver
 })
 
-/** What an hour of it costs at least. What the service does not state may be anything. */
+/** The minimum cost of an hour. A price that the service does not state may be anything. */
 const costOf = ({ minimumBillingInr, pricePerHourInr }: Plan): number | null =>
   pricePerHourInr === null || minimumBillingInr === null ? null : Math.max(pricePerHourInr, minimumBillingInr)
 
-/** The plan whose node costs least in all; of those the first that has an image. */
+/** The plan with the lowest total cost; on a tie, the first that has an image. */
 const cheapest = (plans: ReadonlyArray<Plan>) =>
   plans
     .flatMap((plan) => {
@@ -107,12 +107,12 @@ const ask = Effect.fnUntraced(function* (question: string) {
   if (!/^y(es)?$/i.test(answer.trim())) return yield* new Declined({ message: "nothing was created" })
 })
 
-/** Between two looks: longer and longer, so that a slow service costs few requests. */
+/** The first pause between two reads; later pauses grow, so that a slow service costs few requests. */
 const firstPauseMillis = 500
 const maxPauseMillis = 10_000
 const maxWaitMillis = 1_200_000
 
-/** Looks at the node until it is as wanted, or for twenty minutes. */
+/** Reads the node until a condition holds, for at most twenty minutes. */
 const lookUntil = Effect.fnUntraced(function* (id: NodeId, isDone: (status: number, body: string) => boolean) {
   const api = yield* RawApi
   const end = (yield* Clock.currentTimeMillis) + maxWaitMillis
@@ -131,7 +131,7 @@ const isRunning = (_: number, body: string): boolean => /"status"\s*:\s*"running
 
 const isGone = (status: number): boolean => status === 404
 
-/** The list, for what it still has of a node that is gone: the last page of it. */
+/** Reads the last page of the list, to see how long it still shows a deleted node. */
 const lookAtList = Effect.fnUntraced(function* (name: string) {
   const nodes = yield* Nodes
   for (let pause = firstPauseMillis; pause < maxPauseMillis; pause *= 2) {
@@ -141,7 +141,7 @@ const lookAtList = Effect.fnUntraced(function* (name: string) {
   }
 })
 
-/** The result of what is not interrupted. Whoever wants to end it meanwhile is told at once why that takes a while. */
+/** Runs an effect that must not be interrupted. If somebody tries, tells them at once why it takes a while. */
 const knownAtTheEnd = <A, E, R>(effect: Effect.Effect<A, E, R>, why: string) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)
@@ -189,7 +189,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
         Effect.ignore(removeFile(file))
       )
     )
-  // Uninterruptible until it is known: whoever ends this now gets the node deleted.
+  // Uninterruptible until the node is known, so that an interruption still deletes it.
   yield* Effect.acquireUseRelease(
     knownAtTheEnd(
       nodes.create({ name, plan: plan.plan, image }, { key: name }),

@@ -1,5 +1,5 @@
 /**
- * The profile of a service, from evidence of it: what the mock needs to behave as observed. Every text in it has been through the
+ * Makes the profile of a service from evidence: what the mock needs to behave as observed. Every text in it has passed the
  * redactor.
  */
 import { Schema } from "effect"
@@ -19,17 +19,17 @@ import { clockSkewMillis, isBucket, window } from "./observe/window.ts"
 import type { Evidence } from "./readEvidence.ts"
 import { redactJson } from "./secrets.ts"
 
-/** An object without the fields that are undefined. */
+/** An object without its undefined fields. */
 const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof A]: Exclude<A[K], undefined>
   }
 
-/** What there is of each name. */
+/** The available value for each name. */
 const byName = <Name extends string, A>(names: ReadonlyArray<Name>, of: (name: Name) => A | undefined) =>
   known(Object.fromEntries(names.map((name) => [name, of(name)]))) as { readonly [K in Name]?: A }
 
-/** Durations kept, at most. Of more, every nth. */
+/** Maximum number of durations that are kept; of a larger number, every nth. */
 const maxSamples = 500
 
 const thinned = <A>(sorted: ReadonlyArray<A>): ReadonlyArray<A> | undefined => {
@@ -48,15 +48,15 @@ const rangesOf = (durations: Durations) =>
       .toSorted((a, b) => a.max - b.max)
   )
 
-/** What becomes of a request, where the status of a refusal is no matter; undefined where that does not show. */
+/** The reaction to a request when the status of a refusal does not matter; undefined if unknown. */
 const withoutStatus = <A extends string>(seen: number | A | undefined): A | "refused" | undefined =>
   typeof seen === "number" ? "refused" : seen
 
-/** Whether what should be refused is; undefined where that does not show. */
+/** Whether a bad request is refused; undefined if unknown. */
 const refusedOr = <A extends string>(seen: number | string | undefined, otherwise: A) =>
   seen === undefined ? undefined : typeof seen === "number" ? ("refused" as const) : otherwise
 
-/** The values that claims were observed to have. */
+/** The observed values of claims. */
 type Values = <A>(claim: Claim<A>) => A | undefined
 
 const pagingOf = (value: Values) => {
@@ -104,7 +104,7 @@ const imagesOf = (value: Values) => {
 const contentTypeOf = (evidence: ReadonlyArray<Exchange>): string | undefined =>
   operations.flatMap((operation) => successes(evidence, operation))[0]?.headers["content-type"]
 
-/** How the service behaves, as far as the evidence shows. */
+/** The behaviour of the service, as far as the evidence shows it. */
 const behaviourOf = (evidence: ReadonlyArray<Exchange>, failing: ReadonlyArray<string>): Behaviour => {
   const value: Values = (claim) => observe(claim, evidence)?.value
   const list = wholeList(evidence)
@@ -148,7 +148,7 @@ const nothing: Behaviour = {
   images: {}
 }
 
-/** What a reader of profiles takes: a part that is beyond its bounds, such as a limit of 10¹², counts as not observed. */
+/** Only what profiles may hold: a part outside the bounds, such as a limit of 10¹², counts as not observed. */
 const fitting = (behaviour: object): Behaviour => {
   const fits = (part: object) => isBehaviour({ ...nothing, ...part })
   const parts = Object.entries(behaviour).flatMap(([name, value]) => {

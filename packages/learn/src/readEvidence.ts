@@ -1,6 +1,6 @@
 /**
- * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal. Its
- * credentials are taken out as it is read, and what is shown later goes through the redactor that knows them.
+ * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal. It
+ * removes credentials while reading; texts that are shown later pass a redactor that knows them.
  */
 import { createHash } from "node:crypto"
 import { parseJson } from "@berthkit/core/api/parseJson"
@@ -10,26 +10,26 @@ import { isObject, type JsonObject } from "./values.ts"
 import { type Exchange, exchangeOf, isOfTheService, type ReplyBody } from "./observe/Exchange.ts"
 import { decoded, maxSecrets, type Pair, pairsOf, redactorFor, secretsIn } from "./secrets.ts"
 
-/** Exchanges, and what takes every credential out of a text that quotes them. */
+/** The exchanges, and the redactor for any text that quotes them. */
 export interface Evidence {
   readonly exchanges: ReadonlyArray<Exchange>
   readonly redact: (text: string) => string
-  /** Requests of the file that were to other services, or could not be read. */
+  /** Number of requests in the file that went to other services, or could not be read. */
   readonly skipped: number
-  /** Of a probe: how many reads have no usable reply, and why the last has none; at which of them the service failed. */
+  /** After a probe: how many reads got no usable reply, why the last did not, and at which reads the service failed. */
   readonly unanswered?: { readonly count: number; readonly why: string; readonly failing: ReadonlyArray<string> }
 }
 
-/** Largest file that is read. */
+/** Maximum size of a file. */
 export const maxEvidenceBytes = 64 * 1024 * 1024
 
-/** Most requests of a file: what compares each with each other takes seconds for so many. */
+/** Maximum number of requests in a file: comparing each with each other takes seconds for this many. */
 const maxExchanges = 20_000
 
-/** Records are a few levels deep; what is much deeper is no reply of the service. */
+/** Records are a few levels deep; a much deeper body did not come from the service. */
 const maxDepth = 32
 
-/** Whether a value is nested too deeply to be walked through. */
+/** Whether a value is nested too deeply to walk through. */
 const isDeep = (value: unknown): boolean => {
   let level: ReadonlyArray<unknown> = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -51,19 +51,19 @@ export const parsed = (text: unknown): unknown => (typeof text === "string" ? pa
 
 interface Read {
   readonly exchange: Omit<Exchange, "account">
-  /** The credential that tells its account from others. */
+  /** The credential that identifies its account. */
   readonly key: string
   readonly host: string
   readonly secrets: ReadonlyArray<string>
 }
 
-/** Whether a browser or a proxy took the reply from its cache: it says nothing of the service at that time. */
+/** Whether a browser or proxy took the reply from its cache, so that it says nothing about the service at that time. */
 const isFromCache = (entry: JsonObject, headers: ReadonlyArray<Pair>): boolean => {
   const header = (name: string) => headers.find(([given]) => given.toLowerCase() === name)?.[1] ?? ""
   return Boolean(entry["_fromCache"]) || Number(header("age")) > 0 || /^hit\b/i.test(header("x-cache"))
 }
 
-/** The credential of a request by which accounts differ. A token may be renewed, a key is not. */
+/** The credential that tells accounts apart: the key, because a token may be renewed. */
 const keyOf = (url: URL, headers: ReadonlyArray<Pair>): string => {
   const header = (name: string) => headers.find(([given]) => given.toLowerCase() === name)?.[1]
   return url.searchParams.get("apikey") ?? header("x-api-key") ?? header("authorization") ?? ""
@@ -85,7 +85,7 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const raw = typeof content["text"] === "string" ? content["text"] : undefined
   const text = raw !== undefined && content["encoding"] === "base64" ? Buffer.from(raw, "base64").toString() : raw
   const size = Number(content["size"] ?? -1)
-  // The mock says of a body that it was cut; of one that it did not keep it has the size alone.
+  // The mock marks a cut body; of a body that it did not keep it states only the size.
   const isCut = typeof content["comment"] === "string" && content["comment"].startsWith("Cut after")
   const sent = replyHeaders.find(([name]) => name.toLowerCase() === "content-length")?.[1] ?? "0"
   const isEmpty = text === undefined && ((size === 0 && Number(sent) === 0) || status === 204)
@@ -138,10 +138,10 @@ const journalEntryOf = (entry: JsonObject): Read | undefined => {
   }
 }
 
-/** A reply that is dated a while before it was asked for, and was given before, comes from a cache that does not say so. */
+/** A repeated reply whose date is this long before its request comes from a cache that does not say so. */
 const minCachedMillis = 2_000
 
-/** Without entries that were recorded twice, and without replies that were given before. */
+/** Removes entries that were recorded twice, and replies from a cache. */
 const withoutRepeated = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
   const [entries, replies] = [new Set<string>(), new Map<string, number>()]
   return exchanges
@@ -171,7 +171,7 @@ const harEntries = (value: JsonObject): ReadonlyArray<Read | undefined> | undefi
     : undefined
 }
 
-/** The evidence in the text of a file, or in one sentence why it is none. */
+/** The evidence in a file's text, or a sentence that says what is wrong with it. */
 export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   const value = parseJson(text.startsWith("\ufeff") ? text.slice(1) : text)
   if (value === undefined) return Result.fail("it is no JSON, or it was cut off; record it again")
@@ -190,7 +190,7 @@ export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   if (hosts.length > 1) {
     return Result.fail(`it has requests to ${hosts.length} services; keep those of one, and learn from each alone`)
   }
-  // Those of the service come first: they are looked for more thoroughly.
+  // The service's own secrets come first, because those are searched for in more spellings.
   const secrets = Array.from(new Set([...own, ...others].flatMap((read) => read.secrets)))
   if (secrets.length > maxSecrets) {
     return Result.fail(`it has more than ${maxSecrets} credentials; record fewer requests`)

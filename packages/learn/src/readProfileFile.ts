@@ -1,6 +1,6 @@
 /**
- * Reads the profile in the file that a flag names. It loads the schema of a profile on demand, because most runs of the mock have no
- * profile and would start later for it.
+ * Reads the profile in the file that a flag names. The schema of a profile is loaded on demand, because most runs of the mock
+ * have no profile and would only start later.
  */
 import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
 import { Effect } from "effect"

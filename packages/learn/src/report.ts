@@ -1,6 +1,6 @@
 /**
- * What was learned, for people and for programs: the verdicts with the exchanges that show them, and the settings that follow; as data, as
- * a table for a terminal, and as one HTML document that loads nothing.
+ * The report for people and programs: the verdicts with the exchanges that show them, and the resulting settings; as data, as a
+ * table for a terminal, and as an HTML document that loads nothing.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Profile, VerdictWord } from "./Profile.ts"
@@ -14,7 +14,7 @@ interface ReportRow extends Omit<Judged, "exchange"> {
 }
 
 export interface Report {
-  /** Requests that it was learned from, and those that were to other services. */
+  /** Number of requests that it was learned from, and of requests to other services. */
   readonly exchanges: number
   readonly skipped: number
   readonly verdicts: Record<VerdictWord, number>
@@ -41,7 +41,7 @@ const headline = ({ exchanges, skipped, verdicts }: Report): string => {
   return `${verdicts.confirmed} confirmed, ${verdicts.refuted} refuted, ${verdicts.open} open, from ${exchanges} requests${others}.`
 }
 
-/** A table for a terminal, then what shows each refutation, then the settings. */
+/** A table for a terminal, then the evidence of each refutation, then the settings. */
 export const tableOf = (report: Report): string => {
   const rows = report.findings.map(
     ({ assumption, claim, observed, verdict }) => [assumption, verdict, claim, observed] as const
@@ -93,8 +93,8 @@ const shownHeaders = new Set([
 const maxBodyLength = 600
 
 /**
- * An exchange as it is shown: the request without credentials, the headers of the reply that mean something, the beginning of its
- * body. Everything goes through the redactor.
+ * An exchange for display: the request without credentials, the relevant reply headers, the beginning of the body. Everything
+ * passes the redactor.
  */
 const showExchange = (exchange: Exchange, redact: (text: string) => string): Shown => {
   const { body, headers, method, path, query, status } = exchange
@@ -107,7 +107,7 @@ const showExchange = (exchange: Exchange, redact: (text: string) => string): Sho
         : body.is === "empty"
           ? "(no body)"
           : "(the body was not recorded)"
-  // The whole of it is masked before it is cut: half a credential is not recognised.
+  // Redact first, cut later: half a credential is not recognised.
   const clean = (given: string) => escapeControls(redact(given))
   const whole = clean(text)
   return {
@@ -151,7 +151,7 @@ const exchangeOf = ({ exchange, refutedBy }: ReportRow): string => {
 const rowOf = (row: ReportRow): string =>
   `<tr><td>${escape(row.assumption)}</td><td>${escape(row.claim)}</td><td class="${row.verdict}">${row.verdict}</td><td>${escape(row.observed)}${exchangeOf(row)}</td></tr>`
 
-/** The report as a page. Every text in it is escaped, for much of it was written by a service. */
+/** The report as a page. Every text is escaped, because a service wrote much of it. */
 export const pageOf = ({ exchanges, findings, settings, verdicts }: Report): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,6 @@
 /**
- * `berth-server learn`: takes evidence, says what it shows, and writes or checks a profile. It loads the client, which the server
- * itself has no use for, so that it is loaded on demand.
+ * `berth-server learn`: reads or collects evidence, reports what it shows, and writes or checks a profile. Loaded on demand,
+ * because it loads the client, which the server does not need.
  */
 import { dirname } from "node:path"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
@@ -32,7 +32,7 @@ export interface LearnOptions {
 
 const fail = (message: string) => Effect.fail(new StartFailure({ message }))
 
-/** What is wrong with the flags together; undefined where nothing is. */
+/** What is wrong with the combination of flags; undefined if nothing is. */
 const contradiction = ({
   har,
   location,
@@ -75,7 +75,7 @@ const writeFile = (flag: string, file: string, text: string) =>
     cannotWrite(flag, file)
   )
 
-/** Fails where a result could not be written, before a probe has cost requests, or money. */
+/** Fails if a result could not be written, before a probe costs requests or money. */
 const ensureWritable = Effect.fnUntraced(function* (flag: string, file: Option.Option<string>) {
   if (Option.isNone(file)) return
   const fs = yield* FileSystem.FileSystem
@@ -89,7 +89,7 @@ const ensureWritable = Effect.fnUntraced(function* (flag: string, file: Option.O
 
 const print = (text: string) => Console.log(escapeLines(text))
 
-/** What a service wrote cannot move the cursor. */
+/** Escapes control characters, so that the service's texts cannot move the cursor. */
 const escapeLines = (text: string): string => text.trimEnd().split("\n").map(escapeControls).join("\n")
 
 const printCheck = Effect.fnUntraced(function* (
@@ -141,7 +141,7 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
   if (before !== undefined && Option.isSome(options.check)) {
     const compared = compare(before, profile)
-    // A service that fails has not been shown to be the same, unless it failed at this before.
+    // A read that fails now proves nothing about changes, unless it also failed when the profile was made.
     const asBefore = failing.filter((read) => before.behaviour.failing?.includes(read)).length
     if (unanswered > asBefore && compared.differences.length === 0) {
       return yield* fail("--check: what had no usable reply is not compared: try again")

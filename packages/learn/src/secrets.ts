@@ -1,6 +1,6 @@
 /**
- * The credentials that a recording has, wherever it has them, and what takes them out of every text. They are collected from all its
- * requests, those to other services too: what one reply gives is what another request sends.
+ * Finds the credentials in a recording, wherever they are, and removes them from every text. It collects them from all
+ * requests, even to other services, because a reply may issue what another request sends.
  */
 import { Redacted } from "effect"
 import { redactor } from "@berthkit/core/client/transport/Redaction"
@@ -25,24 +25,24 @@ export const decoded = (text: string): string => {
   }
 }
 
-/** A shorter text is no credential. */
+/** A shorter text cannot be a credential. */
 const minLength = 4
 
-/** A shorter text that is no credential of the account may be a word. */
+/** A shorter text that is not a credential of the account may be an ordinary word. */
 const minOtherLength = 8
 
-/** Secrets that are searched for in every spelling there is: the first ones, which are those of the account. */
+/** How many secrets are searched for in every spelling: the first ones, which belong to the account. */
 const maxSpelled = 32
 
-/** Secrets that are searched for, at most. A browser has some dozens of cookies, and some change with each reply. */
+/** Maximum number of secrets. A browser has dozens of cookies, and some change with each reply. */
 export const maxSecrets = 5_000
 
 const scheme = /^(Bearer|Basic|Token|ApiKey)\s+/i
 
-/** A header that looks like a credential, whoever it belongs to. */
+/** A header that looks like a credential, even of another service. */
 const bearer = /\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi
 
-/** A value that is a credential as it may be written elsewhere: without its scheme, decoded, and the password of a login. */
+/** The forms in which a credential may appear elsewhere: without its scheme, decoded, and the password of a login. */
 const formsOf = (value: string): ReadonlyArray<string> => {
   const bare = value.trim().replace(scheme, "")
   const login = /^Basic\s/i.test(value.trim()) ? Buffer.from(bare, "base64").toString() : ""
@@ -51,7 +51,7 @@ const formsOf = (value: string): ReadonlyArray<string> => {
 
 /** The values of cookies in a header: all of `Cookie`, the first of `Set-Cookie`. */
 const cookiesIn = (name: string, value: string): ReadonlyArray<string> => {
-  // Of several `Set-Cookie` a browser writes one, with a line for each.
+  // A browser joins several `Set-Cookie` headers into one, with a line for each.
   const parts = /^set-/i.test(name) ? value.split("\n").map((line) => line.split(";", 1)[0]!) : value.split(";")
   return parts.map((part) => part.slice(part.indexOf("=") + 1).trim())
 }
@@ -62,7 +62,7 @@ const ofPair = ([name, value]: Pair): ReadonlyArray<string> => {
   return isSecretName(plain) ? formsOf(value) : assignedIn(value)
 }
 
-/** What a text assigns to the name of a credential, as an address with parameters does. */
+/** Values that a text assigns to the name of a credential, as in an address with parameters. */
 const assignedIn = (text: string): ReadonlyArray<string> =>
   namedSecrets(text, assignment).flatMap(({ value }) => formsOf(value))
 
@@ -79,12 +79,12 @@ const inJson = (value: unknown, depth = 0): ReadonlyArray<string> => {
 const usable = (secrets: ReadonlyArray<string>): ReadonlyArray<string> =>
   secrets.filter((text) => text.length >= minLength && !text.includes("<redacted>"))
 
-/** A request and its reply, as a HAR has them. */
+/** A request and its reply in a HAR. */
 interface Recorded {
   readonly url: URL
   readonly request: JsonObject
   readonly response: JsonObject
-  /** The bodies, where they are JSON. */
+  /** The bodies that are JSON. */
   readonly bodies: ReadonlyArray<unknown>
 }
 
@@ -108,7 +108,7 @@ export const secretsIn = ({ bodies, request, response, url }: Recorded): Readonl
   ])
 }
 
-/** The spellings of a secret that programs write without meaning to. */
+/** The spellings of a secret that programs produce without intending it. */
 const plainly = (secret: string): ReadonlyArray<string> => {
   const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "")
   return [
@@ -120,7 +120,10 @@ const plainly = (secret: string): ReadonlyArray<string> => {
   ]
 }
 
-/** Masks texts of `minOtherLength` or more within another: looked up by their beginnings, for there may be thousands. */
+/**
+ * Masks secrets of at least `minOtherLength` within a text. It looks them up by their beginnings, because there may be
+ * thousands.
+ */
 const masker = (secrets: ReadonlyArray<string>) => {
   const byBeginning = new Map<string, Array<string>>()
   const spelled = Array.from(new Set(secrets.flatMap(plainly))).toSorted((a, b) => b.length - a.length)
@@ -143,9 +146,9 @@ const masker = (secrets: ReadonlyArray<string>) => {
   }
 }
 
-/** Takes these secrets, and whatever looks like one, out of texts. Its patterns are made when it is first used. */
+/** Removes these secrets, and texts that look like one. Its patterns are compiled at the first use. */
 export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  // A half of a pair of characters cannot be encoded.
+  // Half of a surrogate pair cannot be encoded.
   const all = Array.from(new Set(secrets.map((secret) => secret.toWellFormed())))
   const make = () => {
     const [first, second = first, ...others] = all.slice(0, maxSpelled)
@@ -162,7 +165,7 @@ export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => 
   return (text) => hideNamed((known ??= make())(text).replace(bearer, "$1 <redacted>"), assignment, "<redacted>")
 }
 
-/** Applies a redactor to every text of a value, names included. */
+/** Applies a redactor to every text of a value, including names. */
 export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
   if (typeof value === "string") return redact(value)
   if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))

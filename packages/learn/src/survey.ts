@@ -1,6 +1,6 @@
 /**
- * The reads that a probe sends, in order of what they are worth: each one decides a claim or two. What a later read asks for
- * follows from the replies before it.
+ * The reads that a probe sends, most valuable first: each decides a claim or two. Later reads depend on the replies to earlier
+ * ones.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { type Exchange, idOf, listIn, query, recordsIn } from "./observe/Exchange.ts"
@@ -33,7 +33,7 @@ const first: ReadonlyArray<Read> = [
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page: 2, per_page: 2 }),
   read(nodes, { page: 1, page_no: 2, per_page: 2 }),
-  // The same again: what lies between shows something only if nothing has changed.
+  // The same read again: the replies in between prove something only if nothing has changed.
   read(nodes, { page_no: 1, per_page: 2 }),
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page_no: 1_000_000, per_page: 100 }),
@@ -56,7 +56,7 @@ const first: ReadonlyArray<Read> = [
   read(nodes, { page_no: 1, project_id: "1" })
 ]
 
-/** Nodes that are read by id, at most. */
+/** Maximum number of nodes that are read by id. */
 const maxNodes = 10
 
 const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
@@ -70,8 +70,9 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
   )
 
 /**
- * What follows the longest page that was asked for: only where there is more was it shortened. By its own length, which is not capped. All are
- * asked for again, because a node that one of them lacks counts only if it was there before and after.
+ * The reads after the longest page. Only if there are more nodes was the page shortened, so the rest is read with the page's
+ * own length, which is not capped. Then all pages are read again, because a missing node counts only if it existed before and
+ * after.
  */
 const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const page = exchanges.find(
@@ -88,7 +89,7 @@ const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> =
   return [next, ...firstPages, next]
 }
 
-/** The reads about the nodes and systems that the first ones showed. */
+/** The reads about the nodes and systems that the first replies showed. */
 const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const ids = idsIn(exchanges)
   const rows = exchanges
@@ -97,7 +98,7 @@ const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const systems = rows.flatMap((row) =>
     isObject(row) && isObject(row["os"]) && typeof row["os"]["name"] === "string" ? [row["os"]["name"]] : []
   )
-  // One whose other case is another text.
+  // A name that differs in upper and lower case.
   const system = systems.find((name) => name !== "" && name !== swapped(name))
   return [
     ...afterLongest(exchanges),
@@ -106,17 +107,17 @@ const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   ]
 }
 
-/** The same in the other case, which is no spelling that a service would have. */
+/** The name with its case swapped, a spelling that no service would use. */
 const swapped = (name: string): string => (name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase())
 
-/** The read that comes next, as far as `count` were sent; undefined where there is none. */
+/** The next read after `count` reads; undefined if there is none. */
 export const nextRead = (count: number, exchanges: ReadonlyArray<Exchange>): Read | undefined => {
   if (count < first.length) return first[count]
   const later = following(exchanges)
   return later[count - first.length]
 }
 
-/** Reads of the allowance alone, once everything else is known: a bucket shows itself by them. */
+/** Reads for the allowance alone, after everything else is known: they reveal a bucket. */
 export const minReads = 40
 
 export const cheapRead = (exchanges: ReadonlyArray<Exchange>): Read => {

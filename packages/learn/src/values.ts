@@ -1,6 +1,4 @@
-/**
- * JSON values by type, and reading a size or an instant in whatever form a service writes it.
- */
+/** JSON values by type, and parsing of sizes and instants in any format that a service uses. */
 import { Predicate } from "effect"
 import type { Kind, Ranges } from "./Profile.ts"
 
@@ -17,7 +15,7 @@ export const kindOf = (value: unknown): Kind => {
 
 const size = /^(\d+(?:\.(\d+))?)(\s*)(GB|MB|GiB|MiB)?$/
 
-/** The parts of `16.00 GB`, or of a text of digits; undefined of any other. */
+/** The parts of `16.00 GB`, or of a text of digits; undefined for any other text. */
 export const sizeOf = (text: string) => {
   const [, number, decimals = "", space, unit] = size.exec(text) ?? []
   if (number === undefined) return undefined
@@ -26,7 +24,7 @@ export const sizeOf = (text: string) => {
 
 const instant = /^(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d|)$/
 
-/** The parts of an ISO 8601 instant; undefined of any other text. */
+/** The parts of an ISO 8601 instant; undefined for any other text. */
 export const instantOf = (text: string) => {
   const [, date, between, time, decimals = "", zone] = instant.exec(text) ?? []
   if (date === undefined) return undefined
@@ -34,13 +32,13 @@ export const instantOf = (text: string) => {
   return Number.isNaN(millis) ? undefined : { millis, decimals: decimals.length, between: between!, zone: zone! }
 }
 
-/** An object within another one; one without fields where there is none. */
+/** A nested object; an empty object if it is missing. */
 export const part = (whole: JsonObject, name: string): JsonObject => {
   const value = whole[name]
   return isObject(value) ? value : {}
 }
 
-/** One duration for each range: its middle. Those that nobody looked at for long say little, and count only where there are no others. */
+/** The middle of each range. Ranges between two distant reads say little, and count only if there are no others. */
 export const middlesOf = (ranges: Ranges): ReadonlyArray<number> => {
   const isSharp = ({ max, min }: Ranges[number]) => max - min <= Math.max(5_000, max / 2)
   const sharp = ranges.filter(isSharp)

@@ -1,24 +1,25 @@
 /**
- * A claim of an assumption (`docs/interface/assumptions.md`) that evidence can confirm or refute, and how evidence is read for it.
+ * A claim of an assumption (`docs/interface/assumptions.md`) that evidence can confirm or refute, and how to read evidence for
+ * it.
  */
 import type { Exchange } from "./Exchange.ts"
 
 export type Evidenced = ReadonlyArray<Exchange>
 
-/** What one exchange shows: a value, and the value in words, for people. */
+/** What one exchange shows: a value, and a text for people. */
 export type Shown<A> = readonly [value: A, says: string] | undefined
 
-/** The same with the exchange in which it is to be seen. */
+/** The same, with the exchange that shows it. */
 export interface Observation<A> {
   readonly value: A
   readonly says: string
   readonly exchange: Exchange
 }
 
-/** All that evidence shows of one thing. */
+/** Everything that evidence shows about one thing. */
 export type Observer<A> = (evidence: Evidenced) => Iterable<Observation<A>>
 
-/** What it takes to see it. */
+/** What is needed to see it. */
 type Needs = "a read" | "more nodes" | "a create and a delete" | "a request that the probe does not send" | "time"
 
 export interface Claim<A = any> {
@@ -33,7 +34,7 @@ export interface Claim<A = any> {
 
 interface Details<A> extends Pick<Claim<A>, "refutedBy"> {
   readonly see: Observer<A>
-  /** Default: it is true or false. */
+  /** Whether a value agrees with the claim. Default: the value is the answer itself. */
   readonly holds?: (value: A) => boolean
   /** Default: a read. */
   readonly needs?: Needs
@@ -50,7 +51,7 @@ export const is =
   (value: A): boolean =>
     value === expected
 
-/** What is to be said of a claim: the first that contradicts it, or else the first; undefined where nothing shows. */
+/** The observation that decides a claim: the first one that contradicts it, otherwise the first; undefined if there is none. */
 export const observe = <A>({ holds, see }: Claim<A>, evidence: Evidenced): Observation<A> | undefined => {
   let first: Observation<A> | undefined
   for (const found of see(evidence)) {
@@ -68,7 +69,7 @@ export const observation = <A>(exchange: Exchange, value: A, says: string): Obse
 
 type Read<S> = (exchange: Exchange, evidence: Evidenced) => S
 
-/** What each of some exchanges shows. */
+/** The observations of all these exchanges. */
 export const each = <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
   function* (evidence: Evidenced): Generator<Observation<NonNullable<S>[0]>> {
     for (const exchange of some(evidence)) {
@@ -77,7 +78,7 @@ export const each = <const S extends Shown<unknown>>(some: (evidence: Evidenced)
     }
   }
 
-/** The same of the first that shows anything. */
+/** The observation of the first exchange that shows anything. */
 export const first =
   <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
   (evidence: Evidenced) =>
@@ -85,7 +86,7 @@ export const first =
 
 export const all = (evidence: Evidenced): Evidenced => evidence
 
-/** What follows from evidence, worked out once for all claims. */
+/** Caches a result per evidence, because many claims need it. */
 export const once = <A>(make: (evidence: Evidenced) => A) => {
   const made = new WeakMap<Evidenced, { readonly value: A }>()
   return (evidence: Evidenced): A => {

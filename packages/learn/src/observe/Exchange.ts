@@ -1,6 +1,6 @@
 /**
- * One request and its reply as evidence: without credentials, with times in milliseconds. Where it came from, a HAR, a journal
- * or the probe, is of no importance from here on.
+ * One request and its reply as evidence: without credentials, times in milliseconds. From here on it does not matter whether it
+ * came from a HAR, a journal or the probe.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import { isSecretName } from "@berthkit/core/domain/secretName"
@@ -12,17 +12,17 @@ export type ReplyBody =
   | { readonly is: "json"; readonly value: unknown }
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "empty" }
-  /** It was not recorded, or only its beginning was. */
+  /** The body was not recorded, or only its beginning. */
   | { readonly is: "unknown" }
 
 export interface Exchange {
-  /** Whose credentials it was sent with: a number for each account of the evidence. */
+  /** The account that sent it: a number for each account in the evidence. */
   readonly account: number
   /** When it was sent, in milliseconds since the epoch, by the recorder's clock. */
   readonly at: number
   readonly durationMillis: number
   readonly method: string
-  /** Of the whole URL, without the query. */
+  /** The path of the whole URL, without the query. */
   readonly path: string
   readonly operation: Operation | undefined
   readonly nodeId: number | undefined
@@ -30,12 +30,12 @@ export interface Exchange {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly request: unknown
   readonly status: number
-  /** By names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReplyBody
 }
 
-/** What an exchange consists of before its meaning is read. */
+/** An exchange before its meaning is determined. */
 export type Raw = Omit<Exchange, "account" | "operation" | "nodeId">
 
 export const exchangeOf = (raw: Raw): Omit<Exchange, "account"> => ({
@@ -45,7 +45,10 @@ export const exchangeOf = (raw: Raw): Omit<Exchange, "account"> => ({
   nodeId: nodeIdOf(raw.path)
 })
 
-/** Whether a path belongs to the interface. Other versions of it do too: that they are unknown is an assumption. */
+/**
+ * Whether a path belongs to the interface. Other versions of the interface count, too: it is only an assumption that the
+ * service does not know them.
+ */
 export const isOfTheService = (path: string): boolean => path.startsWith(prefix.slice(0, -1))
 
 export const query = (exchange: Exchange, name: string): string | undefined =>
@@ -54,7 +57,10 @@ export const query = (exchange: Exchange, name: string): string | undefined =>
 export const json = ({ body }: Exchange): JsonObject | undefined =>
   body.is === "json" && isObject(body.value) ? body.value : undefined
 
-/** Whether the service did what was asked; HTTP 200 with the `code` of a failure is none (A3). */
+/**
+ * Whether the service did what was asked. HTTP 200 with the `code` of a failure does not count (assumption A3 in
+ * docs/interface/assumptions.md).
+ */
 export const isSuccess = (exchange: Exchange): boolean => {
   if (exchange.status < 200 || exchange.status >= 300) return false
   const envelope = json(exchange)
@@ -62,10 +68,10 @@ export const isSuccess = (exchange: Exchange): boolean => {
   return !(code >= 400) && envelope?.["errors"] !== true
 }
 
-/** Whether the service sends the client elsewhere, which is neither a success nor a failure. */
+/** Whether the service redirects the client, which is neither a success nor a failure. */
 export const isRedirect = ({ status }: Exchange): boolean => status >= 300 && status < 400
 
-/** A refusal of the request itself, which another request would not get: no failure of the service, no rate limit, no redirect. */
+/** A refusal of this particular request, not a failure of the service, a rate limit or a redirect. */
 export const isRefusal = (exchange: Exchange): boolean =>
   !isSuccess(exchange) &&
   !isRedirect(exchange) &&
@@ -73,7 +79,7 @@ export const isRefusal = (exchange: Exchange): boolean =>
   exchange.status < 500 &&
   exchange.status >= 200
 
-/** The list in a reply, under `data` or another name; undefined where there is none. */
+/** The list in a reply, under `data` or another name; undefined if there is none. */
 export const listIn = (exchange: Exchange): ReadonlyArray<unknown> | undefined => {
   if (exchange.body.is !== "json" || !isSuccess(exchange)) return undefined
   const { value } = exchange.body
@@ -82,7 +88,7 @@ export const listIn = (exchange: Exchange): ReadonlyArray<unknown> | undefined =
   return key === undefined || !isObject(value) ? undefined : (value[key] as ReadonlyArray<unknown>)
 }
 
-/** The key that the list of a reply is under. */
+/** The key of the list in a reply. */
 export const listKey = (exchange: Exchange): string | undefined => {
   const envelope = json(exchange)
   return envelope === undefined
@@ -90,7 +96,7 @@ export const listKey = (exchange: Exchange): string | undefined => {
     : ["data", "images", "nodes", "results", "items"].find((name) => Array.isArray(envelope[name]))
 }
 
-/** The records of a reply: those of a list, or the one. */
+/** The records of a reply: those of a list, or the single one. */
 export const recordsIn = (exchange: Exchange): ReadonlyArray<JsonObject> => {
   const list = listIn(exchange)
   if (list !== undefined) return list.filter(isObject)
@@ -100,26 +106,26 @@ export const recordsIn = (exchange: Exchange): ReadonlyArray<JsonObject> => {
   return record !== undefined && "id" in record ? [record] : []
 }
 
-/** The id of a record, of whatever type it is. */
+/** The id of a record, of any type. */
 export const idOf = (record: JsonObject): number => Number(record["id"] ?? Number.NaN)
 
-/** When its reply was there. */
+/** When its reply arrived. */
 export const endOf = ({ at, durationMillis }: Exchange): number => at + durationMillis
 
-/** What is wanted of it besides pages: its account and all parameters but those of paging. Others are of other nodes, or other images. */
+/** The account and all parameters except paging. Two requests that differ in these are about other nodes or images. */
 export const placeOf = ({ account, operation, query }: Exchange): string =>
   JSON.stringify([account, operation, query.filter(([name]) => !isPaging(name)).toSorted()])
 
-/** Whether a parameter chooses a page. */
+/** Whether a parameter selects a page. */
 export const isPaging = (name: string): boolean => name === "page_no" || name === "page" || name === "per_page"
 
 /**
- * Whether all headers of the reply were recorded: a service dates its replies, and who leaves out headers leaves out that one. A header that
- * is missing elsewhere shows nothing.
+ * Whether all headers of the reply were recorded. Services date their replies, and recorders that omit headers omit the date,
+ * so without a date a missing header proves nothing.
  */
 export const hasAllHeaders = ({ headers }: Exchange): boolean => headers["date"] !== undefined
 
-/** The instant of the service's own clock, from the header `Date`. */
+/** The instant of the service's clock, from the header `Date`. */
 export const serviceMillis = ({ headers }: Exchange): number | undefined => {
   const millis = Date.parse(headers["date"] ?? "")
   return Number.isNaN(millis) ? undefined : millis

@@ -1,5 +1,6 @@
 /**
- * What a refusal looks like (A2, A4, A21, A23): by situation, as far as a request tells what is wrong with it.
+ * What refusals look like (assumptions A2, A4, A21, A23 in docs/interface/assumptions.md), by situation: what is wrong with the
+ * request, as far as the request shows it.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../Profile.ts"
@@ -8,14 +9,14 @@ import { all, claim, each, type Evidenced, first, is, type Observer, once } from
 import { type Exchange, hasAllHeaders, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { asked, isHarmless, isOnly, isTakenWithoutUnknown, isUnknown, lists, oddities } from "./lists.ts"
 
-/** The path that the probe makes up, below the prefix. */
+/** The path that the probe invents, below the prefix. */
 export const unknownPath = "/berth-learn-no-such-path/"
 
-/** A path that was made up to see what becomes of it: the service may have more paths than its interface documents. */
+/** Whether a path was invented to see the reaction. The service may have more paths than its interface documents. */
 const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
 
-/** What is wrong with a list of nodes that was refused. */
+/** What is wrong with a refused list of nodes. */
 const ofList = (exchange: Exchange, evidence: Evidenced): Situation | undefined => {
   const [found, ...more] = oddities(exchange, evidence)
   if (more.length > 0) return undefined
@@ -28,12 +29,12 @@ const ofList = (exchange: Exchange, evidence: Evidenced): Situation | undefined 
 const hasOnlyFilter = ({ query }: Exchange, name: string): boolean =>
   query.every(([given, value]) => given === name || isUnknown(given) || value === "")
 
-/** What is wrong with a request that was refused; undefined where the request does not tell. */
+/** What is wrong with a refused request; undefined if the request does not show it. */
 const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>, evidence: Evidenced): Situation | undefined => {
   const { method, nodeId, operation, status } = exchange
   if (status === 401 || status === 403) return "unauthorized"
   if (status === 429) return "over-the-allowance"
-  // A service may have a page for every path, or redirect it.
+  // A service may answer or redirect every path.
   if (method === "GET" && exchange.path === `${prefix}${unknownPath}` && status < 500) return "unknown-path"
   const isList = method === "GET" && operation !== undefined && operation !== "nodes.get"
   if (isList && !exchange.path.endsWith("/")) {
@@ -57,7 +58,7 @@ const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>, evidence
     : undefined
 }
 
-/** Ids of nodes that are or were there. */
+/** Ids of nodes that exist or existed. */
 const knownIds = (evidence: Evidenced): ReadonlySet<number> => {
   const ids = new Set<number>()
   for (const exchange of evidence) {
@@ -76,7 +77,7 @@ export const refusals = once((evidence): ReadonlyMap<Situation, Exchange> => {
     const situation = situationOf(exchange, ids, evidence)
     if (situation === undefined) continue
     const before = found.get(situation)
-    // One whose body is known says more.
+    // A refusal with a known body says more.
     if (before === undefined || (before.body.is === "unknown" && exchange.body.is !== "unknown")) {
       found.set(situation, exchange)
     }
@@ -84,7 +85,7 @@ export const refusals = once((evidence): ReadonlyMap<Situation, Exchange> => {
   return found
 })
 
-/** The refusal as a profile has it; undefined where its body was not recorded. */
+/** The refusal in the form of a profile; undefined if its body was not recorded. */
 export const failureOf = (exchange: Exchange): Failure | undefined => {
   const { body, headers, nodeId, path, status } = exchange
   if (body.is === "unknown") return undefined
@@ -119,7 +120,7 @@ const refusal = <A>(situation: Situation, read: (exchange: Exchange) => readonly
 const status = (situation: Situation, what: string) =>
   refusal(situation, ({ status }) => [status, `${what} is ${status}`])
 
-/** A header of replies with a status. That it is missing shows only where all headers were recorded. */
+/** A header of replies with a status. A missing header proves something only if all headers were recorded. */
 const header = (status: number, name: string) =>
   first(all, (exchange) => {
     const value = exchange.headers[name] ?? (hasAllHeaders(exchange) ? "none" : undefined)
@@ -140,7 +141,7 @@ const isEnvelope = (envelope: object): boolean =>
   Object.keys(envelope).toSorted().join() === "code,data,errors,message" &&
   isEmptyObject((envelope as { readonly data: unknown }).data)
 
-/** An object of lists of texts that names a field at least. */
+/** An object of lists of texts that names at least one field. */
 const isErrors = (errors: unknown): boolean =>
   isObject(errors) &&
   Object.keys(errors).length > 0 &&

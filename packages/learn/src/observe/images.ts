@@ -1,5 +1,6 @@
 /**
- * Images and plans: filters, names of fields, the size of the catalogue (A18, A19).
+ * Images and plans: filters, names of fields, the size of the catalogue (assumptions A18, A19 in
+ * docs/interface/assumptions.md).
  */
 import { isObject, type JsonObject, part } from "../values.ts"
 import { claim, each, type Evidenced, first, is, observation, once, type Shown } from "./Claim.ts"
@@ -24,7 +25,7 @@ const filterNames = ["cpu", "ram", "series", "os", "version", "image_type"]
 const hasOnly = ({ query }: Exchange, name: string): boolean =>
   query.every(([given, value]) => given === name || value === "" || !filterNames.includes(given))
 
-/** The longest list without a filter that was asked for as this one was: accounts and places have catalogues of their own. */
+/** The longest list without a filter from the same account and place, because each has its own catalogue. */
 const wholeListBeside = (exchange: Exchange, evidence: Evidenced): Exchange | undefined => {
   const place = placeOf(withoutFilters(exchange))
   return lists(evidence)
@@ -37,14 +38,14 @@ const withoutFilters = (exchange: Exchange): Exchange => ({
   query: exchange.query.filter(([name]) => !filterNames.includes(name))
 })
 
-/** The same as evidence of its own. */
+/** That list as evidence of its own. */
 const whole = (evidence: Evidenced): Evidenced => [wholeList(evidence)].filter((exchange) => exchange !== undefined)
 
 const rowsOf = (exchange: Exchange): ReadonlyArray<JsonObject> => (listIn(exchange) ?? []).filter(isObject)
 
 const systemOf = (row: JsonObject): string => String(part(row, "os")["name"] ?? "")
 
-/** The systems of the whole list beside another; undefined where there is none. */
+/** The systems of the whole list that belongs to this one; undefined if there is none. */
 const systemsBeside = (exchange: Exchange, evidence: Evidenced): ReadonlySet<string> | undefined => {
   const list = wholeListBeside(exchange, evidence)
   return list && new Set(rowsOf(list).map(systemOf))
@@ -53,7 +54,7 @@ const systemsBeside = (exchange: Exchange, evidence: Evidenced): ReadonlySet<str
 const inLowerCase = (names: ReadonlySet<string>): ReadonlySet<string> =>
   new Set(Array.from(names, (name) => name.toLowerCase()))
 
-/** A refusal with its status, or how many rows come instead. */
+/** A refusal with its status, or the number of rows. */
 const answer = <const A>(exchange: Exchange, what: string, rows: (length: number) => A): Shown<number | A> => {
   if (isRefusal(exchange)) return [exchange.status, `${what} is ${exchange.status}`]
   const length = listIn(exchange)?.length
@@ -66,7 +67,7 @@ const saved = once((evidence) =>
   )
 )
 
-/** Prices have two decimals. */
+/** Whether this is a month of 730 hours, with a tolerance because prices have two decimals. */
 const isMonth = (hours: number): boolean => Math.abs(hours - 730) <= 7.3
 
 export const images = {

@@ -1,6 +1,6 @@
 /**
- * The life of nodes that were created and deleted within the evidence (A11 to A14, A16): transitions with their durations, what
- * creates and deletes answer, what comes after them.
+ * The life of nodes that were created and deleted within the evidence (assumptions A11 to A14, A16 in
+ * docs/interface/assumptions.md): transitions and their durations, the replies to creates and deletes, and what follows them.
  */
 import { status as readStatus } from "@berthkit/core/api/fields/Status"
 import type { Behaviour } from "../Profile.ts"
@@ -9,7 +9,7 @@ import { isKnown, isUnstated } from "@berthkit/core/domain/NodeStatus"
 import { claim, each, type Evidenced, first, is, observation, type Observation, once } from "./Claim.ts"
 import { endOf, type Exchange, hasAllHeaders, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "./Exchange.ts"
 
-/** A look at one node: its record, or that it was not there. */
+/** One read of a node: its record, or its absence. */
 interface Sight {
   readonly exchange: Exchange
   readonly by: "create" | "get" | "list"
@@ -19,7 +19,7 @@ interface Sight {
 
 interface Life {
   readonly id: number
-  /** In the order in which the service was asked; two that overlap show no order, so that only the first of them is here. */
+  /** In the order of the requests. Two overlapping requests have no order, so only the first is here. */
   readonly sights: ReadonlyArray<Sight>
   readonly created: Exchange | undefined
   readonly deleted: Exchange | undefined
@@ -30,10 +30,10 @@ const wordOf = (record: JsonObject): string | undefined =>
 
 const isRunning = (word: string | undefined): boolean => word !== undefined && readStatus(word) === "running"
 
-/** Which node it is: accounts may have ids of their own. */
+/** Identifies a node; accounts may use the same ids. */
 const keyOf = ({ account }: Exchange, id: number): string => `${account} ${id}`
 
-/** The lives of nodes that the evidence has a create or a delete of. */
+/** The lives of nodes whose create or delete is in the evidence. */
 const lives = once((evidence): ReadonlyArray<Life> => {
   const found = new Map<string, { id: number; created?: Exchange; deleted?: Exchange; sights: Array<Sight> }>()
   const lifeOf = (exchange: Exchange, id: number) => {
@@ -60,7 +60,7 @@ const lives = once((evidence): ReadonlyArray<Life> => {
   return Array.from(found.values(), (life) => ({ created: undefined, deleted: undefined, ...life }))
 })
 
-/** What a reply shows of nodes. One that is not dated may have been given before. */
+/** What a reply shows about nodes. An undated reply may come from a cache. */
 const sightsIn = (exchange: Exchange): ReadonlyArray<readonly [id: number, sight: Sight]> => {
   const { nodeId, operation } = exchange
   if (!hasAllHeaders(exchange)) return []
@@ -79,7 +79,7 @@ const sightsIn = (exchange: Exchange): ReadonlyArray<readonly [id: number, sight
   return (listIn(exchange) ?? []).filter(isObject).map((record) => seen(record, "list"))
 }
 
-/** What something took at least and at most: nobody may have looked for a while. */
+/** Minimum and maximum duration, because nobody may have looked for a while. */
 interface Range {
   readonly min: number
   readonly max: number
@@ -88,7 +88,7 @@ interface Range {
 /** Durations, each with the exchange in which it ended. */
 export type Durations = ReadonlyArray<Observation<Range>>
 
-/** The time from a change to the one that a look shows, and that one before it does not. */
+/** The time from a change until a read shows its effect, bounded by the read before, which does not. */
 const lasted = (change: Exchange, before: Exchange | undefined, after: Exchange, what: string): Observation<Range> => {
   const min = Math.max(0, (before?.at ?? 0) - endOf(change))
   const max = Math.max(min, endOf(after) - change.at)
@@ -111,7 +111,7 @@ export const termination = (evidence: Evidenced): Durations =>
     return at < 0 ? [] : [lasted(deleted, gets[at - 1]?.exchange, gets[at]!.exchange, "gone")]
   })
 
-/** How long the list had nodes that could not be read any more; 0 for one that it did not have any more. */
+/** How long the list showed nodes that could not be read any more; 0 if it did not show them. */
 export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
     const gone = sights.find(({ by, isThere }) => by === "get" && !isThere)?.exchange
@@ -132,7 +132,7 @@ export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> 
     return list === undefined ? [] : [observation(list, 0, "a node that is gone is not listed")]
   })
 
-/** Words of statuses that Berth does not know, with how often reads show them. */
+/** Status words that Berth does not know, with how often reads show them. */
 const unknownWords = once((evidence): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const exchange of evidence) {
@@ -149,7 +149,7 @@ const isUnknown = (word: string): boolean => {
   return !isKnown(status) && !isUnstated(status)
 }
 
-/** Words that are kept, at most. */
+/** Maximum number of words that are kept. */
 const maxWords = 50
 
 /** The words that Berth does not know. */
@@ -158,7 +158,7 @@ export const otherStatuses = (evidence: Evidenced): ReadonlyArray<string> | unde
   return words.length === 0 ? undefined : words
 }
 
-/** The words of statuses: what each of ours is called. */
+/** The service's word for each of our statuses. */
 export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
   const words: { -readonly [K in keyof Behaviour["statuses"]]: string } = {}
   const add = (more: Behaviour["statuses"]) => {
@@ -175,7 +175,7 @@ export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
     }
   }
   for (const life of lives(evidence)) add(wordsOf(life))
-  // Most nodes run: the word that most of them have is the one for it.
+  // Most nodes run, so the most frequent word means running.
   const taken = Object.values(words)
   const [most] = Array.from(unknownWords(evidence))
     .filter(([word]) => !taken.includes(word))
@@ -184,7 +184,7 @@ export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
   return words
 }
 
-/** What the statuses of a node are called, whatever their words: those before its delete, the last of them, and the next after it. */
+/** The words of a node's statuses: before its delete, the last of those, and the next after the delete. */
 const wordsOf = ({ deleted, sights }: Life) => {
   const told = sights.flatMap(({ by, exchange, status }) =>
     by === "create" || status === undefined
@@ -206,7 +206,7 @@ const wordsOf = ({ deleted, sights }: Life) => {
 
 const order = ["creating", "created", "running", "terminate"]
 
-/** Whether the statuses come in the order that is assumed, in whatever spelling. Somebody may power a node off meanwhile. */
+/** Whether the statuses come in the assumed order, in any spelling. Somebody may power off a node in between. */
 const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
   let at = -1
   return words.every((word) => {
@@ -226,7 +226,7 @@ const creates = requestsOf("nodes.create")
 const deletes = requestsOf("nodes.delete")
 const commitments = requestsOf("commitments.set")
 
-/** Those that show ids of nodes. */
+/** Exchanges that show ids of nodes. */
 const withIds = once((evidence) =>
   evidence.filter(({ operation = "" }) => ["nodes.create", "nodes.list", "nodes.get"].includes(operation))
 )
@@ -243,7 +243,7 @@ const gone = once((evidence) =>
   )
 )
 
-/** Of each node the second delete, while it can be read: it is being terminated then. */
+/** The second delete of each node while it can still be read, that is while it terminates. */
 const secondDeletes = once((evidence) =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
     if (deleted === undefined) return []
@@ -296,7 +296,7 @@ export const life = {
     ...node,
     refutedBy: "A new node with a lower id than one before it",
     see: function* (evidence) {
-      // What was there when a create was sent: replies that came meanwhile may show what was made later.
+      // The nodes that existed when a create was sent. Replies that came later may show nodes made in between.
       const known = new Map<number, Array<{ readonly end: number; readonly id: number }>>()
       for (const exchange of withIds(evidence)) {
         const before = known.get(exchange.account) ?? []

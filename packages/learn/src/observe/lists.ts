@@ -1,7 +1,7 @@
 /**
- * Lists of nodes as evidence of paging: what each asks for, what is odd about that, and what it certainly lacks. Nodes come and go
- * between two lists, so that one list shows nothing of another, unless what they have in common was there before and after. A reply that is not dated
- * may have been given before.
+ * Lists of nodes as evidence of paging: what each list asks for, what is odd about it, and which nodes it certainly lacks.
+ * Nodes come and go between two lists, so two lists can be compared only by nodes that existed before and after. An undated
+ * reply may come from a cache.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { Situation } from "../Profile.ts"
@@ -20,7 +20,7 @@ import {
   query
 } from "./Exchange.ts"
 
-/** Lists by GET. What is refused, or sent elsewhere, without the last slash of its path may be so for that alone. */
+/** Lists read with GET. A refusal or redirect of a path without its last slash may be due to the slash alone. */
 export const lists = once((evidence) =>
   evidence.filter(
     (exchange) =>
@@ -30,7 +30,7 @@ export const lists = once((evidence) =>
   )
 )
 
-/** What a list asks for; undefined for what it leaves out, and NaN where that is no whole number. */
+/** What a list asks for: undefined for absent parameters, NaN for anything but a whole number. */
 export const asked = (exchange: Exchange) => {
   const read = (name: string): number | undefined => {
     const value = query(exchange, name)
@@ -41,14 +41,14 @@ export const asked = (exchange: Exchange) => {
   return { pageNo, alias, size, page: pageNo ?? alias ?? 1, values }
 }
 
-/** Parameters that other clients of the family send, and the interface has not. */
+/** Parameters that clients of the same provider send, but that the interface does not have. */
 export const isUnknown = (name: string): boolean => name === "project_id" || name === "location"
 
-/** The parameters besides those are none, or ask for what is given without them. */
+/** Whether a parameter is unknown to the interface, or asks for the default. */
 export const isHarmless = ([name, value]: readonly [string, string]): boolean =>
   isUnknown(name) || (name === "page_no" && value === "1")
 
-/** Accounts and parameters with which any list was given: there a refusal has another reason. */
+/** Accounts and parameters with which any list succeeded: a refusal there must have another reason. */
 const takenPlaces = once(
   (evidence) =>
     new Set(
@@ -59,11 +59,11 @@ const takenPlaces = once(
 export const isTaken = (exchange: Exchange, evidence: Evidenced): boolean =>
   takenPlaces(evidence).has(placeOf(exchange))
 
-/** Whether the same was given without the parameters that the interface has not. */
+/** Whether the same list succeeds without the parameters that the interface does not have. */
 export const isTakenWithoutUnknown = (exchange: Exchange, evidence: Evidenced): boolean =>
   isTaken({ ...exchange, query: exchange.query.filter(([name]) => !isUnknown(name)) }, evidence)
 
-/** What is odd about what a list asks for. A refusal shows what becomes of one oddity only if there is no other. */
+/** What is odd about a list request. A refusal shows the reaction to an oddity only if it is the only one. */
 export const oddities = (exchange: Exchange, evidence: Evidenced): ReadonlyArray<Situation> => {
   const { size = 0, values } = asked(exchange)
   const paging = exchange.query.filter(([name]) => isPaging(name))
@@ -81,20 +81,20 @@ export const oddities = (exchange: Exchange, evidence: Evidenced): ReadonlyArray
 export const isOnly = (exchange: Exchange, situation: Situation, evidence: Evidenced): boolean =>
   oddities(exchange, evidence).join() === situation
 
-/** Whether a list asks for a page as it should be asked for. */
+/** Whether a list request has no oddity. */
 export const isPlain = (exchange: Exchange, evidence: Evidenced): boolean => oddities(exchange, evidence).length === 0
 
 export const idsOf = (exchange: Exchange): ReadonlyArray<number> =>
   listIn(exchange)?.map((record) => (isObject(record) ? idOf(record) : Number.NaN)) ?? []
 
-/** A field of an envelope that counts all nodes. */
+/** The total in the envelope, under one of several names. */
 const totalOf = (exchange: Exchange): number => {
   const envelope = json(exchange) ?? {}
   const name = ["total_count", "total", "count"].find((each) => Number.isInteger(envelope[each]))
   return name === undefined ? 0 : (envelope[name] as number)
 }
 
-/** How many nodes there are, at most and at any time. */
+/** The largest number of nodes that may have existed at any time. */
 export const maxNodes = once((evidence) =>
   lists(evidence).reduce(
     (most, exchange) => Math.max(most, totalOf(exchange)),
@@ -102,16 +102,16 @@ export const maxNodes = once((evidence) =>
   )
 )
 
-/** A moment of an exchange: what ended in the millisecond in which the next in the evidence began came before it. */
+/** A moment in an exchange. Within one millisecond, the order in the evidence decides. */
 interface Moment {
   readonly millis: number
-  /** The place of the exchange in the evidence. */
+  /** The position of the exchange in the evidence. */
   readonly place: number
 }
 
 const places = once((evidence) => new Map(evidence.map((exchange, place) => [exchange, place])))
 
-/** The beginning and the end of an exchange. */
+/** The start and the end of an exchange. */
 const spanOf = (exchange: Exchange, evidence: Evidenced): readonly [begin: Moment, end: Moment] => {
   const place = places(evidence).get(exchange) ?? Number.NaN
   return [
@@ -124,12 +124,12 @@ const isEarlier = (one: Moment, other: Moment): boolean =>
   one.millis < other.millis || (one.millis === other.millis && one.place < other.place)
 
 interface Stay {
-  /** The end of the first list that has it, and the beginning of the last. */
+  /** The end of the first list that shows the node, and the start of the last. */
   readonly from: Moment
   readonly to: Moment
 }
 
-/** How long each node was certainly there, by what was asked for. An id is never given again. */
+/** How long each node certainly existed, by account and parameters. Ids are never reused. */
 const stays = once((evidence) => {
   const places = new Map<string, Map<number, Stay>>()
   for (const exchange of lists(evidence)) {
@@ -146,7 +146,7 @@ const stays = once((evidence) => {
   return places
 })
 
-/** Whether a list lacks nodes that were there all the while it was made, or says itself that there are more. */
+/** Whether a list lacks nodes that existed all the while, or states itself that there are more. */
 const lacksNodes = (exchange: Exchange, evidence: Evidenced): boolean => {
   const ids = new Set(idsOf(exchange))
   if (totalOf(exchange) > ids.size) return true
@@ -156,13 +156,13 @@ const lacksNodes = (exchange: Exchange, evidence: Evidenced): boolean => {
   return Array.from(nodes).some(([id, { from, to }]) => !ids.has(id) && isEarlier(from, begin) && isEarlier(end, to))
 }
 
-/** The length of a first page that is not all there is. */
+/** The length of a first page that does not show all nodes. */
 export const lengthOfPart = (exchange: Exchange, evidence: Evidenced): number | undefined => {
   const length = listIn(exchange)?.length ?? 0
   return length > 0 && asked(exchange).page === 1 && lacksNodes(exchange, evidence) ? length : undefined
 }
 
-/** The same, of a page that is shorter than what was asked for. */
+/** The same for a page that is shorter than requested. */
 export const shortened = (exchange: Exchange, evidence: Evidenced): number | undefined => {
   const length = lengthOfPart(exchange, evidence)
   return length !== undefined && length < (asked(exchange).size ?? 0) ? length : undefined
@@ -171,7 +171,7 @@ export const shortened = (exchange: Exchange, evidence: Evidenced): number | und
 const keyOf = (exchange: Exchange, page: number, size: number | undefined): string =>
   `${placeOf(exchange)} ${page} of ${size}`
 
-/** The pages that have nodes and were asked for by `page_no`, by what was asked for. */
+/** Pages with nodes that were requested by `page_no`, by account and parameters. */
 const plainPages = once((evidence) =>
   Map.groupBy(
     lists(evidence).filter(
@@ -188,7 +188,7 @@ const plainPages = once((evidence) =>
 export const sameIds = (one: Exchange, other: Exchange): boolean =>
   JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
 
-/** A page that was the same before a list and after it; undefined where that does not show. */
+/** A page that was the same before and after a list; undefined if that is unknown. */
 const steadyPage = (exchange: Exchange, page: number, size: number | undefined, evidence: Evidenced) => {
   const pages = plainPages(evidence).get(keyOf(exchange, page, size)) ?? []
   const [begin, end] = spanOf(exchange, evidence)
@@ -197,7 +197,7 @@ const steadyPage = (exchange: Exchange, page: number, size: number | undefined, 
   return before === undefined || after === undefined || !sameIds(before, after) ? undefined : before
 }
 
-/** Two pages that differ, and were the same before a list and after it. */
+/** Two pages that differ, each the same before and after a list. */
 export const steadyPages = (
   exchange: Exchange,
   [one, other]: readonly [number, number],

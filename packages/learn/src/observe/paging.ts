@@ -1,5 +1,6 @@
 /**
- * How the list of nodes is paged (A7, A24): sizes, order, what is behind the end, which parameter wins.
+ * How the list of nodes is paged (assumptions A7, A24 in docs/interface/assumptions.md): sizes, order, pages past the end,
+ * which parameter wins.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { all, claim, each, first, is, once } from "./Claim.ts"
@@ -21,7 +22,7 @@ import {
   steadyPages
 } from "./lists.ts"
 
-/** Lists of up to 100. */
+/** Lists with a size of up to 100. */
 const upToMaximum = once((evidence) =>
   lists(evidence).filter((exchange) => isPlain(exchange, evidence) && asked(exchange).size !== undefined)
 )
@@ -29,10 +30,10 @@ const upToMaximum = once((evidence) =>
 const isSorted = (ids: ReadonlyArray<number>, sign: 1 | -1): boolean =>
   ids.every((id, at) => at === 0 || (id - ids[at - 1]!) * sign > 0)
 
-/** Whether a parameter may say how to sort, or which nodes to leave out. */
+/** Whether a parameter may sort or filter the nodes. */
 const isArranged = ({ query }: Exchange): boolean => query.some(([name]) => !isPaging(name) && !isUnknown(name))
 
-/** A request for a list whose parameters choose a page that there may be, and no more. */
+/** A list request whose parameters only select a page that may exist. */
 const isOrdinary = ({ operation, query }: Exchange): boolean =>
   ["nodes.list", "images.list", "images.saved"].includes(operation ?? "") &&
   query.every(([name, value]) => /^(page_no|per_page)$/.test(name) && /^[1-9]\d?$/.test(value)) &&
@@ -41,7 +42,7 @@ const isOrdinary = ({ operation, query }: Exchange): boolean =>
 const moreNodes = { needs: "more nodes" } as const
 
 export const paging = {
-  /** A text where it is longer, and all nodes may be on it. */
+  /** A text if the page is longer and may hold all nodes. */
   defaultSize: claim("A7", "A page without per_page has 20 nodes", {
     ...moreNodes,
     refutedBy: "A first page of another length, while there are more nodes, or a longer one",
@@ -66,7 +67,7 @@ export const paging = {
           ? ["refused", `per_page=${size} is refused with ${exchange.status}`]
           : undefined
       })(evidence),
-      // A shorter page may be all there is, and shows nothing.
+      // A shorter page may hold all nodes, so it proves nothing.
       ...first(upToMaximum, (exchange) =>
         listIn(exchange)?.length === pageSize.maximum
           ? [pageSize.maximum, `per_page=${pageSize.maximum} gives ${pageSize.maximum} nodes`]
@@ -75,7 +76,9 @@ export const paging = {
     ],
     holds: is<number | string>(pageSize.maximum)
   }),
-  /** A number is the length that it was capped at; `accepted` where all nodes fit into 100, so that nothing tells. */
+  /**
+   * A number is the length at which the page was capped; `accepted` if all nodes fit into 100, so that a cap cannot be seen.
+   */
   tooLarge: claim("A7", "per_page beyond 100 is refused", {
     refutedBy: "per_page=101 that is capped or answered",
     see: first(lists, (exchange, evidence) => {
@@ -106,7 +109,8 @@ export const paging = {
       const { page } = asked(exchange)
       if (page < 2 || !isPlain(exchange, evidence)) return undefined
       const isFar = page >= Math.max(100_000, maxNodes(evidence) * 10)
-      // Whether a page is behind the end may have changed since: only the page itself tells, unless it is far away.
+      // The number of pages may have changed since, so only the page itself shows that it is past the end, unless it is far
+      // away.
       if (!isFar && listIn(exchange)?.length !== 0) return undefined
       if (isRefusal(exchange)) return ["refused", `page ${page} is refused with ${exchange.status}`]
       const length = listIn(exchange)?.length

@@ -1,6 +1,6 @@
 /**
- * The records of replies, field by field: types, forms, what is null or missing (A8, A9, A10, A13); and the envelope of a
- * success (A1).
+ * The records of replies, field by field: types, formats, null or missing values (assumptions A8, A9, A10, A13 in
+ * docs/interface/assumptions.md); and the envelope of a success (A1).
  */
 import { CreatedNode, ListedNode, NodeAttributes } from "@berthkit/core/api/NodeRecords"
 import { isSecretName } from "@berthkit/core/domain/secretName"
@@ -11,7 +11,7 @@ import { type Exchange, isSuccess, json, listIn, listKey, recordsIn } from "./Ex
 import { claim, type Evidenced, is, observation, type Observer, once } from "./Claim.ts"
 import { asked } from "./lists.ts"
 
-/** Successes whose body is known, by operation. */
+/** Successes with a known body, by operation. */
 const byOperation = once((evidence) =>
   Map.groupBy(
     evidence.filter((each) => each.method !== "HEAD" && isSuccess(each) && each.body.is === "json"),
@@ -19,11 +19,11 @@ const byOperation = once((evidence) =>
   )
 )
 
-/** Those of an operation. */
+/** The successes of an operation. */
 export const successes = (evidence: Evidenced, operation: Operation): Evidenced =>
   byOperation(evidence).get(operation) ?? []
 
-/** Records that a shape is read off, at most. */
+/** Maximum number of records that a shape is derived from. */
 const maxRecords = 5_000
 
 interface Seen {
@@ -36,7 +36,7 @@ const seenIn = (evidence: Evidenced, operation: Operation): ReadonlyArray<Seen> 
     .flatMap((exchange) => recordsIn(exchange).map((record) => ({ exchange, record })))
     .slice(0, maxRecords)
 
-/** The fields of records, in the order of the record that has most of them. */
+/** The fields of records, in the order of the record with the most fields. */
 const fieldsOf = (
   records: ReadonlyArray<JsonObject>,
   statuses: ReadonlyArray<string | undefined>,
@@ -48,7 +48,7 @@ const fieldsOf = (
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
-/** Whether a text stands for an address that there is not. */
+/** Whether a text means a missing address. */
 const isNoAddress = (name: string, value: unknown): boolean =>
   name.endsWith("_ip_address") && (value === "" || value === "[]")
 
@@ -85,7 +85,7 @@ const fieldOf = (
   }
 }
 
-/** The statuses in which a field is null, where it depends on nothing else. */
+/** The statuses in which a field is null, if nothing else determines it. */
 const nullStatuses = (present: ReadonlyArray<{ readonly isNone: boolean; readonly status: string | undefined }>) => {
   const always = new Set<string>()
   const never = new Set<string>()
@@ -94,13 +94,13 @@ const nullStatuses = (present: ReadonlyArray<{ readonly isNone: boolean; readonl
   return Array.from(always).some((status) => never.has(status)) ? undefined : Array.from(always)
 }
 
-/** What may say whose account it is. */
+/** Matches texts that may identify the owner of the account. */
 const isPersonal = /@|\d+\.\d+\.\d+\.\d+|:[\da-f]*:/i
 
 const sizes = /memory|ram|disk/
 const maxConstantLength = 60
 
-/** What the mock gives a value of its own. Everything else is constant, or empty. */
+/** Fields that the mock fills with its own values. All others are constant or empty. */
 const meant =
   /^(id|name|label|vcpus|cpus?|memory|ram|disk(_space)?|status|plan|size|region|image|created_at|updated_at|(public|private)_ip_address|ip(_address)?|backups?|backup_ids|(is_)?locked|tags|netmask|gateway|type|slug_name|version|series|price_.*|minimum_billing_amount|committed_.*|os|zone|specs)$/
 
@@ -149,7 +149,7 @@ export const envelopeOf = (evidence: Evidenced, operation: Operation): Envelope 
   return Object.keys(envelope).map((name) => envelopeKey(name, key, found, isVarying(name, all)))
 }
 
-/** Whether the key has another text or number in most replies. */
+/** Whether the text or number under a key differs in most replies. */
 const isVarying = (name: string, successes: Evidenced): boolean => {
   const values = successes.flatMap((exchange) => {
     const value = json(exchange)?.[name]
@@ -176,7 +176,7 @@ const envelopeKey = (name: string, dataKey: string, found: Evidenced, varies: bo
   }
 }
 
-/** Whether a list of images was asked for without a filter. */
+/** Whether a list of images was requested without a filter. */
 export const isUnfiltered = (exchange: Exchange): boolean =>
   exchange.query.every(([name]) => !["cpu", "ram", "series", "os", "version", "image_type"].includes(name)) &&
   asked(exchange).pageNo === undefined
@@ -184,7 +184,7 @@ export const isUnfiltered = (exchange: Exchange): boolean =>
 const sameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((name) => other.includes(name))
 
-/** The keys of a record, in its order, which are those of the interface (§2.3 to §2.5). */
+/** The keys of each record, which should be those of the interface (§2.3 to §2.5). */
 const keysOf = (operation: Operation, { fields }: { readonly fields: object }) => ({
   see: (evidence: Evidenced) =>
     seenIn(evidence, operation).map(({ exchange, record }) => {
@@ -200,7 +200,7 @@ const keysOf = (operation: Operation, { fields }: { readonly fields: object }) =
   holds: (names: ReadonlyArray<string>) => sameSet(names, Object.keys(fields))
 })
 
-/** Whether fields are written as expected, in all records that have them. `read` puts the form in words. */
+/** Whether fields have the expected form in all records that have them. `read` names the form. */
 const written = (
   operations: ReadonlyArray<Operation>,
   names: ReadonlyArray<string>,
@@ -232,7 +232,7 @@ const statusWords = (operations: ReadonlyArray<Operation>, expected: ReadonlyArr
   holds: (words: ReadonlyArray<string>) => words.every((word) => expected.includes(word))
 })
 
-/** A size as text `16.00 GB`, or as a whole number: the form in words. */
+/** A size as text `16.00 GB`, or as a whole number: names the form. */
 const sizeForm = (value: unknown): string => {
   const size = typeof value === "string" ? sizeOf(value) : undefined
   if (size === undefined) return kindOf(value)
@@ -246,7 +246,7 @@ const addressForm = (value: unknown): string =>
       ? `the text "${value}"`
       : kindOf(value)
 
-/** Not the words themselves, which are the customer's. */
+/** Names only the lengths, because the words belong to the customer. */
 const lengthForm = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : kindOf(value))
 
 const instantForm = (value: unknown): string => {
@@ -285,7 +285,7 @@ export const records = {
   envelopeKeys: claim("A1", "A success has message, code, data and errors", {
     refutedBy: "A success with other keys around its data",
     see: envelopePart((envelope, { operation }) => {
-      // Of saved images the interface itself says both (A18).
+      // The interface itself documents both forms for saved images (A18).
       if (operation === "images.saved") return undefined
       const names = Object.keys(envelope).filter(
         (name) => operation !== "nodes.list" || !/total|page|count|size|limit/.test(name)

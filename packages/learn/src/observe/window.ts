@@ -1,6 +1,6 @@
 /**
- * The rate limit as replies report it: its headers, the kind of window and its length, how the reset is written (A20 to A22);
- * and how far the service's clock is ahead.
+ * The rate limit as replies report it: its headers, the kind and length of the window, the form of the reset (assumptions A20
+ * to A22 in docs/interface/assumptions.md); and how far the service's clock is ahead.
  */
 import { limitHeader, minEpochSeconds, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../algorithms.ts"
@@ -31,7 +31,9 @@ const readingOf = (exchange: Exchange): Reading | undefined => {
   return { exchange, limit, remaining, resetMillis, untilMillis: resetMillis - at, at }
 }
 
-/** Those of each account, which has an allowance of its own. A request with wrong credentials spends that of its address. */
+/**
+ * Readings by account, because each account has its own allowance. A request with wrong credentials spends that of its address.
+ */
 const byAccount = once((evidence): ReadonlyArray<ReadonlyArray<Reading>> => {
   const valid = evidence.filter(({ status }) => status !== 401 && status !== 403)
   const all = valid.flatMap((exchange) => readingOf(exchange) ?? [])
@@ -40,7 +42,7 @@ const byAccount = once((evidence): ReadonlyArray<ReadonlyArray<Reading>> => {
 
 const readings = once((evidence) => byAccount(evidence).flat())
 
-/** Those that cost something, by account. */
+/** Readings of requests that cost something, by account. */
 const granted = once((evidence) =>
   byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status !== 429))
 )
@@ -58,12 +60,12 @@ const headersOn = (kind: "success" | "failure") =>
     return hasHeaders(exchange) ? [true, `a ${kind} has the headers`] : [false, `a ${kind} lacks the headers`]
   })
 
-/** Headers have whole seconds, and a reply is a moment under way. */
+/** Headers state whole seconds, and a reply takes a moment to arrive. */
 const toleranceMillis = 2_000
 
 const wholeSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 
-/** A length as people set it: the roundest within the tolerance. */
+/** The roundest length within the tolerance, because people configure round numbers. */
 const round = (millis: number, tolerance = toleranceMillis): number => {
   const steps = [3_600_000, 60_000, 15_000, 5_000, 1_000]
   const step = steps.find(
@@ -90,12 +92,12 @@ const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: numb
   return observation<Shown>(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
 }
 
-/** Replies that tell a bucket from a window, at least. */
+/** Minimum number of replies to tell a bucket from a window. */
 const minReadings = 5
 
 /**
- * A bucket's time to the reset grows with each request that is missing and a window's does not. A fixed window jumps to a full
- * allowance at its end, a sliding one gives back what was spent first.
+ * The time to a bucket's reset grows with each spent request; that of a window does not. A fixed window jumps to a full
+ * allowance at its end, a sliding window returns the oldest requests first.
  */
 const windowIn = once((evidence) => {
   for (const all of granted(evidence)) {
@@ -106,11 +108,11 @@ const windowIn = once((evidence) => {
 })
 
 /**
- * Past its reset a sliding window has given back what was spent first: what was spent next still counts, and its reset is near. That
- * of a fixed one is a whole window away.
+ * After its reset a sliding window has returned only the oldest requests: later ones still count, and their reset is near. The
+ * next reset of a fixed window is a whole window away.
  */
 const slidingOf = (all: ReadonlyArray<Reading>) => {
-  // Those before it ended long ago: without it every reading would be compared with all.
+  // Readings before this index ended long ago; skipping them avoids comparing each reading with all others.
   let from = 0
   for (const [index, reading] of all.entries()) {
     const isLongOver = ({ at, resetMillis }: Reading) => reading.at - resetMillis >= (resetMillis - at) / 4
@@ -127,7 +129,7 @@ const slidingOf = (all: ReadonlyArray<Reading>) => {
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
     if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
-    // Where somebody else had spent before, its reset is that of their request.
+    // If somebody else spent requests before, the reset belongs to theirs.
     if (oldest.limit - oldest.remaining === 1) return shownBy(reading, "sliding-window", lengthMillis)
     const says = "a sliding window: it refills bit by bit"
     return observation<Shown>(reading.exchange, { algorithm: "sliding-window", windowMillis: undefined }, says)
@@ -141,16 +143,16 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
   const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
   const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
   const [most, fewest] = [deepest, least].map(({ limit, remaining }) => limit - remaining) as [number, number]
-  // What is measured of a part is as many times less exact for the whole.
+  // The error of a measurement on a part grows by the same factor when scaled to the whole.
   const scale = deepest.limit / most
   const length = deepest.untilMillis * scale
-  // A second of rounding, and a token that is only a part of one.
+  // A second of rounding, and a partly refilled token.
   const toleranceOf = (limit: number) => toleranceMillis + length / limit
   const agrees = spent.every(
     ({ limit, remaining, untilMillis }) =>
       Math.abs(untilMillis - ((limit - remaining) * length) / limit) <= toleranceOf(limit)
   )
-  // A window, whose reset is as far away after few requests as after many, would not agree.
+  // A window's reset is equally far after few and after many requests, so a window would not agree.
   const isDeepEnough = most >= 2 * fewest && ((most - fewest) * length) / deepest.limit > 2 * toleranceOf(deepest.limit)
   const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
   return isDeepEnough && agrees && isAhead
@@ -163,7 +165,7 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
     const before = all[index - 1]
     if (before === undefined || reading.resetMillis <= before.resetMillis + toleranceMillis) continue
     if (reading.limit - reading.remaining > 1 || reading.at < before.resetMillis - toleranceMillis) continue
-    // The first request of a window, at which a sliding one would still count what came before.
+    // The first request of a window. A sliding window would still count the requests before it.
     const length = round(reading.untilMillis)
     const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
     if (wouldCount > 2) return shownBy(reading, "fixed-window", reading.untilMillis)
@@ -171,7 +173,7 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
   return undefined
 }
 
-/** Whether it is a bucket, which a few replies show; what else it is takes longer. */
+/** Whether it is a bucket. A few replies show this; the other kinds take longer to tell apart. */
 export const isBucket = (evidence: Evidenced): boolean | undefined => {
   const shown = granted(evidence).map(isBucketIn)
   return shown.find((each) => each !== undefined)
@@ -179,7 +181,7 @@ export const isBucket = (evidence: Evidenced): boolean | undefined => {
 
 const isBucketIn = (all: ReadonlyArray<Reading>): boolean | undefined => {
   if (bucketOf(all) !== undefined) return true
-  // One of a window is as far away after one request as after many.
+  // The reset of a window is just as far away after one request as after many.
   const fresh = all.find(({ limit, remaining }) => limit - remaining === 1)
   const same = all.some(
     ({ limit, remaining, resetMillis }) =>
@@ -193,7 +195,7 @@ export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
   const skews = evidence
     .flatMap((exchange) => {
       const service = serviceMillis(exchange)
-      // A date is cut to its second: half of one on average.
+      // A date is cut to its second, which is half a second on average.
       return service === undefined ? [] : [service + 500 - (exchange.at + exchange.durationMillis / 2)]
     })
     .toSorted((a, b) => a - b)
@@ -251,14 +253,14 @@ export const window = {
   length: claim("A22", "The window is an hour long", {
     needs: "time",
     refutedBy: "The first request of a window with another time to its reset",
-    // Where its kind does not show the first request of one tells it.
+    // If the kind is unknown, the first request of a window shows it.
     see: (evidence) => {
       const found = windowIn(evidence)
       if (found !== undefined) {
         const { windowMillis } = found.value
         return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
       }
-      // That of a bucket says when one request is back.
+      // The reset of a bucket says when one request is back.
       if (isBucket(evidence) !== false) return []
       const fresh = readings(evidence).find(
         ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
