@@ -1,42 +1,42 @@
 /**
- * Who may use a server that runs beside a browser: programs, and its own page. A browser sends requests for any page that asks
- * it to, so a request is refused unless it was meant for this server, by a page of this server or by none. Pure: facts of a
- * request in, a refusal or none out.
+ * Decides who may use a server on the user's machine: programs, and its own page. A browser sends requests for any page that
+ * asks it to, so a request is refused unless a page of this server, or no page at all, sent it to this server. Pure: facts
+ * about a request in, a refusal or nothing out.
  */
 import { isIPv6 } from "node:net"
 
-/** What a request asks for: `shell` is the page, which holds no data; `open` is what needs no token, `data` the rest. */
+/** What a request asks for: `shell` is the page, which holds no data; `open` needs no token; `data` is the rest. */
 export type Target = "shell" | "open" | "data"
 
 export interface GuardedRequest {
   readonly method: string
   readonly target: Target
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Whether it shows the token that the server asks for. */
+  /** Whether the request has the server's token. */
   readonly showsToken: boolean
 }
 
 export interface Access {
-  /** Of the URL by which the server is reached. */
+  /** The scheme of the server's URL. */
   readonly scheme: "http" | "https"
-  /** The origin that browsers see, where a proxy with another one is in front. */
+  /** The origin that browsers see, if a proxy with another origin is in front. */
   readonly publicOrigin?: string | undefined
   /**
-   * Host names beside loopback, as `readHostName` gives them. `any` where everything but an empty page needs a token, which the
-   * page of an attacker does not have under any name.
+   * Host names besides loopback, in the form of `readHostName`. `any` if all data needs a token: an attacker's page has no
+   * token, whatever its host name.
    */
   readonly hosts: ReadonlySet<string> | "any"
-  /** Whether the server asks for a token. */
+  /** Whether the server requires a token. */
   readonly needsToken: boolean
 }
 
-/** How refusals name what is guarded. */
+/** The words of refusals. */
 export interface Wording {
   /** The subject of a sentence: `The control plane`. */
   readonly name: string
   /** `control token`. */
   readonly token: string
-  /** How a host is allowed, in the imperative. */
+  /** How to allow a host, in the imperative. */
   readonly toAllow: (host: string) => string
 }
 
@@ -46,7 +46,7 @@ export interface Forbidden {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Why a request is refused; `undefined` when it may go on. */
+/** Why a request is refused; `undefined` if it may continue. */
 export type Guard = (request: GuardedRequest, access: Access) => Forbidden | undefined
 
 export const makeGuard =
@@ -57,14 +57,14 @@ export const makeGuard =
     withoutToken(request, access, wording) ??
     withoutMediaType(request)
 
-/** A name that an attacker's DNS points here makes the attacker's page one of this host: only known names are served. */
+/** An attacker can point a DNS name at this machine to make a page look same-origin, so only known host names are served. */
 const wrongHost = (
   { headers, showsToken }: GuardedRequest,
   { hosts, needsToken }: Access,
   { name: guarded, toAllow, token }: Wording
 ): Forbidden | undefined => {
   const { host } = headers
-  // Browsers always send one. HTTP/1.1 without one was refused before.
+  // Browsers always send a host. HTTP/1.1 requests without one were refused before.
   if (host === undefined || showsToken || hosts === "any") return undefined
   const name = hostNameOf(host)
   if (name !== undefined && (isLoopbackName(name) || hosts.has(name))) return undefined
@@ -84,7 +84,7 @@ const otherSite = (
   const site = headers["sec-fetch-site"]
   const isOwnOrigin =
     origin === undefined || origin === publicOrigin || (host !== undefined && origin === originOf(scheme, host))
-  // A link to the page may be anywhere: what it shows, its own script asks for.
+  // Any page may link to this one, because it holds no data; its script requests the data itself.
   const isLink =
     target === "shell" &&
     method === "GET" &&
@@ -124,29 +124,29 @@ const withoutMediaType = ({ headers }: GuardedRequest): Forbidden | undefined =>
 export const isJson = (contentType: string): boolean =>
   /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
 
-/** Whether a body comes, or may come, with a request. */
+/** Whether a request has, or may have, a body. */
 export const hasBody = (headers: GuardedRequest["headers"]): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** The name of a `Host` header, without its port. */
+/** The name in a `Host` header, without the port. */
 const hostNameOf = (host: string): string | undefined => readHostName(host.replace(/:\d{0,5}$/, ""))
 
 /**
- * A host name or an address without a port, an IPv6 address with or without brackets, in the form in which hosts are
- * compared; `undefined` if it is neither.
+ * A host name or an address without a port, an IPv6 address with or without brackets, in the form in which hosts are compared;
+ * `undefined` if it is neither.
  */
 export const readHostName = (text: string): string | undefined => {
   const name = isIPv6(text) ? `[${text}]` : text
   return /^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) ? canonical(name) : undefined
 }
 
-/** As browsers write it: in lower case, an address in its usual form, without the dot of the root. */
+/** In the form that browsers use: lower case, addresses normalised, no final dot. */
 const canonical = (name: string): string | undefined => URL.parse(`http://${name}`)?.hostname.replace(/(?<=.)\.$/, "")
 
-/** Whether a name, as `readHostName` gives it, is one of this machine alone. */
+/** Whether a name from `readHostName` means this machine only. */
 export const isLoopbackName = (name: string): boolean =>
   name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "[::1]"
 
-/** An origin leaves out the port that its scheme has anyway. */
+/** An origin omits its scheme's default port. */
 const originOf = (scheme: Access["scheme"], host: string): string | undefined =>
   URL.parse(`${scheme}://${host}`)?.origin

@@ -1,6 +1,6 @@
 /**
- * A page for people as one document: it loads nothing from anywhere, and runs nothing but its own script. The build makes one script and one
- * style sheet of what runs in the browser; a browser that has the same ones already is told so.
+ * A page for people as one document that loads nothing and runs only its own script. The build makes one script and one style
+ * sheet from the sources for the browser. Browsers that already have the current version get a 304.
  */
 import { hash } from "node:crypto"
 import { HttpServerResponse, type HttpServerRequest } from "effect/http"
@@ -8,9 +8,9 @@ import { readBuilt } from "./readBuilt.ts"
 
 export interface PageOptions {
   readonly title: string
-  /** For browsers without scripts: where the same data are. */
+  /** For browsers without scripts: where to find the same data. */
   readonly withoutScript: string
-  /** `import.meta.url` of a module of the app whose page it is. */
+  /** `import.meta.url` of a module of the app that owns the page. */
   readonly from: string
 }
 
@@ -48,7 +48,7 @@ const make = (options: PageOptions) => {
   const text = documentOf(options, style, script)
   const etag = `"${hash("sha256", text, "base64url")}"`
   const headers = {
-    // It holds no data: it may be kept, and is asked for each time whether it is still the same.
+    // It holds no data, so browsers may cache it, but must ask each time whether it is current.
     "cache-control": "no-cache",
     etag,
     "content-security-policy": [
@@ -71,7 +71,7 @@ const make = (options: PageOptions) => {
   }
 }
 
-/** Answers requests for the page. It is put together when it is first asked for, because most servers never show it. */
+/** Answers requests for the page. It is built at the first request, because most servers never show it. */
 export const pageOf = (options: PageOptions) => {
   let made: ReturnType<typeof make> | undefined
   return ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): HttpServerResponse.HttpServerResponse => {

@@ -1,9 +1,7 @@
-/**
- * How paths are matched, by the router and beside it: case counts, and only the trailing slash may be left out.
- */
+/** How paths are matched, in the router and next to it: case matters, and only the trailing slash is optional. */
 import type { Schema } from "effect"
 
-/** `maxUrlBytes`: how long a URL may be, so that no part of it is too long. */
+/** `maxUrlBytes`: the maximum length of a URL, which also bounds each part of it. */
 export const routerConfig = (maxUrlBytes: number) => ({
   caseSensitive: true,
   ignoreDuplicateSlashes: false,
@@ -12,8 +10,8 @@ export const routerConfig = (maxUrlBytes: number) => ({
 })
 
 /**
- * The target of a request in its one form: no escapes of characters that need none, and no other end of the path than `?`. The
- * router would decode the one and end the path at the other (`;`, `#`), and what is decided beside it would see another path.
+ * The target of a request in one spelling: no unnecessary escapes, and `?` as the only end of the path. The router would decode
+ * the escapes and end the path at `;` or `#`, and code next to the router would see another path.
  */
 export const canonicalTarget = (target: string): string => {
   if (!/[%;#]/.test(target)) return target
@@ -25,12 +23,12 @@ export const canonicalTarget = (target: string): string => {
   return [canonical, ...query].join("?")
 }
 
-/** The parts of a path, or of a path with `:parameters`. */
+/** The segments of a path, or of a path with `:parameters`. */
 export const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(/\/$/, "").split("/")
 
 export const isParameter = (segment: string): boolean => segment.startsWith(":")
 
-/** Whether a path is of this form. */
+/** Whether a path matches these segments. */
 export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
   form.length === path.length &&
   form.every((segment, index) => (isParameter(segment) ? path[index] !== "" : segment === path[index]))
@@ -38,9 +36,9 @@ export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): 
 export interface Endpoint {
   readonly path: string
   readonly method: string
-  /** The schema of its query, where it takes one. */
+  /** The schema of its query, if it takes one. */
   readonly query?: Schema.Top | undefined
-  /** What bodies it takes, if any. */
+  /** The bodies it takes, if any. */
   readonly payload?: { readonly size: number } | undefined
 }
 
@@ -49,18 +47,18 @@ export const endpointsOf = (api: {
   readonly groups: Readonly<Record<string, { readonly endpoints: Readonly<Record<string, Endpoint>> }>>
 }): ReadonlyArray<Endpoint> => Object.values(api.groups).flatMap(({ endpoints }) => Object.values(endpoints))
 
-/** HEAD wherever GET, OPTIONS everywhere. */
+/** Adds HEAD to GET, and OPTIONS to everything. */
 const allow = (methods: ReadonlyArray<string>): string =>
   ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     .filter((method) => method === "OPTIONS" || methods.includes(method === "HEAD" ? "GET" : method))
     .join(", ")
 
-/** The value of `Allow` for a path, `undefined` where there is nothing. */
+/** The value of `Allow` for a path; `undefined` if the path does not exist. */
 export type AllowedMethods = (path: string) => string | undefined
 
 /**
- * Which methods a path answers, read off the endpoints themselves: the router, which matches method and path together,
- * cannot mean. `*` stands for the whole server.
+ * Which methods a path answers, read from the endpoints themselves, because the router matches method and path only together.
+ * `*` stands for the whole server.
  */
 export const allowedMethods = (endpoints: ReadonlyArray<Endpoint>): AllowedMethods => {
   const forms = Array.from(

@@ -1,7 +1,7 @@
-/** A word about a thing, in a colour that says how good or bad it is. */
+/** A word in a colour that says how good or bad it is. */
 import type { ComponentChildren } from "preact"
 
-/** `coming`, `going`, `off` and `odd` are no judgement: what comes, goes, rests, or is not known. */
+/** `coming`, `going`, `off` and `odd` carry no judgement: something comes, goes, rests, or is unknown. */
 export type Tone = "good" | "warm" | "bad" | "coming" | "going" | "off" | "odd"
 
 interface BadgeProps {

@@ -1,11 +1,11 @@
-/** Shares of a whole as a bar, and how full something is. */
+/** A bar that shows shares of a whole, or how full something is. */
 import type { Tone } from "./Badge.tsx"
 
 interface BarProps {
   readonly parts: ReadonlyArray<{ readonly tone: Tone; readonly share: number }>
 }
 
-/** It is not read out: the same numbers stand beside it. */
+/** Hidden from screen readers, because the numbers next to it say the same. */
 export const Bar = ({ parts }: BarProps) => {
   const shown = parts.filter(({ share }) => share > 0)
   return shown.length === 0 ? null : (

@@ -1,4 +1,4 @@
-/** Buttons: what they do is their `kind`, how much room they take is `isSmall`. */
+/** Buttons. `kind` says what they do, `isSmall` how much room they take. */
 import type { ComponentChildren, JSX } from "preact"
 
 export type ButtonKind = "primary" | "quiet" | "danger" | "danger quiet" | "link"
@@ -8,7 +8,7 @@ interface ButtonProps extends Omit<JSX.IntrinsicElements["button"], "class" | "l
   /** Default `quiet`. */
   readonly kind?: ButtonKind
   readonly isSmall?: boolean
-  /** Read out instead of the text: what the button is about. */
+  /** For screen readers, instead of the text: what the button is about. */
   readonly label?: string | undefined
   /** Default `button`. */
   readonly type?: "button" | "submit"

@@ -1,10 +1,10 @@
-/** A line for a terminal with a button that copies it. */
+/** A command line with a button that copies it. */
 import { useSignal } from "@preact/signals"
 import { Button } from "./Button.tsx"
 
 interface CopyProps {
   readonly text: string
-  /** Read out instead of the name of the button. */
+  /** For screen readers, instead of the button's name. */
   readonly label?: string
   readonly isSmall?: boolean
 }

@@ -1,4 +1,7 @@
-/** A modal dialog. It is in the document while it is open, and closes by Escape, and by a click beside it where nothing is filled in. */
+/**
+ * A modal dialog. It is in the document only while it is open. Escape closes it, and so does a click outside if nothing is
+ * filled in.
+ */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 
@@ -7,9 +10,9 @@ interface DialogProps {
   readonly title: ComponentChildren
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Beside the title, after which they come. */
+  /** Elements next to the title. */
   readonly head?: ComponentChildren
-  /** Default false: a slip of the hand would take away what was filled in. */
+  /** Whether a click outside closes it. Default false, because a slip would discard the input. */
   readonly closesBeside?: boolean
 }
 
@@ -25,7 +28,7 @@ export const Dialog = ({ children, closesBeside = false, head, id = "dialog", on
       id={id}
       ref={dialog}
       aria-labelledby={`${id}-title`}
-      // The browser tells of a closing later, when the dialog may be open again, or gone.
+      // The browser reports a close later, when the dialog may be open again, or gone.
       onClose={({ currentTarget }) => currentTarget.isConnected && !currentTarget.open && onClose()}
       onClick={({ currentTarget, target }) => closesBeside && target === currentTarget && onClose()}
     >

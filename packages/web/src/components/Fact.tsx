@@ -1,4 +1,4 @@
-/** A name with what there is to say of it, within a `dl`. */
+/** A term and its description in a `dl`. */
 import type { ComponentChildren } from "preact"
 
 interface FactProps {

@@ -1,16 +1,16 @@
-/** A control with its name, with what it is about, and with room for what is wrong with it. */
+/** A control with its label, a hint, and room for an error. */
 import type { ComponentChildren } from "preact"
 
 interface FieldProps {
-  /** Of the control, which refers to its hint as `ID-hint` and to its problem as `ID-problem`. */
+  /** The id of the control, which refers to its hint as `ID-hint` and to its error as `ID-problem`. */
   readonly id: string
   readonly name: string
   readonly children: ComponentChildren
   readonly hint?: string
   readonly problem?: string | undefined
-  /** Whether it takes a line of its own. */
+  /** Whether it takes a whole line. */
   readonly isWide?: boolean
-  /** Whether the control is a group of several, which has no label. */
+  /** Whether the control is a group of several, which has no label element. */
   readonly isGroup?: boolean
 }
 

@@ -1,4 +1,7 @@
-/** What became of an action, in a line that is read out when it changes. It is always there, because a live region that appears is silent. */
+/**
+ * The result of an action, read out when it changes. The element always exists, because screen readers ignore a live region
+ * that appears later.
+ */
 
 interface ToastProps {
   readonly id?: string
@@ -11,7 +14,7 @@ export const Toast = ({ id, text }: ToastProps) => (
   </p>
 )
 
-/** What went wrong; nothing while there is nothing. */
+/** An error; empty if there is none. */
 export const Alert = ({ id, text }: { readonly id?: string; readonly text: string | undefined }) => (
   <p class="alert" id={id} role="alert" hidden={text === undefined}>
     {text}

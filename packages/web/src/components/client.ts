@@ -1,6 +1,6 @@
 /**
- * A client of an `HttpApi` for a page, of which nothing but its types is in the script: which endpoints there are, what each takes and
- * what it replies. A reply is what the server sent; the server answers for its form.
+ * A client of an `HttpApi` for a page. Only the types of the API are used, so the script contains none of its code. Replies are
+ * not validated: the server guarantees their form.
  */
 import type { DateTime } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -23,7 +23,7 @@ type Routes<Api extends AnyApi> = {
   [E in EndpointOf<Api> as E extends AnyEndpoint ? `${E["method"]} ${E["path"]}` : never]: E
 }
 
-/** What goes over the wire. An endpoint wraps its schemas in codecs whose own wire form is any JSON. */
+/** The wire type of a schema. An endpoint wraps its schemas in codecs whose own wire type is any JSON. */
 type EncodedOf<S> = S extends { readonly schema: infer Inner }
   ? EncodedOf<Inner>
   : S extends { readonly Encoded: infer Encoded }
@@ -40,9 +40,9 @@ type Part<Name extends string, S> = [S] extends [never]
     : { readonly [N in Name]: EncodedOf<S> }
 
 interface Limits {
-  /** How long the reply may take, in milliseconds. */
+  /** Timeout of the reply in milliseconds. */
   readonly maxMillis?: number
-  /** Ends the request instead of the time. */
+  /** Aborts the request, instead of the timeout. */
   readonly signal?: AbortSignal
 }
 
@@ -52,10 +52,10 @@ type Input<E> = E extends AnyEndpoint
 
 type InputArgs<E> = Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>]
 
-/** What an endpoint replies. */
+/** The reply of an endpoint. */
 type Reply<E> = E extends AnyEndpoint ? EncodedOf<E["~Success"]> : never
 
-/** What the reply to a request is: `ReplyTo<typeof WatchApi, "GET /api/status">`. */
+/** The reply to a request: `ReplyTo<typeof WatchApi, "GET /api/status">`. */
 export type ReplyTo<Api extends AnyApi, Route extends keyof Routes<Api>> = Reply<Routes<Api>[Route]>
 
 /** The body of a failure. */
@@ -71,7 +71,7 @@ type Headers = Readonly<Record<string, string>>
 export class Refused extends Error {
   readonly status: number
   readonly failure: Failure
-  /** The headers that the page's own option gave the request. */
+  /** The headers that the page's own option added to the request. */
   readonly sent: Headers
 
   constructor(status: number, failure: Failure, sent: Headers = {}) {
@@ -99,15 +99,15 @@ const pathOf = (path: string, { params = {}, query = {} }: Loose): string => {
 }
 
 interface ClientOptions {
-  /** Where the paths of the contract begin. Default: at the root of the server. */
+  /** The prefix of the API's paths. Default: the root of the server. */
   readonly root?: string
-  /** Default 15 000. */
+  /** Timeout in milliseconds. Default 15 000. */
   readonly maxMillis?: number
   /** Headers of each request. */
   readonly headers?: () => Headers
 }
 
-/** Asks the server of this page. Rejects with `Refused`, or with what `fetch` rejects with when there is no reply. */
+/** A client of this page's server. Its calls reject with `Refused`, or with the error of `fetch` if there is no reply. */
 export const makeClient = <Api extends AnyApi>({
   headers = () => ({}),
   maxMillis = 15_000,
@@ -131,7 +131,7 @@ export const makeClient = <Api extends AnyApi>({
     throw new Refused(reply.status, ((await reply.json().catch(() => undefined)) as Failure | undefined) ?? {}, own)
   }
   return {
-    /** The body of a reply, or nothing of one without a body. */
+    /** The body of a reply, or undefined if it has none. */
     ask: async <Route extends keyof Routes<Api> & string>(
       route: Route,
       ...[input]: InputArgs<Routes<Api>[Route]>
@@ -139,12 +139,12 @@ export const makeClient = <Api extends AnyApi>({
       const reply = await request(route, input as Loose)
       return (reply.status === 204 ? undefined : await reply.json()) as ReplyTo<Api, Route>
     },
-    /** A reply as soon as its headers are there. */
+    /** Resolves as soon as the reply's headers arrive. */
     open: <Route extends keyof Routes<Api> & string>(
       route: Route,
       ...[input]: InputArgs<Routes<Api>[Route]>
     ): Promise<Response> => request(route, input as Loose),
-    /** What is served beside the contract, such as its description. */
+    /** Reads a resource outside the API, such as its description. */
     read: async (path: string): Promise<unknown> => (await request(`GET ${path}`)).json()
   }
 }

@@ -1,2 +1,2 @@
-/** The build gathers the style sheets that modules import, in their order, into the one of the page. */
+/** The build joins the style sheets that modules import, in order, into the one style sheet of the page. */
 declare module "*.css" {}

@@ -1,8 +1,8 @@
-/** A browser takes the focus from an element that is moved. */
+/** Browsers remove the focus from an element that is moved. */
 import type { RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"
 
-/** Gives the focus back to what had it in a list whose rows change places. Called while the list is rendered. */
+/** Restores the focus in a list whose rows change places. Call it while rendering the list. */
 export const useKeptFocus = (list: RefObject<HTMLElement | null>): void => {
   const { activeElement } = document
   const active =

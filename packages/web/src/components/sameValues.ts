@@ -1,6 +1,6 @@
-/** Values that were read anew and are as they were: a row of one is not rendered again. */
+/** Reuses values that were read again and did not change, so that their rows are not rendered again. */
 
-/** The values of `after`, each as the one of `before` with the same key where both say the same. */
+/** The values of `after`; each unchanged one is replaced by the object of `before` with the same key. */
 export const sameValues = <A>(
   before: ReadonlyArray<A>,
   after: ReadonlyArray<A>,
@@ -13,7 +13,7 @@ export const sameValues = <A>(
   })
 }
 
-/** A function of an object that is called once for each: Preact skips an element that it has rendered. */
+/** Calls a function only once per object: Preact skips an element that it has already rendered. */
 export const once = <A extends object, B>(make: (value: A) => B): ((value: A) => B) => {
   const made = new WeakMap<A, B>()
   return (value) => {

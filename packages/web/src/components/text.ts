@@ -1,6 +1,6 @@
-/** Texts as a page shows them: harmless, not too long, numbers as people write them. Pure. */
+/** Texts for a page: harmless, not too long, numbers as people write them. Pure. */
 
-/** C0 and C1 controls, line separators, marks and overrides of direction, halves of surrogate pairs: written out. */
+/** C0 and C1 controls, line separators, direction marks and overrides, lone surrogates: shown as escapes. */
 const unsafe =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
@@ -9,13 +9,13 @@ const written = (character: string): string => `\\u${character.charCodeAt(0).toS
 
 const maxShown = 300
 
-/** A text from elsewhere, at most 300 characters of it. */
+/** A text from outside, cut to 300 characters. */
 export const plain = (text: string): string => {
   const shown = text.replace(unsafe, written)
   return shown.length <= maxShown ? shown : `${shown.slice(0, maxShown).replace(/\p{Surrogate}$/u, "")}…`
 }
 
-/** The same for a text of several lines, all of it. */
+/** The same for a text of several lines, uncut. */
 export const plainLines = (text: string): string =>
   text
     .split("\n")

@@ -1,22 +1,22 @@
-/** Rows of one height, of which only those in sight are in the document: ten thousand cost as much as thirty. */
+/** Rows of equal height, of which the document holds only those in sight: ten thousand cost as much as thirty. */
 import { useSignal } from "@preact/signals"
 import { type RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"
 
-/** Rows beyond the edges, so that scrolling shows no gap. */
+/** Extra rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
 
 interface Rows {
-  /** What scrolls. */
+  /** The scrolling element. */
   readonly viewport: RefObject<HTMLElement | null>
   readonly count: number
   /** In pixels. */
   readonly height: number
-  /** The row that stays in the document wherever it is, such as the one with the focus; -1 for none. */
+  /** The row that always stays in the document, such as the one with the focus; -1 for none. */
   readonly kept: number
 }
 
-/** The places of the rows that are to be in the document, in their order. Each stands at its place times the height. */
+/** The indexes of the rows to render, in order. Each row's position is its index times the height. */
 export const useVirtualRows = ({ count, height, kept, viewport }: Rows): ReadonlyArray<number> => {
   const seen = useSignal({ top: 0, height: 0 })
   useLayoutEffect(() => {
@@ -29,7 +29,7 @@ export const useVirtualRows = ({ count, height, kept, viewport }: Rows): Readonl
     }
     look()
     element.addEventListener("scroll", look, { passive: true })
-    // It gets larger when something above it ends.
+    // The viewport grows when something above it disappears.
     const observer = new ResizeObserver(look)
     observer.observe(element)
     return () => {
@@ -46,7 +46,7 @@ export const useVirtualRows = ({ count, height, kept, viewport }: Rows): Readonl
   return places
 }
 
-/** Scrolls as far as a row needs to be in sight. `headHeight`: of what stays above the rows, in pixels. */
+/** Scrolls just far enough to show a row. `headHeight`: pixels of the fixed part above the rows. */
 export const scrollToRow = (viewport: HTMLElement, place: number, height: number, headHeight: number): void => {
   const [top, bottom] = [place * height, (place + 1) * height]
   const room = viewport.clientHeight - headHeight
