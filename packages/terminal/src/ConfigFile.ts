@@ -1,6 +1,6 @@
 /**
- * Reads values out of a YAML document, and collects what is wrong with it: each problem with its place in the file. It knows
- * nothing of what the document is about; the config of the daemon and the fleet file of the command line are read with it.
+ * Reads values from a YAML document and collects its problems, each with its place in the file. It does not know the document's
+ * subject: the daemon's config and the command line's fleet file are both read with it.
  */
 import { didYouMean, nearest } from "./usage.ts"
 import { durationText, parseDurationMillis } from "./duration.ts"
@@ -14,19 +14,19 @@ export interface ConfigProblem {
   readonly message: string
 }
 
-/** A value in the file: what it is called there, and where it begins. */
+/** A value in the file: its name and position. */
 export interface Place {
   readonly node: Node | null
   readonly name: string
 }
 
-/** Reads a value; undefined when it is not usable, and why is among the problems. */
+/** Reads a value; returns undefined after recording a problem if the value is not usable. */
 export type Read<A> = (place: Place) => A | undefined
 
 /** What a key may hold. */
 export interface Field<A> {
   readonly read: Read<A>
-  /** What it is where the key is missing; without it the key is needed. */
+  /** The default. Without one the key is required. */
   readonly otherwise?: A
 }
 
@@ -36,10 +36,10 @@ export const defaulted = <A>(read: Read<A>, otherwise: A): Field<A> => ({ read, 
 /** More than a person writes. */
 const maxLength = 1_000_000
 
-/** Further mistakes of syntax follow from the first ones. */
+/** Further syntax errors are mostly consequences of the first ones. */
 const maxSyntaxProblems = 5
 
-/** What the parser says of a text that is nested so deeply that it gives up. */
+/** The parser's message if it gives up on a deeply nested text. */
 const tooDeep = "Maximum call stack size exceeded"
 
 const withArticle = (node: Node | null): string =>
@@ -53,12 +53,12 @@ const withArticle = (node: Node | null): string =>
           ? "a value"
           : "nothing"
 
-/** The blocks that a merge key names; the first one that has a key counts. */
+/** The blocks that a merge key names; the first one with a key wins. */
 const mergedMaps = (value: unknown) => (isSeq(value) ? value.items : [value]).filter((item) => isMap(item))
 
 /**
- * Puts in place of aliases and merge keys what they stand for: nodes, so that problems have their places. Each node once: aliases within
- * aliases may stand for more than fits into memory, or for themselves.
+ * Replaces aliases and merge keys by their targets, as nodes, so that problems keep their places. Each node once: nested
+ * aliases may expand beyond memory, or contain themselves.
  */
 const withoutAliases = (document: Document.Parsed): Node | null => {
   // `Alias.resolve` walks the document for each alias: 10 KB of them take seconds.
@@ -108,26 +108,26 @@ export class ConfigFile {
     if (isTooDeep) this.problems.push({ line: 1, column: 1, message: "The file is nested too deeply." })
     for (const error of isTooDeep ? [] : document.errors.slice(0, maxSyntaxProblems)) {
       const { col, line } = this.#lines.linePos(error.pos[0])
-      // What follows a semicolon is for programmers.
+      // The rest after a semicolon is for programmers.
       const [sentence = ""] = error.message.split(/[\n;]/)
       this.problems.push({ line, column: col, message: `${sentence.replace(/\.$/, "")}.` })
     }
   }
 
-  /** Notes a problem; gives undefined, so that a reader can end with it. */
+  /** Records a problem. Returns undefined, so that a reader can return the call. */
   fail({ name, node }: Place, what: string): undefined {
     const message = `${name || "The file"} ${what}${what.endsWith("?") ? "" : "."}`
     this.problems.push({ ...this.positionOf(node), message })
     return undefined
   }
 
-  /** Where a value begins. */
+  /** The position of a value. */
   positionOf(node: Node | null): Pick<ConfigProblem, "line" | "column"> {
     const { col, line } = this.#lines.linePos(node?.range?.[0] ?? 0)
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
 
-  /** A block of keys, each with its reader; other keys are problems, but for those of the file that begin with `x-`. */
+  /** A block of keys, each with its reader; any other key is a problem, except top-level keys that begin with `x-`. */
   record =
     <Fields extends Record<string, Field<any>>>(
       fields: Fields
@@ -154,7 +154,7 @@ export class ConfigFile {
       return isUsable ? (result as never) : undefined
     }
 
-  /** A block of keys that the writer of the file chooses, each with a value of one kind. */
+  /** A block of free keys whose values have the same kind. */
   entries =
     <A>(
       read: (key: Place & { readonly key: string }, value: Place) => A | undefined,
@@ -186,7 +186,7 @@ export class ConfigFile {
   text: Read<string> = (place) => {
     const { node } = place
     if (isScalar(node) && typeof node.value === "string" && node.value.trim() !== "") return node.value
-    // A number, or true: what YAML reads as something else is a text in quotes.
+    // A number or true in place of a text: what YAML reads as another type has to be quoted.
     if (isScalar(node) && typeof node.value !== "string" && node.value !== null) {
       return this.fail(place, "has to be a text: write it in quotes")
     }
@@ -203,7 +203,7 @@ export class ConfigFile {
     <A>(expected: string, parse: (text: string) => A | undefined): Read<A> =>
     (place) => {
       const { node } = place
-      // Quotes would not make 30 a duration.
+      // Quotes would not turn 30 into a duration.
       if (isScalar(node) && typeof node.value === "number" && parse(String(node.value)) === undefined) {
         return this.fail(place, `has to be ${expected}`)
       }

@@ -1,7 +1,7 @@
 /**
- * Which service to talk to and for which account. A flag wins over the environment; secrets come from the environment only,
- * because every user of the machine can read a command line, and a shell keeps it in its history. Whatever the settings say,
- * credentials go to the origin that they belong to and to no other (decision 0123).
+ * Decides which service and account to use. A flag wins over the environment. Secrets come only from the environment, because
+ * every user of the machine can see command lines, and a shell keeps them in its history. Credentials go only to the origin
+ * that they belong to, whatever the settings say (decision 0123).
  */
 import { type AccountFiles, accountFiles } from "@berthkit/core/client/AccountFiles"
 import type { ClientOptions, InvalidOption } from "@berthkit/core/client/options/Settings"
@@ -14,15 +14,15 @@ import { variables } from "./variables.ts"
 /** The flag with the service's address. */
 export const addressFlag = "base-url"
 
-/** What names the place of the nodes: both, or neither. */
+/** The settings of the nodes' place: both, or neither. */
 export const placeSettings = ["project", "location"] as const
 export type PlaceSetting = (typeof placeSettings)[number]
 
-/** A setting that is needed is not set, or not usable. */
+/** A required setting is missing, or a setting is not usable. */
 export class SettingFault extends Data.TaggedError("SettingFault")<{
   /** The environment variable or the flag that holds it. */
   readonly setting: string
-  /** A fault of the credentials is a matter of authentication. */
+  /** A problem with the credentials counts as an authentication failure. */
   readonly exit: "usage" | "denied"
   readonly message: string
   readonly hint: string
@@ -32,11 +32,11 @@ export class SettingFault extends Data.TaggedError("SettingFault")<{
 export interface Connection {
   readonly options: ClientOptions
   readonly files: AccountFiles
-  /** The database through which processes of several machines share the allowance; undefined where no setting names one. */
+  /** The database through which processes on several machines share the allowance; undefined if no setting names one. */
   readonly allowanceStore: Redacted.Redacted | undefined
 }
 
-/** What a variable holds; a blank one is not set. */
+/** The value of a variable; a blank one counts as unset. */
 export const readVariable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
   Effect.map(readSetting(name), (text = "") => (text.trim() === "" ? Option.none() : Option.some(Redacted.make(text))))
 
@@ -46,24 +46,27 @@ export interface Sourced<A> {
   readonly source: string
 }
 
-/** A credential, and the address that its source names beside it: it goes to no other origin. One without an address goes to any. */
+/**
+ * A credential, and the address that its source states with it: it goes to no other origin. Without such an address it may go
+ * to any.
+ */
 export interface Credential extends Sourced<Redacted.Redacted> {
   readonly belongsTo: string | undefined
 }
 
-/** The project and the location of the nodes; none where nothing sets them. */
+/** The project and the location of the nodes; none if unset. */
 export type PlaceSettings = { readonly [Name in PlaceSetting]: Option.Option<Sourced<string>> }
 
-/** What names an account; none where nothing sets it. */
+/** The settings that identify an account; none if unset. */
 export interface ConnectionSettings extends PlaceSettings {
   readonly baseUrl: Option.Option<Sourced<string>>
   readonly apiKey: Option.Option<Credential>
   readonly accessToken: Option.Option<Credential>
   /** Whether credentials may cross a network in plain text. */
   readonly allowHttp: boolean
-  /** The `User-Agent` header; none where the client's own is sent. */
+  /** The `User-Agent` header; none to send the client's own. */
   readonly userAgent?: Option.Option<Sourced<string>> | undefined
-  /** The account's name, which need not be set. */
+  /** The account's name, which is optional. */
   readonly account?: Option.Option<Sourced<string>> | undefined
 }
 
@@ -81,12 +84,12 @@ const required = <A>(
 const sourceOf = (found: Option.Option<Sourced<unknown>>): string =>
   Option.match(found, { onNone: () => "", onSome: ({ source }) => source })
 
-/** An option that no client can be made with, as the setting that it came from. */
+/** An option with which no client can be made, as a fault of the setting that it came from. */
 const unusable =
   (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
     const isSecret = option === "apiKey" || option === "accessToken"
-    // The option may be the name of another variable, such as one for a file.
+    // The option may come from another variable, such as one that names a file.
     const isVariable = option.startsWith("BERTH_")
     const isPlace = option === "project" || option === "location"
     const isName = option === "account" || option === "userAgent" || isPlace || isVariable
@@ -113,7 +116,7 @@ const unusable =
     })
   }
 
-/** The database that `BERTH_ALLOWANCE_STORE` names. */
+/** The database in `BERTH_ALLOWANCE_STORE`. */
 export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.gen(
   function* () {
     const found = Option.getOrUndefined(yield* readVariable(variables.allowanceStore))
@@ -131,7 +134,7 @@ export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined,
   }
 )
 
-/** An address of PostgreSQL, with what the environment says of the parts that it leaves out. */
+/** A PostgreSQL address, completed from the environment. */
 export const readPostgresAddress = Effect.fnUntraced(function* (text: string) {
   const values = new Map<string, string>()
   for (const name of postgresVariables) {
@@ -143,7 +146,7 @@ export const readPostgresAddress = Effect.fnUntraced(function* (text: string) {
 
 const originOf = (address: string): string | undefined => URL.parse(address)?.origin
 
-/** Fails where a credential would go to another origin than its own. */
+/** Fails if a credential would go to an origin other than its own. */
 export const ensureOwn = (
   address: Sourced<string>,
   { belongsTo, source }: Credential,
@@ -165,13 +168,13 @@ export const ensureOwn = (
   )
 }
 
-/** What a person should know of an address; undefined where nothing is wrong with it. */
+/** A warning about an address; undefined if nothing is wrong. */
 export const addressWarning = (address: string | URL): string | undefined =>
   isExposed(address)
     ? `${originOf(String(address))} is plain http: anyone on the way can read the credentials.`
     : undefined
 
-/** Fails where credentials for this address would cross a network in plain text. */
+/** Fails if credentials for this address would cross a network in plain text. */
 export const ensurePrivate = (
   { source, value }: Sourced<string>,
   allowHttp: boolean
@@ -187,10 +190,10 @@ export const ensurePrivate = (
         })
       )
 
-/** The number in the text of a project; what is no whole number is no project either, and is refused with the other options. */
+/** The project as a number. A text that is not a whole number stays as it is, and is refused with the other options. */
 export const projectOf = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
 
-/** The connection of these settings. `orElse` is another way to set what is missing, as the end of a hint. */
+/** The connection from these settings. `orElse` is another way to set what is missing; it ends the hint. */
 export const connectionOf = Effect.fnUntraced(function* (
   settings: ConnectionSettings,
   orElse = ""
@@ -221,30 +224,30 @@ export const connectionOf = Effect.fnUntraced(function* (
   return { options: { ...options, allowanceFile }, files, allowanceStore }
 })
 
-/** What a variable sets. */
+/** The value of a variable, with its source. */
 export const variableSetting = (name: string): Effect.Effect<Option.Option<Sourced<Redacted.Redacted>>> =>
   Effect.map(
     readVariable(name),
     Option.map((value) => ({ value, source: name }))
   )
 
-/** The plain text that a variable sets, without the space around it. */
+/** The plain text in a variable, trimmed. */
 const textSetting = (name: string): Effect.Effect<Option.Option<Sourced<string>>> =>
   Effect.map(
     variableSetting(name),
     Option.map(({ source, value }) => ({ value: Redacted.value(value).trim(), source }))
   )
 
-/** The name of the account that the environment gives. */
+/** The account's name from the environment. */
 export const accountName = textSetting(variables.account)
 
-/** The `User-Agent` that a flag gives, or else the environment. */
+/** The `User-Agent` from a flag, otherwise from the environment. */
 export const userAgentSetting = (flag: string | undefined): Effect.Effect<Option.Option<Sourced<string>>> =>
   flag === undefined
     ? textSetting(variables.userAgent)
     : Effect.succeedSome({ value: flag.trim(), source: "--user-agent" })
 
-/** The project and the location that flags give, or else the environment. */
+/** The project and the location from flags, otherwise from the environment. */
 export const placeSetting = Effect.fnUntraced(function* (
   flags: Partial<Readonly<Record<PlaceSetting, string | undefined>>>
 ): Effect.fn.Return<PlaceSettings> {
@@ -255,7 +258,7 @@ export const placeSetting = Effect.fnUntraced(function* (
   return { project: yield* setting("project"), location: yield* setting("location") }
 })
 
-/** An address that a flag gives, or else the environment. */
+/** The address from a flag, otherwise from the environment. */
 export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Option.Option<Sourced<string>>> =>
   Option.isSome(flag)
     ? Effect.succeedSome({ value: flag.value, source: `--${addressFlag}` })
@@ -266,7 +269,7 @@ export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Optio
 
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false }
 
-/** Whether the flag or the variable lets credentials cross a network in plain text. */
+/** Whether the flag or the variable allows credentials to cross a network in plain text. */
 export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Effect.fn.Return<boolean, SettingFault> {
   const variable = yield* readVariable(variables.allowHttp)
   if (flag || Option.isNone(variable)) return flag
@@ -280,7 +283,10 @@ export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Eff
   })
 })
 
-/** What the flags and the environment name. Credentials of the environment belong to the address beside them, where there is one. */
+/**
+ * The settings from the flags and the environment. Credentials from the environment belong to the address there, if there is
+ * one.
+ */
 export const environmentSettings = Effect.fnUntraced(function* (
   baseUrl: Option.Option<string>,
   allowHttp: boolean,
@@ -303,7 +309,7 @@ export const environmentSettings = Effect.fnUntraced(function* (
   }
 })
 
-/** The connection that flags and the environment name; the parameters are what the flags gave. */
+/** The connection from flags and the environment; the parameters are the values of the flags. */
 export const readConnection = Effect.fn("readConnection")(function* (
   ...flags: Parameters<typeof environmentSettings>
 ): Effect.fn.Return<Connection, SettingFault> {

@@ -1,6 +1,4 @@
-/**
- * Why a program did not start, in one line: it exits with 2; and the files that its flags name.
- */
+/** Why a program did not start, in one line (exit code 2); and reading of files that flags name. */
 import { Data, Effect, FileSystem } from "effect"
 
 export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
@@ -8,10 +6,10 @@ export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly me
 const sentences: Readonly<Record<string, string>> = {
   NotFound: "there is no such file",
   PermissionDenied: "you have no permission",
-  BadResource: "it is no file"
+  BadResource: "it is not a file"
 }
 
-/** As a `PlatformError` has it. */
+/** The part of a `PlatformError` that is needed here. */
 export interface FileProblem {
   readonly reason: { readonly _tag: string }
 }
@@ -21,13 +19,16 @@ export const whyNot = ({ reason }: FileProblem): string => sentences[reason._tag
 
 export const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
-/** The text of a file that a flag names; with `maxBytes` only of a plain file that is not longer, which is known before it is read. */
+/**
+ * The text of a file that a flag names. With `maxBytes`, only of a regular file up to that size, which is checked before
+ * reading.
+ */
 export const readFlagFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes?: number) {
   const fs = yield* FileSystem.FileSystem
   const cannot = (reason: string) => new StartFailure({ message: `${flag}: cannot read ${file}: ${reason}` })
   if (maxBytes !== undefined) {
     const { size, type } = yield* Effect.mapError(fs.stat(file), (error) => cannot(whyNot(error)))
-    if (type !== "File") return yield* cannot("it is no file")
+    if (type !== "File") return yield* cannot("it is not a file")
     if (Number(size) > maxBytes) {
       return yield* cannot(`it has ${megabytes(Number(size))} MB; at most ${megabytes(maxBytes)} MB are read`)
     }

@@ -1,12 +1,13 @@
 /**
- * Identifies an account to another program of the same user: a hash of the service's origin, the API key, the project and the location, from
- * which none can be read. `berth-watch` shows the fingerprint of each account that it watches, and `berth` finds its own account by it.
+ * Identifies an account to another program of the same user: a hash of the service's origin, the API key, the project and the
+ * location, which reveals none of them. `berth-watch` shows the fingerprint of each account that it watches, and `berth` finds
+ * its own account by it.
  */
 import { createHash } from "node:crypto"
 import { type ClientOptions, placeOf } from "@berthkit/core/client/options/Settings"
 import { Redacted } from "effect"
 
-/** What names an account, wherever its service is reached. */
+/** What identifies an account, whatever the address of its service. */
 type Named = Pick<ClientOptions, "project" | "location"> & { readonly apiKey: Redacted.Redacted }
 
 const hashOf = (origin: string, { apiKey, location, project }: Named): string =>
@@ -15,7 +16,7 @@ const hashOf = (origin: string, { apiKey, location, project }: Named): string =>
     .digest("hex")
     .slice(0, 32)
 
-/** The fingerprint of the account of these options. */
+/** The fingerprint of the account in these options. */
 export const accountFingerprint = ({
   baseUrl,
   credentials: { apiKey },
@@ -24,10 +25,10 @@ export const accountFingerprint = ({
 }: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location">): string =>
   hashOf(new URL(baseUrl).origin, { apiKey, project, location })
 
-/** Names of this machine, all for the same service. */
+/** Names of this machine, which all mean the same service. */
 const loopback = ["127.0.0.1", "localhost", "[::1]"]
 
-/** The fingerprints of one account for every spelling of the address: a service on this machine has several. */
+/** The fingerprints of an account for every spelling of the address: a service on this machine has several. */
 export const accountFingerprints = (baseUrl: string, named: Named): ReadonlySet<string> => {
   const { host, hostname, protocol } = new URL(baseUrl)
   const port = host.slice(hostname.length)

@@ -1,6 +1,4 @@
-/**
- * Shares the allowance of a client through the database that a setting names. Where none is named nothing is loaded for it.
- */
+/** Shares the allowance of a client through the database that a setting names. Without that setting it loads nothing. */
 import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import { Effect, Layer } from "effect"
 import type { Connection } from "./Connection.ts"

@@ -1,12 +1,10 @@
-/**
- * The flags that name a service, for programs whose command line is read by `effect/cli`.
- */
+/** The flags that select a service, for programs whose command line `effect/cli` parses. */
 import { Option } from "effect"
 import { Flag } from "effect/cli"
 import { addressFlag, type PlaceSetting } from "./Connection.ts"
 import { variables } from "./variables.ts"
 
-/** The service's address on the command line. */
+/** The flag for the service's address. */
 export const baseUrlFlag: Flag.Flag<Option.Option<string>> = Flag.String(addressFlag).pipe(
   Flag.withMetavar("URL"),
   Flag.withDescription(`The service's address; default $${variables.baseUrl}`),
@@ -20,20 +18,20 @@ const placeFlag = (name: PlaceSetting, metavar: string, description: string) =>
     Flag.optional
   )
 
-/** The project and the location of the nodes on the command line. */
+/** The flags for the project and the location of the nodes. */
 export const placeFlags = {
   project: placeFlag("project", "NUMBER", "The project of the nodes, where the service has projects"),
   location: placeFlag("location", "NAME", "The location of the nodes, such as Delhi")
 }
 
-/** The `User-Agent` on the command line. */
+/** The flag for the `User-Agent`. */
 export const userAgentFlag: Flag.Flag<Option.Option<string>> = Flag.String("user-agent").pipe(
   Flag.withMetavar("TEXT"),
   Flag.withDescription(`User-Agent of requests; default $${variables.userAgent}`),
   Flag.optional
 )
 
-/** What these flags were given. */
+/** The values of these flags. */
 export const flagsGiven = (flags: { readonly [Name in PlaceSetting | "userAgent"]: Option.Option<string> }) => ({
   project: Option.getOrUndefined(flags.project),
   location: Option.getOrUndefined(flags.location),

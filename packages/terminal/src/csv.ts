@@ -1,15 +1,15 @@
 /**
- * CSV for spreadsheets and programs, as RFC 4180 quotes it. Lines end with a line feed alone, because the tools of a shell would keep a
+ * CSV for spreadsheets and programs, quoted as in RFC 4180. Lines end with a line feed only, because shell tools would keep a
  * carriage return (decision 0120).
  */
 
-/** What a spreadsheet takes for the beginning of a formula, in full width too. */
+/** What a spreadsheet takes for the start of a formula, even in full-width characters. */
 const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 
-/** A text of somebody's choice, such as a name: an apostrophe keeps a spreadsheet from running it. */
+/** Protects a free text, such as a name: a leading apostrophe keeps a spreadsheet from running it. */
 export const inert = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const quoted = (cell: string): string => (/[",]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** These cells on a line. They have no line break: `escapeControls` writes it out. */
+/** A line of cells. Cells contain no line break, because `escapeControls` has escaped it. */
 export const csvLine = (cells: ReadonlyArray<string>): string => `${cells.map(quoted).join(",")}\n`

@@ -1,9 +1,7 @@
-/**
- * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`. A flag of `effect/cli` that takes one is in `valueFlags.ts`.
- */
+/** Durations as people write them: `500ms`, `90s`, `1h30m`, `2d`. `valueFlags.ts` has the flag for `effect/cli`. */
 import { Duration, Option } from "effect"
 
-/** The largest unit first. */
+/** Largest unit first. */
 const unitMillis = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const units = Object.entries(unitMillis)
@@ -11,7 +9,7 @@ const part = String.raw`\d+(?:\.\d+)?(?:ms|s|m|h|d)`
 const whole = new RegExp(`^(?:${part})+$`)
 const parts = new RegExp(part, "g")
 
-/** The span in milliseconds; none when the text is not one. */
+/** The duration in milliseconds; none if the text is not a duration. */
 export const parseDurationMillis = (text: string): Option.Option<number> => {
   if (!whole.test(text)) return Option.none()
   let millis = 0
@@ -19,25 +17,25 @@ export const parseDurationMillis = (text: string): Option.Option<number> => {
     const unit = units.find(([name]) => each.endsWith(name) && /\d$/.test(each.slice(0, -name.length)))
     millis += Number.parseFloat(each) * (unit?.[1] ?? Number.NaN)
   }
-  // To the nanosecond: a product such as 1.005 × 1000 is a little beside the whole number.
+  // Rounded to the nanosecond, because a product such as 1.005 × 1000 is slightly off.
   return Number.isFinite(millis) ? Option.some(Math.round(millis * 1e6) / 1e6) : Option.none()
 }
 
-/** The span in its largest whole unit. */
+/** The duration in its largest whole unit. */
 export const durationText = (millis: number): string => {
   const [name, size] = units.find(([, size]) => millis >= size && millis % size === 0) ?? ["ms", 1]
   return `${millis / size}${name}`
 }
 
-/** The shortest and the longest span that is taken. */
+/** The accepted range of durations. */
 export interface DurationBounds {
   /** Default 1. */
   readonly minMillis?: number
-  /** Default: none. */
+  /** Default: unlimited. */
   readonly maxMillis?: number
 }
 
-/** How a text becomes a span of time; and what is expected, as the end of a sentence. */
+/** How to parse a duration, and the expectation as the end of a sentence. */
 export const durationValue = ({ maxMillis = Number.POSITIVE_INFINITY, minMillis = 1 }: DurationBounds = {}) => {
   const bounds = Number.isFinite(maxMillis) ? ` from ${durationText(minMillis)} to ${durationText(maxMillis)}` : ""
   return {

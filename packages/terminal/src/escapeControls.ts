@@ -1,17 +1,18 @@
 /**
- * Makes text from outside safe to show: what would move a cursor, start a new line or turn the writing direction is
- * written out instead. JSON has escapes of its own.
+ * Makes text from outside safe to show: escapes everything that would move a cursor, start a new line or change the writing
+ * direction. JSON has its own escapes.
  */
 
 /**
- * C0 and C1 controls, DEL, line separators, direction marks and overrides, halves of surrogate pairs, and what nobody sees: a name with it
- * looks like another, and its tags (U+E0000 to U+E0FFF) are read by models. Joiners stay, which scripts of India need.
+ * C0 and C1 controls, DEL, line separators, direction marks and overrides, lone surrogates, and invisible characters: a name
+ * with one looks like another name, and models read invisible tags (U+E0000 to U+E0FFF). Joiners stay, because scripts of India
+ * need them.
  */
 const unsafe =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu
 
-/** The text of most names, which needs no classes of characters: loading those takes milliseconds. */
+/** Matches most names without character classes, whose loading takes milliseconds. */
 const plain = /^[\u0020-\u007e]*$/
 
 const spelled = new Map([
@@ -29,8 +30,8 @@ const written = (character: string): string => {
   return code <= 0xff ? `\\x${digits.padStart(2, "0")}` : `\\u${digits.padStart(4, "0")}`
 }
 
-/** The text with every control character written out, such as `\x1b` or `\n`. */
+/** The text with every control character escaped, such as `\x1b` or `\n`. */
 export const escapeControls = (text: string): string => (plain.test(text) ? text : text.replace(unsafe, written))
 
-/** The same for text of several lines: its line feeds stay. */
+/** The same for text of several lines, which keeps its line feeds. */
 export const escapeControlsInLines = (text: string): string => text.split("\n").map(escapeControls).join("\n")

@@ -1,13 +1,11 @@
-/**
- * Help of the programs whose command lines `effect/cli` reads, as `berth` prints its own.
- */
+/** Prints the help of programs whose command line `effect/cli` parses in the same form as `berth --help`. */
 import { Layer, Option } from "effect"
 import { CliOutput, type HelpDoc } from "effect/cli"
 import { helpText, type HelpPage } from "./helpText.ts"
 
 type FlagDoc = HelpDoc.FlagDoc
 
-/** Names of types where a flag does not say what its value is called: `--host` takes a HOST. */
+/** Type names, which stand for a missing metavar: then `--host` takes a HOST. */
 const types = new Set([
   "string",
   "integer",
@@ -21,7 +19,7 @@ const types = new Set([
   "redacted"
 ])
 
-/** The choices that the toolkit appends to a description, or writes in place of a name. */
+/** The choices that the toolkit appends to a description, or writes instead of a metavar. */
 const choicesIn = (description: string): readonly [text: string, choices: ReadonlyArray<string>] => {
   const [, text = description, list] = /^(.*?) ?\(choices: ([^)]*)\)$/s.exec(description) ?? []
   return [text, list?.split(", ") ?? []]
@@ -38,7 +36,7 @@ const flagOf = (flag: FlagDoc): HelpPage["flagGroups"][number]["flags"][number] 
     name: flag.name,
     description,
     choices,
-    // A flag that may be repeated may also be left out, which the toolkit does not say.
+    // The toolkit marks repeatable flags as required, although they are optional.
     required: flag.required && !description.includes("repeatable"),
     repeatable: false,
     aliases: flag.aliases.map((alias) => alias.replace(/^-+/, "")),
@@ -73,7 +71,7 @@ const pageOf = (doc: HelpDoc.HelpDoc): HelpPage => {
   }
 }
 
-/** Prints help in that form, in colour where a terminal shows it. */
+/** Prints help in that form, in colour on a terminal. */
 export const helpLayer = Layer.sync(CliOutput.Formatter, () => {
   const colour = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === ""
   return {

@@ -1,13 +1,13 @@
 /**
- * Help as text for people, 80 columns wide: usage, arguments, flags by group, examples. It looks the same in all three programs. Pure, and
- * without Effect: `berth --help` is to be as fast as its text is short.
+ * Help for people, 80 columns wide: usage, arguments, flags by group, examples. It looks the same in all three programs. Pure
+ * and without Effect, so that `berth --help` starts fast.
  */
 
-/** An argument that is no flag. */
+/** A positional argument. */
 interface ArgumentHelp {
   readonly name: string
   readonly description: string
-  /** The only values that it takes; empty if it takes any. */
+  /** The only accepted values; empty if any value is accepted. */
   readonly choices: ReadonlyArray<string>
 }
 
@@ -15,18 +15,18 @@ interface FlagHelp extends ArgumentHelp {
   readonly required: boolean
   readonly repeatable: boolean
   readonly aliases: ReadonlyArray<string>
-  /** What its value is called; null for a flag that is on or off. */
+  /** The name of its value; null for a switch. */
   readonly metavar: string | null
 }
 
-/** A group of flags under a title; global ones every command has. */
+/** A titled group of flags. Every command has the global groups. */
 interface FlagGroup {
   readonly isGlobal: boolean
   readonly title: string
   readonly flags: ReadonlyArray<FlagHelp>
 }
 
-/** What the text shows of a command. */
+/** The content of a command's help. */
 export interface HelpPage {
   /** Such as `berth node list`. */
   readonly command: string
@@ -34,19 +34,19 @@ export interface HelpPage {
   readonly usage: string
   readonly aliases: ReadonlyArray<string>
   readonly arguments: ReadonlyArray<ArgumentHelp>
-  /** The global flags come last. */
+  /** Global groups come last. */
   readonly flagGroups: ReadonlyArray<FlagGroup>
   readonly examples: ReadonlyArray<{ readonly command: string; readonly description: string }>
-  /** The commands below it; empty for one that does something. */
+  /** Its subcommands; empty for a command that does something itself. */
   readonly commands: ReadonlyArray<{ readonly name: string; readonly summary: string }>
 }
 
 const columns = 80
 const indent = 2
-/** A term longer than this has its description on the next line. */
+/** The description of a longer term starts on the next line. */
 const maxTermWidth = 30
 
-/** Words in lines of at most `width`; a longer one has a line of its own. */
+/** Fills lines of at most `width` with words; a longer word has its own line. */
 const filled = (words: ReadonlyArray<string>, width: number, gap: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -84,26 +84,32 @@ const term = ({ aliases, metavar, name }: FlagHelp): string => {
   return `${letters.length === 0 ? "    " : ""}${spellings}${metavar === null ? "" : ` ${metavar}`}`
 }
 
-/** A flag where there is no room to explain it. */
+/** A flag without its description. */
 const briefly = ({ aliases, metavar, name }: FlagHelp): string => {
   const spelling = aliases.length === 0 ? `--${name}` : `-${aliases[0]}, --${name}`
   return metavar === null ? spelling : `${spelling} ${metavar}`
 }
 
-/** A command line over as many lines as it needs; `end` ends each but the last. */
+/** A command line, wrapped if necessary; `end` ends every line except the last. */
 const commandLines = (command: string, end: string): string =>
   wrapped(command, columns - 6 - end.length)
     .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))
     .join(`${end}\n`)
 
-/** A description ends with what it takes and how often. */
-const described = (description: string, choices: ReadonlyArray<string>, marks: ReadonlyArray<string | false>): string =>
-  [description, choices.length > 0 && `(${choices.join(", ")})`, ...marks].filter(Boolean).join(" ")
+/** Whether a description names every choice already, most likely next to its meaning. */
+const namesAll = (description: string, choices: ReadonlyArray<string>): boolean => {
+  const words = new Set(description.split(/[\s,;:()]+/))
+  return choices.every((choice) => words.has(choice))
+}
 
-/** Whether a description states already that a flag may be repeated. */
+/** A description ends with the choices that it does not name itself, and with marks such as (required). */
+const described = (description: string, choices: ReadonlyArray<string>, marks: ReadonlyArray<string | false>): string =>
+  [description, !namesAll(description, choices) && `(${choices.join(", ")})`, ...marks].filter(Boolean).join(" ")
+
+/** Whether a description says already that a flag is repeatable. */
 const repeats = (description: string) => /repeatable/.test(description)
 
-/** The description as the text of `--help`, with its last line feed. `colour` makes the titles bold. */
+/** The text of `--help`, including its last line feed. `colour` makes the titles bold. */
 export const helpText = (command: HelpPage, colour: boolean): string => {
   const title = (text: string) => (colour ? `\u001b[1m${text}\u001b[0m` : text)
   const sections: Array<string> = [wrapped(`${command.summary}.`, columns).join("\n")]

@@ -1,7 +1,7 @@
 /**
- * Instants as people and programs write them: ISO 8601 with an offset, `2026-03-01T10:20:30Z` or `2026-03-01 10:20+05:30`. Without one it could be
- * UTC or the writer's own time, hours apart, so that it is refused. A day or an hour that does not exist is refused, too: JavaScript takes 30
- * February for 2 March, and 01/12/2026 for January.
+ * Instants as people and programs write them: ISO 8601 with an offset, `2026-03-01T10:20:30Z` or `2026-03-01 10:20+05:30`. An
+ * instant without an offset is refused, because it could mean UTC or the writer's local time. So is a day or hour that does not
+ * exist: JavaScript would read 30 February as 2 March, and 01/12/2026 as a day in January.
  */
 import { DateTime, Option, Schema, SchemaGetter } from "effect"
 
@@ -16,7 +16,10 @@ const aheadMinutes = (offset: string): number => {
   return digits.startsWith("-") ? -minutes : minutes
 }
 
-/** Milliseconds since the epoch; none if the text is no instant. A day alone is one only with `dayOffset`: it then begins at midnight there. */
+/**
+ * Milliseconds since the epoch; none if the text is not an instant. A bare date counts only with `dayOffset`, and means
+ * midnight there.
+ */
 export const parseInstantMillis = (text: string, dayOffset?: string): Option.Option<number> => {
   const found = iso.exec(text)
   if (found === null) return Option.none()
@@ -38,7 +41,7 @@ export const instantExpected =
 
 const isInstant = (text: string): boolean => Option.isSome(parseInstantMillis(text))
 
-/** An instant of a request. */
+/** An instant in a request. */
 export const InstantText = Schema.String.check(Schema.makeFilter(isInstant, { expected: instantExpected })).pipe(
   Schema.decodeTo(Schema.DateTimeUtc, {
     decode: SchemaGetter.transform((text: string) => DateTime.makeUnsafe(Option.getOrThrow(parseInstantMillis(text)))),

@@ -1,6 +1,6 @@
 /**
- * The database through which processes of several machines share the allowance. It loads the driver, and is itself loaded only where a
- * setting names such a database.
+ * The database through which processes on several machines share the allowance. This module loads the driver, so it is loaded
+ * only if a setting names such a database.
  */
 import * as AllowanceSql from "@berthkit/core/client/allowance/AllowanceSql"
 import type { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
@@ -11,15 +11,15 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { schemaOf, shownAddress } from "./postgresAddress.ts"
 
-/** The store of the account that a client with these options has. */
+/** The store for the account of a client with these options. */
 export type AllowanceStores = (
   options: Pick<ClientOptions, "baseUrl" | "credentials">
 ) => Effect.Effect<Effect.Effect<AllowanceStore>>
 
-/** The statements of a process follow each other; what removes old rows runs beside them. */
+/** One connection for the process's statements, which run one after the other, and one for removing old rows. */
 const maxConnections = 2
 
-/** The stores in a database that is open, at an address. */
+/** The stores in an open database. */
 export const allowanceStoresIn = Effect.fnUntraced(function* (
   client: SqlClient.SqlClient,
   address: Redacted.Redacted
@@ -33,10 +33,10 @@ export const allowanceStoresIn = Effect.fnUntraced(function* (
   return (options) => Effect.map(Effect.orDie(AllowanceSql.fingerprintOf(options)), open)
 })
 
-/** The stores in the database at an address. It connects when the first of them is used. */
+/** The stores in the database at an address. It connects at the first use. */
 export const openAllowanceStores = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
-    // A pooler may give each transaction another session, which has no statements of another one.
+    // A pooler may run each transaction in another session, which does not know this one's prepared statements.
     const client = yield* PgClient.make({ url: address, applicationName: "berth", maxConnections, prepare: false })
     return yield* allowanceStoresIn(client, address)
   },

@@ -1,11 +1,9 @@
-/**
- * What to do where a service does not know which nodes are meant, because it wants a project and a location with every request.
- */
+/** The hint for a service that requires a project and a location with every request. */
 const place = "\\b(?:project(?:[_ ]?id)?|location)\\b"
 const lack = "\\b(?:not found|required|missing|invalid|not valid|unknown|not exist|needed|specify|provide)\\b"
 const shape = new RegExp(`${place}[^.;]{0,40}${lack}|${lack}[^.;]{0,40}${place}`, "i")
 
-/** Whether a refusal, in the words of the service, is about the project or the location of the request. */
+/** Whether the text of a refusal is about the project or the location of the request. */
 export const isAboutPlace = (detail: unknown): boolean => typeof detail === "string" && shape.test(detail)
 
 export const placeHint =

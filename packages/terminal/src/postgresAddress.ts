@@ -1,21 +1,21 @@
 /**
- * The address of a PostgreSQL server, as settings have it. It holds a password: no message shows more of it than `shownAddress`. What it
- * leaves out comes from the variables that every program of PostgreSQL reads.
+ * The address of a PostgreSQL server in settings. It contains a password, so messages show only `shownAddress`. Missing parts
+ * come from the variables that every PostgreSQL program reads.
  */
 import { Redacted, Result } from "effect"
 
-/** Whether a text is an address of PostgreSQL at all. */
+/** Whether a text is a PostgreSQL address at all. */
 export const isPostgres = (text: string): boolean => /^postgres(ql)?:\/\//.test(text)
 
 /** The schema of the tables: `berth` unless the address says `?schema=NAME`. */
 export const schemaOf = (address: Redacted.Redacted): string =>
   new URL(Redacted.value(address)).searchParams.get("schema") ?? "berth"
 
-/** What an address has to look like. A longer name would not fit with those of tables behind it. */
+/** The required form of an address. A longer schema name would not fit together with the names of tables. */
 const postgresForm =
   "an address such as postgres://USER:PASSWORD@HOST/DATABASE?schema=berth, with a schema of at most 40 small letters, digits and _"
 
-/** The parts of an address by their parameters, with their variables and where else the address may state them. */
+/** The parts of an address by parameter, with their variables and alternative positions in the address. */
 const parts = [
   ["host", "PGHOST", ({ hostname }: URL) => hostname],
   ["port", "PGPORT", ({ port }: URL) => port],
@@ -27,12 +27,12 @@ const parts = [
   ["options", "PGOPTIONS", () => ""]
 ] as const
 
-/** The variables that fill in an address. */
+/** The variables that complete an address. */
 export const postgresVariables: ReadonlyArray<string> = parts.map(([, variable]) => variable)
 
 const sslModes: ReadonlySet<string> = new Set(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])
 
-/** Which part of an address cannot be used, by its variable if it comes from there; null if all can. */
+/** The unusable part of an address, named by its variable if it comes from one; null if all are usable. */
 const badPart = (url: URL, fromVariable: ReadonlySet<string>): string | null => {
   const isBad: Readonly<Record<string, (value: string) => boolean>> = {
     port: (value) => !/^\d{1,5}$/.test(value) || Number(value) < 1 || Number(value) > 65_535,
@@ -47,8 +47,8 @@ const badPart = (url: URL, fromVariable: ReadonlySet<string>): string | null => 
 }
 
 /**
- * The address in a text, as far as its form shows, with what the variables say of the parts that it leaves out: the password, for one.
- * A blank variable is not set. Fails in words that follow the name of the setting.
+ * Parses an address and completes it from the variables, for example with the password. A blank variable counts as unset. Fails
+ * with a text that follows the name of the setting.
  */
 export const readAddress = (
   text: string,
@@ -71,7 +71,7 @@ export const readAddress = (
     : Result.fail(`has a ${bad} that is not usable`)
 }
 
-/** Where the server of an address is, and its database: empty where it is the server's default. */
+/** The host, port and database of an address; the database is empty for the server's default. */
 export const serverOf = (address: Redacted.Redacted) => {
   const { hostname, pathname, port, searchParams } = new URL(Redacted.value(address))
   const host = searchParams.get("host") ?? decodeURIComponent(hostname.replace(/^\[|\]$/g, ""))
@@ -82,7 +82,7 @@ export const serverOf = (address: Redacted.Redacted) => {
   }
 }
 
-/** An address as people are shown it: without who connects, and with what. */
+/** An address for display, without user and password. */
 export const shownAddress = (address: Redacted.Redacted): string => {
   const { database, host, port } = serverOf(address)
   const shownHost = host.includes(":") ? `[${host}]` : host

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a command line, in one sentence and a hint; and the words that a misspelled one is near. `usageProblem` is for
- * `berth-server` and `berth-watch`, whose command lines `effect/cli` reads; `berth` reads its own. Of several faults only the first is
- * reported: the later ones often follow from it, and may repeat a secret that was given where none belongs.
+ * Explains a wrong command line with one sentence and a hint, and finds words similar to a misspelled one. `usageProblem`
+ * serves `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its own. Only the first of
+ * several faults is reported: later ones often follow from it, and may repeat a secret in the wrong place.
  */
 import type { CliError } from "effect/cli"
 import { isSecretName } from "@berthkit/core/domain/secretName"
@@ -17,21 +17,21 @@ export interface UsageProblem {
 
 /** What differs between the programs. */
 export interface UsageOptions {
-  /** Whether some flags take a secret. Otherwise the hint about one names the environment; default false. */
+  /** Whether some flags take a secret. If not, the hint about a secret names the environment; default false. */
   readonly hasSecretFlags?: boolean
 }
 
-/** Of many that are equally near the first are named. */
+/** Maximum number of suggestions that are equally near. */
 const maxSuggestions = 3
 
-/** The end of a sentence that names what was probably meant. */
+/** The end of a sentence with suggestions. */
 export const didYouMean = (suggestions: ReadonlyArray<string>): string => {
   const named = suggestions.slice(0, maxSuggestions)
   if (named.length === 0) return "."
   return `; did you mean ${[named.slice(0, -1).join(", "), named.at(-1)].filter(Boolean).join(" or ")}?`
 }
 
-/** Letters to add, drop, change or swap with the next to get from one word to the other. */
+/** The number of letters to add, drop, change or swap with their neighbour to turn one word into another. */
 const distance = (from: string, to: string): number => {
   let before: ReadonlyArray<number> = []
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
@@ -48,17 +48,17 @@ const distance = (from: string, to: string): number => {
   return row[to.length]!
 }
 
-/** A longer word is no misspelling, and would take long to be compared. */
+/** A longer word is not a misspelling, and would take long to compare. */
 const maxWordLength = 100
 
-/** Shorter words are the beginning of too many. */
+/** A shorter beginning matches too many words. */
 const minBeginning = 2
 
 /** The words that begin with this one. */
 const completed = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
   word.length < minBeginning ? [] : words.filter((each) => each.toLowerCase().startsWith(word.toLowerCase()))
 
-/** Those of the words that are spelled most like this one, if any is near, or else those that begin with it. */
+/** The words that are spelled most like this one; if none is near, those that begin with it. */
 export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (word.length > maxWordLength) return []
   // Half of a short word is too much: `wide` is not `id`.
@@ -67,7 +67,7 @@ export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArr
     // A difference in length takes as many steps.
     .filter((each) => Math.abs(each.length - word.length) <= maxSteps)
     .map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
-    // A word in which every letter is another one is not misspelled: `c` is not `a`.
+    // If every letter differs, the word is not misspelled: `c` is not `a`.
     .filter(({ steps }) => steps < word.length)
   const minSteps = near.reduce((min, { steps }) => Math.min(min, steps), Number.POSITIVE_INFINITY)
   return minSteps > maxSteps
@@ -75,7 +75,7 @@ export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArr
     : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
 }
 
-/** What a value may be, from the parser's words: a list of choices, or the end of a sentence of ours. */
+/** The accepted values, from the parser's message: a list of choices, or our own expectation. */
 const invalidValue = (error: CliError.InvalidValue): string => {
   const what = error.kind === "flag" ? `--${error.option}` : error.option
   const choices = Array.from(error.expected.matchAll(/"([^"]+)"/g), ([, choice]) => choice ?? "")
@@ -109,7 +109,7 @@ const sentence = (error: CliError.NonShowHelpErrors, command: string): string =>
   }
 }
 
-/** What is wrong with a flag that there is not and that would take a secret; undefined for others. */
+/** What is wrong with an unknown flag that looks like a secret's; undefined for other flags. */
 export const secretProblem = (command: string, flag: string): UsageProblem | undefined =>
   isSecretName(flag)
     ? {

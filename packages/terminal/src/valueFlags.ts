@@ -1,12 +1,10 @@
-/**
- * Flags with a value, for programs whose command line is read by `effect/cli`: spans of time and whole numbers.
- */
+/** Flags for durations and whole numbers, for programs whose command line `effect/cli` parses. */
 import type { Duration } from "effect"
 import { Flag } from "effect/cli"
 import { type DurationBounds, durationValue } from "./duration.ts"
 import { wholeNumberText } from "./wholeNumber.ts"
 
-/** A flag that takes a span of time. */
+/** A flag for a duration. */
 export const durationFlag = (name: string, bounds?: DurationBounds): Flag.Flag<Duration.Duration> => {
   const { expected, parse } = durationValue(bounds)
   return Flag.String(name).pipe(
@@ -15,7 +13,7 @@ export const durationFlag = (name: string, bounds?: DurationBounds): Flag.Flag<D
   )
 }
 
-/** A flag that takes a whole number from `min` to `max`, by default any. */
+/** A flag for a whole number from `min` to `max`, by default any. */
 export const wholeNumberFlag = (name: string, min?: number, max?: number): Flag.Flag<number> => {
   const { expected, parse } = wholeNumberText(min, max)
   return Flag.String(name).pipe(

@@ -1,20 +1,18 @@
-/**
- * The environment variables that name the service and the account, in every binary.
- */
+/** The environment variables that select the service and the account, in every program. */
 export const variables = {
   baseUrl: "BERTH_BASE_URL",
   apiKey: "BERTH_API_KEY",
   accessToken: "BERTH_ACCESS_TOKEN",
   /** Whether credentials may cross a network in plain text. */
   allowHttp: "BERTH_ALLOW_HTTP",
-  /** The name of the account that keys of creates belong to. */
+  /** The name of the account, under which the idempotency keys of creates are stored. */
   account: "BERTH_ACCOUNT",
-  /** The project whose nodes are meant, and their location: both or neither. */
+  /** The project and the location of the nodes: both or neither. */
   project: "BERTH_PROJECT",
   location: "BERTH_LOCATION",
-  /** The `User-Agent` header, which a gateway may look at. */
+  /** The `User-Agent` header, which a gateway may check. */
   userAgent: "BERTH_USER_AGENT",
-  /** The PostgreSQL database through which processes of several machines share the rate limit. */
+  /** The PostgreSQL database through which processes on several machines share the rate limit. */
   allowanceStore: "BERTH_ALLOWANCE_STORE",
   /** The token of `berth-watch`. */
   watchToken: "BERTH_WATCH_TOKEN",

@@ -3,7 +3,7 @@
  */
 import { Option } from "effect"
 
-/** How a text becomes a whole number from `min` to `max`, by default any; and what is expected, as the end of a sentence. */
+/** How to parse a whole number from `min` to `max`, by default any; and the expectation as the end of a sentence. */
 export const wholeNumberText = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) => {
   const from = min === Number.MIN_SAFE_INTEGER ? "" : ` from ${min}`
   const to = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`
