@@ -1,7 +1,7 @@
 /**
- * SQLite as `effect/sql`'s `SqlClient`, over Node's own `node:sqlite`. One connection, whose statements run one after the other
- * on the thread of the process. A transaction takes the write lock when it begins, and is on the disk when it has committed. Its
- * files are for their user alone, whatever the umask.
+ * SQLite as `effect/sql`'s `SqlClient`, over Node's own `node:sqlite`. It has one connection, whose statements run one after
+ * the other on the thread of the process. A transaction takes the write lock when it begins, and is on the disk after its
+ * commit. Only the user can read the files, whatever the umask.
  */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
@@ -17,18 +17,18 @@ import { movedCode } from "./sqliteFault.ts"
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
   readonly filename: string
-  /** The file has to exist, and is not changed. Default: false. */
+  /** The file must exist, and is not changed. Default: false. */
   readonly isReadOnly?: boolean
-  /** `wal` lets others read while one writes; `file` is one file and no more. Default: `wal`. */
+  /** `wal` allows reads during a write; `file` keeps everything in a single file. Default: `wal`. */
   readonly journal?: "wal" | "file"
-  /** How long a statement waits for a lock that another process holds. The thread waits too. Default: 5000. */
+  /** How long a statement waits for a lock of another process, blocking the thread. Default: 5000. */
   readonly maxLockWaitMillis?: number
 }
 
-/** Statements are compiled once: the texts of a program are few. */
+/** The cache of compiled statements; a program has only a few texts. */
 const maxPrepared = 200
 
-/** SQLite has no booleans, and takes no `undefined`. */
+/** SQLite has no booleans, and rejects `undefined`. */
 const toInput = (value: unknown): SQLInputValue => {
   if (value === undefined) return null
   return typeof value === "boolean" ? Number(value) : (value as SQLInputValue)
@@ -38,7 +38,7 @@ const attempt = <A>(operation: string, run: () => A): Effect.Effect<A, SqlError>
   Effect.try({
     try: run,
     catch: (cause) => {
-      // Effect reads SQLite's code from `errno`, where other drivers have it.
+      // Effect expects SQLite's code in `errno`, as other drivers report it.
       if (cause instanceof Error && "errcode" in cause) Object.assign(cause, { errno: cause.errcode })
       const message = cause instanceof Error ? cause.message : String(cause)
       return new SqlError({ reason: classifySqliteError(cause, { message, operation }) })
@@ -47,25 +47,25 @@ const attempt = <A>(operation: string, run: () => A): Effect.Effect<A, SqlError>
 
 const ownMode = 0o600
 
-/** Makes an empty file for its user alone; does nothing where something is already, or nothing can be made. */
+/** Creates an empty file for its user only; does nothing if the path exists or cannot be created. */
 export const makeOwnFile = (path: string): void => {
   try {
     closeSync(openSync(path, "wx", ownMode))
   } catch {
-    // Whoever opens it next reports why.
+    // Whoever opens it next reports the reason.
   }
 }
 
-/** Takes a file from everybody but its user, where that can be done. Not through a descriptor: to close one drops SQLite's locks. */
+/** Restricts a file to its user, if possible. Not through a descriptor: closing one drops SQLite's locks. */
 const makeOwn = (path: string): void => {
   try {
     if ((statSync(path).mode & 0o777) !== ownMode) chmodSync(path, ownMode)
   } catch {
-    // There is none, or it is another user's.
+    // The file does not exist, or belongs to another user.
   }
 }
 
-/** SQLite gives the files beside a database the mode of the database; those of an older version may be there already. */
+/** SQLite gives the files next to a database the database's mode; files of an older version may exist already. */
 const makeAllOwn = (filename: string): void => {
   if (filename === ":memory:") return
   makeOwnFile(filename)
@@ -82,9 +82,9 @@ const open = ({
   const database = new (loadSqlite().DatabaseSync)(filename, { readOnly: isReadOnly, timeout: maxLockWaitMillis })
   try {
     database.exec("PRAGMA foreign_keys = ON")
-    // The log is cut back to this size once its pages are in the file; otherwise it would stay as large as it ever was.
+    // The log is cut to this size once its pages are in the file; otherwise it would keep its maximum size.
     if (!isReadOnly && journal === "wal") database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`)
-    // Readers of other processes do not wait for the writer, nor it for them; FULL keeps a commit through a power cut.
+    // With WAL, readers in other processes and the writer do not wait for each other; FULL keeps a commit through a power cut.
     if (!isReadOnly && journal === "wal") database.exec("PRAGMA journal_mode = WAL")
     if (!isReadOnly) database.exec("PRAGMA synchronous = FULL")
     return database
@@ -94,10 +94,10 @@ const open = ({
   }
 }
 
-/** Size to which the write-ahead log is cut back. */
+/** Size to which the write-ahead log is cut. */
 const maxIdleLogBytes = 16 * 1024 * 1024
 
-/** Which file it is, whatever its name; null if there is none. */
+/** Identifies a file, whatever its name; null if it does not exist. */
 const identityOf = (filename: string): string | null => {
   const stats = statSync(filename, { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`
@@ -106,8 +106,8 @@ const identityOf = (filename: string): string | null => {
 const changesNothing = /^\s*(?:SELECT|PRAGMA|COMMIT|ROLLBACK|RELEASE|SAVEPOINT)\b/i
 
 /**
- * Refuses to write once another file, or none, is where the database was opened: what is written to an open file without a name is lost.
- * SQLite has a code for it, and looks only in other journal modes.
+ * Refuses writes if the path no longer leads to the opened database: data written to an unlinked file would be lost. SQLite has
+ * a code for this, but checks it only in other journal modes.
  */
 const makeGuard = (
   { filename, isReadOnly = false }: SqliteOptions,
@@ -157,7 +157,7 @@ const connectionOf = (
       }),
     executeStream: (sql, params, transformRows) =>
       Stream.suspend(() => {
-        // Of its own: a statement can be read by one reader at a time.
+        // Its own statement, because a statement can have only one reader at a time.
         const rows = attempt("stream", () => database.prepare(sql).iterate(...params.map(toInput)))
         return Stream.unwrap(Effect.map(rows, (iterable) => Stream.fromIterable(iterable))).pipe(
           Stream.map((row) => (transformRows === undefined ? row : transformRows([row])[0]))
@@ -192,7 +192,7 @@ export const make = Effect.fnUntraced(function* (
     driver: "node-sqlite",
     spanAttributes: [["db.system.name", "sqlite"]],
     prepareTransactionControls: true,
-    // A transaction that read first could not get the lock later, if another process has written meanwhile.
+    // A transaction that starts with a read could not get the lock later if another process has written in between.
     beginTransaction: "BEGIN IMMEDIATE",
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
   })

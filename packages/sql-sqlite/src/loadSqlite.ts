@@ -1,4 +1,4 @@
-/** Loads `node:sqlite` when it is used. Before Node 26 that prints an `ExperimentalWarning`, which is not for users. */
+/** Loads `node:sqlite` on demand. Before Node 26 this prints an `ExperimentalWarning`, which users should not see. */
 export const loadSqlite = (): typeof import("node:sqlite") => {
   const { emitWarning } = process
   process.emitWarning = (warning: string | Error, ...rest: ReadonlyArray<any>) => {

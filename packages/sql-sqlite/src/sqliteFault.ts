@@ -1,16 +1,14 @@
-/**
- * What is wrong with the file of a database, by SQLite's error codes. Effect's own classification covers errors of statements and
- * leaves these unknown.
- */
+/** Faults of a database file, by SQLite's error codes. Effect classifies errors of statements, and leaves these as unknown. */
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
- * `full`: the disk. `damaged`: the content. `unwritable`: permissions, or a read-only file system. `unreadable`: the file cannot
- * be opened, or the disk fails. `busy`: another connection holds a lock on it. `moved`: another file, or none, has its name now.
+ * `full`: the disk. `damaged`: the content. `unwritable`: permissions, or a read-only file system. `unreadable`: the file
+ * cannot be opened, or the disk fails. `busy`: another connection holds a lock. `moved`: the path leads to another file, or to
+ * none.
  */
 export type SqliteFault = "moved" | "full" | "damaged" | "unwritable" | "unreadable" | "busy"
 
-/** SQLite's own code for it: a kind of `READONLY`. */
+/** SQLite's code for this: a kind of `READONLY`. */
 export const movedCode = 1032
 
 /** By primary code: the low byte of an extended one. */
@@ -25,7 +23,7 @@ const faults = new Map<number, SqliteFault>([
   [26, "damaged"]
 ])
 
-/** The fault of the file that an error reports; null when it is about something else. */
+/** The fault of the file that an error reports; null if the error is about something else. */
 export const sqliteFault = (error: SqlError): SqliteFault | null => {
   const { cause } = error.reason
   if (typeof cause !== "object" || cause === null || !("errcode" in cause)) return null
