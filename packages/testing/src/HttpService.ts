@@ -1,5 +1,5 @@
 /**
- * A service on a free port of the loopback interface whose replies the test writes, for what the mock service never sends. It ends with the
+ * A service on a free loopback port whose replies the test writes, for replies that the mock never sends. It ends with the
  * test: by `await using`, or with the scope of `HttpService.start`.
  */
 import { once } from "node:events"

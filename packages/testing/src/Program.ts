@@ -1,6 +1,6 @@
 /**
- * A program as a process of its own, for tests of what only a process shows: what it prints, how it ends, what it leaves behind when it is
- * killed. It ends with the test: by `await using`, or with the scope of `Program.start`.
+ * A program as a separate process, for tests of what it prints, how it ends, and what it leaves behind when it is killed. It
+ * ends with the test: by `await using`, or with the scope of `Program.start`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -15,11 +15,11 @@ export interface Ended {
 }
 
 export interface ProgramOptions {
-  /** Its environment besides PATH; undefined leaves a variable out. Default: the environment of the test. */
+  /** Its environment besides PATH; undefined removes a variable. Default: the environment of the test. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** What is on its stdin. Default: nothing. */
+  /** The text on its stdin. Default: none. */
   readonly input?: string
-  /** Keeps its stdin open after the input, until the test ends it. Default: false. */
+  /** Keeps its stdin open after the input, until the test closes it. Default: false. */
   readonly isInputOpen?: boolean
   readonly cwd?: string
   /** Kills it after this time. Default: never. */
@@ -28,17 +28,17 @@ export interface ProgramOptions {
 
 type Stream = "stdout" | "stderr"
 
-/** Where the compiled code of sources is kept: a TypeScript program spends most of its time compiling Effect. */
+/** Caches compiled sources: a TypeScript program spends most of its time compiling Effect. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
 
 export class Program {
   readonly child: ChildProcessWithoutNullStreams
-  /** Resolves when it has ended and all it printed is read. */
+  /** Resolves when it has ended and all its output has been read. */
   readonly ended: Promise<Ended>
   readonly printedOn: Record<Stream, string> = { stdout: "", stderr: "" }
-  /** What it printed on both, in the order in which it arrived. */
+  /** Everything it printed on stdout and stderr, in order of arrival. */
   output = ""
-  /** Before what it printed is read: a process that it started may hold its pipes open. */
+  /** Resolves before its output has been read: a child process may keep its pipes open. */
   readonly #exited: Promise<void>
 
   constructor(command: string, args: ReadonlyArray<string>, options: ProgramOptions = {}) {
@@ -49,7 +49,7 @@ export class Program {
       timeout: options.timeoutMillis,
       killSignal: "SIGKILL"
     })
-    // One that ends before it has read its input is no failure of the test.
+    // A program may end before it has read its input; that is not a failure of the test.
     this.child.stdin.on("error", () => {}).write(options.input ?? "")
     if (options.isInputOpen !== true) this.child.stdin.end()
     for (const stream of ["stdout", "stderr"] as const) {
@@ -66,26 +66,26 @@ export class Program {
     this.ended.catch(() => {})
   }
 
-  /** A program of Node, by its path. */
+  /** A Node program, by its path. */
   static ofNode(path: string, args: ReadonlyArray<string> = [], options: ProgramOptions = {}): Program {
-    // A bundle keeps its own.
+    // A bundle manages its own cache.
     if (!path.endsWith(".ts")) return new Program(process.execPath, [path, ...args], options)
     const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) }
     return new Program(process.execPath, [path, ...args], { ...options, env })
   }
 
-  /** A program of Node, by its source: a module whose imports resolve from `cwd`. */
+  /** A Node program, by its source: a module whose imports resolve from `cwd`. */
   static ofSource(source: string, options: ProgramOptions & { readonly cwd: string }): Program {
     const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) }
     return new Program(process.execPath, ["--input-type=module", "-e", source], { ...options, env })
   }
 
-  /** Starts a program that ends with the scope. */
+  /** Starts a program, and ends it with the scope. */
   static start(make: () => Program) {
     return Effect.acquireRelease(Effect.sync(make), (program) => Effect.promise(() => program[Symbol.asyncDispose]()))
   }
 
-  /** Waits until it has printed what matches, and gives that. Rejects when it ends without it. */
+  /** Waits until its output matches, and returns the match. Rejects if it ends before. */
   async printed(wanted: string | RegExp, on: Stream | "either" = "stdout"): Promise<string> {
     const found = () => {
       const text = on === "either" ? this.output : this.printedOn[on]
@@ -109,7 +109,7 @@ export class Program {
     }
   }
 
-  /** What it printed on stdout, once it ended with 0. Rejects when it ends in another way. */
+  /** Its stdout, after it ended with 0. Rejects if it ends in any other way. */
   async succeeded(): Promise<string> {
     const { code, stderr, stdout } = await this.ended
     if (code !== 0) throw new Error(`the program ended with ${code}: ${stderr}`)

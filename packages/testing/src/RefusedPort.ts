@@ -1,6 +1,6 @@
 /**
- * A port of the loopback interface that refuses connections, and that no other program can take meanwhile: it is that of a connection which
- * is held open. A port that was free a moment ago may be another program's by now.
+ * A loopback port that refuses connections and that no other program can take, because it belongs to a connection that is held
+ * open. A port that was free a moment ago may be in use by now.
  */
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
@@ -29,7 +29,7 @@ export class RefusedPort {
     return new RefusedPort(server, holder)
   }
 
-  /** Holds it until the scope closes. */
+  /** Holds the port until the scope closes. */
   static start() {
     return Effect.acquireRelease(
       Effect.promise(() => RefusedPort.hold()),

@@ -1,6 +1,6 @@
 /**
- * A way to a server on this machine that a test makes slow, or holds up: connections stay open and nothing comes through, as where a machine or a
- * cable is gone.
+ * A TCP proxy that a test can slow down or stop. Connections stay open and nothing comes through, as if a machine or a cable
+ * had failed.
  */
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
@@ -12,7 +12,7 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>()
   readonly port: number
   #isHeld = false
-  /** How long everything takes on its way, in each direction. */
+  /** The delay of all data, in each direction. */
   delayMillis = 0
 
   private constructor(server: Server, target: number) {
@@ -41,7 +41,7 @@ export class TcpProxy {
     })
   }
 
-  /** Before the server that listens on a port of the loopback, until the scope closes. */
+  /** Proxies the server on a loopback port, until the scope closes. */
   static scoped(target: number) {
     return Effect.acquireRelease(
       Effect.promise(async () => {
@@ -53,13 +53,13 @@ export class TcpProxy {
     )
   }
 
-  /** Nothing comes through any more, of connections that are made later either. */
+  /** Stops all data, also of new connections. */
   hold(): void {
     this.#isHeld = true
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** Everything comes through again, with what was held up. */
+  /** Lets everything through again, starting with the held data. */
   release(): void {
     this.#isHeld = false
     for (const socket of this.#sockets) socket.resume()

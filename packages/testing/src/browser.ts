@@ -8,22 +8,22 @@ import { launchChromium } from "./Chromium.ts"
 
 interface Visit {
   readonly page: Page
-  /** Errors on the console of the page, exceptions, and violations of its content security policy. */
+  /** Errors on the page's console, exceptions, and violations of its content security policy. */
   readonly complaints: ReadonlyArray<string>
-  /** What the page has asked for, as `GET /path`. */
+  /** The requests of the page, as `GET /path`. */
   readonly requests: ReadonlyArray<string>
-  /** Requests to anywhere but the server. */
+  /** Requests to any other server. */
   readonly outside: ReadonlyArray<string>
 }
 
 interface VisitOptions {
   readonly width?: number
   readonly height?: number
-  /** Host names that lead to this machine. */
+  /** Host names that resolve to this machine. */
   readonly localNames?: ReadonlyArray<string>
 }
 
-/** Opens a page of a server; browser and page go when the scope closes. */
+/** Opens a page of a server; browser and page close with the scope. */
 export const visit = Effect.fnUntraced(function* (
   url: string,
   { height = 800, localNames = [], width = 1280 }: VisitOptions = {}
@@ -50,17 +50,17 @@ export const visit = Effect.fnUntraced(function* (
   return { page, complaints, outside, requests } satisfies Visit
 })
 
-/** Not all violations are on the console. */
+/** Some violations do not appear on the console. */
 const reportViolations = `addEventListener("securitypolicyviolation", (event) =>
   console.error("violates " + event.violatedDirective + ": " + event.blockedURI + " " + event.sample))`
 
-/** Waits until the page has what is expected. */
+/** Waits until an expectation about the page holds. */
 export const sees = <A>(promise: Promise<A>): Effect.Effect<A> => Effect.promise(() => promise)
 
 export const isWiderThanScreen = (page: Page) =>
   Effect.promise(() => page.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth"))
 
-/** What axe finds on a page that is serious or critical, light and dark, on a phone and on a desk. */
+/** The serious and critical findings of axe on a page, light and dark, at phone and desktop size. */
 export const seriousFindings = Effect.fnUntraced(function* (page: Page, widths: ReadonlyArray<number> = [390, 1280]) {
   const findings: Array<string> = []
   yield* Effect.promise(() => page.evaluate(axe.source))

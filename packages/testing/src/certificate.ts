@@ -1,13 +1,13 @@
 /**
- * A key and its certificate for servers within tests, of `localhost`, loopback and `service.invalid`, until 2126. Nothing else trusts it. Made by
- * the command of `docs/reference/mock.md`.
+ * A key and its certificate for servers in tests, valid for `localhost`, loopback and `service.invalid` until 2126. Nothing
+ * outside the tests trusts it. The command is in `docs/reference/mock.md`.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const file = (name: string): string => fileURLToPath(new URL(`../vectors/tls/${name}`, import.meta.url))
 
-/** Files, PEM. */
+/** PEM files. */
 export const keyFile = file("key.pem")
 export const certificateFile = file("cert.pem")
 

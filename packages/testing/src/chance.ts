@@ -1,12 +1,12 @@
-/** The chance that tests may take: one seed for all of them, which is the same on every run of `pnpm test`, whatever the environment has. */
+/** The randomness of all tests: one seed, the same on every run of `pnpm test`, whatever the environment contains. */
 
 /** Whether this is a run of `pnpm soak`. */
 export const isSoak = process.env["SOAK"] === "1"
 
-/** `pnpm soak` draws it anew, and prints it; there `SEED` gives another. */
+/** `pnpm soak` draws a new seed and prints it; there `SEED` sets it. */
 export const seed = isSoak ? Number(process.env["SEED"] ?? 1) : 1
 
-/** Numbers from 0 up to 1 that follow from a seed (mulberry32). */
+/** Numbers from 0 (inclusive) to 1 (exclusive), derived from a seed (mulberry32). */
 export const numbersFrom = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {

@@ -1,12 +1,13 @@
 /**
- * A proxy that compresses every text that it may, as the `compression` of Express and many gateways do: what was compressed arrives when
- * there is enough of it, which for a stream of small events is never. A reply with `no-transform` goes through as it is (RFC 9111 §5.2.2.6).
+ * A proxy that compresses every text that it may, like Express's `compression` and many gateways: data arrives only when there
+ * is enough of it, which for a stream of small events is never. A reply with `no-transform` passes unchanged (RFC 9111
+ * §5.2.2.6).
  */
 import { request as send } from "node:http"
 import { createGzip } from "node:zlib"
 import { HttpService } from "./HttpService.ts"
 
-/** The proxy of a service at an address, until the scope closes. */
+/** Proxies the service at an address, until the scope closes. */
 export const compressingProxy = (origin: string) =>
   HttpService.start((request, response) => {
     const { headers, method, url = "/" } = request

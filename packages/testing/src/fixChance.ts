@@ -1,7 +1,7 @@
 /**
- * Vitest loads this before each file of tests, so that chance is the same on every run, whatever else runs and in whatever order: properties
- * draw their values from the seed, and `Math.random`, from which Effect's `Random` draws, begins with it in each test. A test that fails
- * in `pnpm soak` says how to run it again.
+ * Vitest loads this before each test file, so that random values are the same on every run, in any order: properties use the
+ * seed, and `Math.random`, from which Effect's `Random` draws, restarts from it in each test. A test that fails in `pnpm soak`
+ * prints how to run it again.
  */
 import fc from "fast-check"
 import { relative } from "node:path"
@@ -13,7 +13,7 @@ Object.assign(Math, { random: numbersFrom(seed) })
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The command that runs one test again with the same chance. */
+/** The command that runs one test again with the same random values. */
 const again = (file: string, title: string): string => {
   const variables = ["SEED", "RUNS", "KILLS"].flatMap((name) => {
     const value = process.env[name]

@@ -1,14 +1,14 @@
-/** A port for a program that cannot be told to choose one itself. */
+/** A free port for a program that cannot choose one itself. */
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-// Below the ports that systems give to clients and to servers without a port of their own: one of those may take a port
-// from there before the program that is to listen on it has started.
+// Below the ports that systems hand out to clients and to servers on port 0: one of those could take the port before the tested
+// program listens on it.
 const [first, count] = [20_000, 10_000]
-// Processes that run beside each other begin at different places.
+// Parallel processes start at different ports.
 let next = (process.pid * 16) % count
 
-/** A port of the loopback nobody listens on, another one each time. */
+/** A loopback port on which nobody listens, a new one each time. */
 export const freePort = async (): Promise<number> => {
   for (let tried = 0; tried < count; tried++) {
     const port = first + next

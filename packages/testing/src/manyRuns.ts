@@ -1,6 +1,6 @@
 /**
- * What `pnpm soak` imports for `fast-check`: every property runs `RUNS` times as often as in `pnpm test`, and draws from the seed of the
- * run, also where its test fixes one.
+ * Replaces `fast-check` in `pnpm soak`: every property runs `RUNS` times as often as in `pnpm test`, and uses the seed of the
+ * run, even if its test sets one.
  */
 import * as original from "fast-check"
 import { seed } from "./chance.ts"

@@ -1,6 +1,6 @@
 /**
- * The rules of `promtool check metrics` for a scrape in Prometheus's text format: names, units, suffixes, help texts; and that no
- * series comes twice.
+ * The rules of `promtool check metrics` for a scrape in Prometheus's text format: names, units, suffixes, help texts; and that
+ * no series appears twice.
  */
 
 /** Units that have a base unit, in full. */
@@ -57,7 +57,7 @@ const problemsOfName = (name: string, type: string): ReadonlyArray<string> => {
   ]
 }
 
-/** What is wrong with a scrape, each with the name of its metric. */
+/** The problems of a scrape, each with the name of its metric. */
 export const metricProblems = (text: string): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const helps = new Map<string, string>()

@@ -1,6 +1,6 @@
 /**
- * The ways in which a service, or a proxy before it, may write a secret. Each has an encoder of its own, none of them the
- * client's, so that a spelling that the client does not know shows.
+ * The ways in which a service or a proxy may spell a secret. Each has its own encoder, none shared with the client, so that a
+ * spelling that the client does not know is noticed.
  */
 import { Buffer } from "node:buffer"
 import { escape } from "node:querystring"
@@ -9,7 +9,7 @@ import { inspect } from "node:util"
 const each = (secret: string, encode: (code: number) => string) =>
   Array.from(secret, (character) => encode(character.charCodeAt(0))).join("")
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0")
-/** Encodes all but letters and digits, as encoders do that change as little as they can. */
+/** Encodes everything except letters and digits, like encoders that change as little as possible. */
 const special = (encode: (code: number) => string) => (code: number) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? String.fromCharCode(code) : encode(code)
 
@@ -17,7 +17,7 @@ const named: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", 
 const html5: Record<string, string> = { "/": "&sol;", "+": "&plus;", "=": "&equals;", "&": "&amp;", ".": "&period;" }
 const entities = (secret: string, names: Record<string, string>) => secret.replace(/[^a-z0-9]/gi, (c) => names[c] ?? c)
 
-/** Every spelling of a secret by its name. Each may appear as it is in a JSON text, which then decodes it. */
+/** Every spelling of a secret, by name. Each may appear in a JSON text, which then decodes to it. */
 export const spellingsOf = (secret: string): Readonly<Record<string, string>> => {
   const bytes = Buffer.from(secret)
   return {
@@ -63,7 +63,7 @@ export const spellingsOf = (secret: string): Readonly<Record<string, string>> =>
   }
 }
 
-/** The spellings of the secrets that a text shows, in any case. */
+/** The spellings of the secrets that appear in a text, ignoring case. */
 export const seenOf = (shown: string, secrets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const text = shown.toLowerCase()
   return secrets.flatMap((secret) =>

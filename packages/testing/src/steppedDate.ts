@@ -1,6 +1,4 @@
-/**
- * For `node --import`: a `Date` that `stepWallClock` steps, as when the clock of the machine is set.
- */
+/** For `node --import`: replaces `Date`, so that `stepWallClock` can imitate a change of the machine's clock. */
 const RealDate = globalThis.Date
 let ahead = 0
 

@@ -1,11 +1,11 @@
 /**
- * How long something takes in real time. A bound on it holds only where nothing else keeps the machine busy, so it is asserted in `pnpm soak`,
- * which runs every file of tests that imports this.
+ * Measures real time. A limit on it holds only on an idle machine, so it is asserted only in `pnpm soak`, which runs every test
+ * file that imports this.
  */
 import { isSoak } from "./chance.ts"
 
 export interface Stopwatch {
-  /** Throws in `pnpm soak` where more than this has passed since the start. */
+  /** Throws in `pnpm soak` if more time has passed since the start. */
   readonly expectBelow: (maxMillis: number) => void
   /** For people to read. */
   readonly elapsedMillis: () => number

@@ -1,6 +1,4 @@
-/**
- * All telemetry of an effect: its logs at every level, spans and metrics, as OTLP sends them to a collector.
- */
+/** Collects all telemetry of an effect: logs of every level, spans and metrics, as OTLP sends them to a collector. */
 import { Effect, Layer, Metric, References } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { Otlp } from "effect/observability"
@@ -22,7 +20,7 @@ export const collected = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Ef
   }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, collector)))
   const value = yield* effect.pipe(
     Effect.provideService(References.MinimumLogLevel, "All"),
-    // The layer sends the rest when it ends.
+    // The layer sends the rest when it closes.
     Effect.provide(telemetry),
     Effect.provideService(Metric.MetricRegistry, new Map())
   )

@@ -1,4 +1,4 @@
-/** Milliseconds of CPU that this thread has used. A limit on it holds beside other programs, one on wall time does not. */
+/** CPU milliseconds that this thread has used. Unlike wall time, it does not depend on other programs. */
 export const threadCpuMillis = (): number => {
   const { system, user } = process.threadCpuUsage()
   return (user + system) / 1000
