@@ -1,5 +1,5 @@
-// Writes what receivers know of events, from their schemas: `events.json`, a JSON Schema, and `src/receive/Events.ts`, plain types. A test
-// compares both.
+// Generates the receivers' view of events from the schemas: `events.json`, a JSON Schema, and `src/receive/Events.ts`, plain
+// types. A test compares both.
 import { writeFileSync } from "node:fs"
 import { Schema } from "effect"
 import { Delivered } from "../src/events/Delivered.ts"
@@ -16,7 +16,7 @@ interface JsonSchema {
   readonly description?: string
 }
 
-/** Numbers that JSON has no digits for, which Effect writes as texts, and no event has. */
+/** Effect writes NaN and the infinities as texts. No event contains them. */
 const isUnwritten = ({ enum: values }: JsonSchema) => values?.includes("NaN") === true
 
 const withoutUnwritten = (value: unknown): unknown => {
@@ -86,7 +86,7 @@ const bodyOf = ({ properties = {}, required = [] }: JsonSchema, indent: string):
   return `{\n${fields.join("")}${indent}}`
 }
 
-/** What the types are that schemas do not describe, and that are no events. */
+/** Descriptions of types that the schemas do not describe and that are not events. */
 const described: Readonly<Record<string, string>> = {
   Silence: "A silence that held an event.",
   KnownStatus: "The statuses that Berth knows.",

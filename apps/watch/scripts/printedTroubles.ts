@@ -1,11 +1,12 @@
-// What is printed from the table of troubles: the alert rules for Prometheus, and the table of `docs/reference/troubles.md`.
+// The texts that are generated from the table of troubles: the alert rules for Prometheus, and the table of
+// `docs/reference/troubles.md`. A trouble is something that is wrong with the daemon now.
 import { readFileSync } from "node:fs"
 import { named, type TroubleEntry, troubleTable } from "../src/troubles/table.ts"
 
 export const alertsFile = new URL("../operate/alerts.yml", import.meta.url)
 export const docsFile = new URL("../../../docs/reference/troubles.md", import.meta.url)
 
-/** In front of a summary: what it is about. */
+/** The subject in front of a summary. */
 const subjects = { daemon: "", account: "{{ $labels.account }}: ", sink: "Sink {{ $labels.sink }}: " } as const
 
 const summaryOf = ({ about, sentence }: TroubleEntry): string => `${subjects[about]}${sentence}`
@@ -31,7 +32,7 @@ const ruleOf = (entry: TroubleEntry): string =>
     named(entry.next, `{{ $labels.${entry.about} }}`)
   )
 
-/** A daemon that does not run reports no trouble. */
+/** A daemon that does not run cannot report this trouble itself. */
 const downRule = rule(
   "BerthWatchDown",
   `up{job="berth-watch"} == 0`,
@@ -65,7 +66,7 @@ const printedTable = (): string =>
     ...troubleTable.map(rowOf)
   ].join("\n")
 
-/** The page with its table as it has to be. */
+/** The page with its current table. */
 export const printedDocs = (): string => {
   const page = readFileSync(docsFile, "utf8")
   const [before, rest = ""] = page.split(begin)

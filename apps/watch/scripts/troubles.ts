@@ -1,4 +1,4 @@
-// Prints the alert rules and the table of `docs/reference/troubles.md` from the table of troubles. A test holds both against it.
+// Writes the alert rules and the table of `docs/reference/troubles.md` from the table of troubles. A test compares them.
 import { writeFileSync } from "node:fs"
 import { alertsFile, docsFile, printedAlerts, printedDocs } from "./printedTroubles.ts"
 

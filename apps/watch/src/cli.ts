@@ -38,14 +38,14 @@ import { runFlags } from "./settings/RunSettings.ts"
 import { storeFlags } from "./settings/storeSettings.ts"
 import { textFlag } from "./settings/textFlag.ts"
 
-/** Warnings go to stderr; stdout has events and nothing else. */
+/** Warnings go to stderr; stdout has only events. */
 const warnings = Logger.layer([
   Logger.make(({ message }) => {
     Effect.runFork(report(`berth-watch: ${String(message)}`))
   })
 ])
 
-/** Runs a command with a client for the connection that the settings name. */
+/** Runs a command with a client for the connection in the settings. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
     const connection = yield* readConnection(flags.baseUrl, flags.allowHttp, flagsGiven(flags))
@@ -157,7 +157,7 @@ const silenceCommand = Command.make("silence").pipe(
 
 type Accounts = typeof import("./commands/accounts.ts")
 
-/** Runs a command of which nothing is loaded before. */
+/** Runs a command whose code is loaded only now. */
 const ofAccounts = <A, E, R>(command: (accounts: Accounts) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     Effect.promise(() => import("./commands/accounts.ts")),
@@ -243,7 +243,7 @@ const berthWatch = Command.make("berth-watch").pipe(
   ])
 )
 
-/** Help goes to stdout where it was asked for; a usage error is reported as a failure of the command. */
+/** Help goes to stdout if it was requested; a usage error is reported as a failure of the command. */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation" || (event._tag === "Help" && event.reason === "Implicit")

@@ -1,6 +1,6 @@
 /**
- * An account as the store keeps it and the diff sees it: loaded once, and changed in one way. An observation goes through the diff, what it
- * changes is committed, and only then believed.
+ * The daemon's state of an account, as the store keeps it and the diff sees it. It is loaded once, and changes in only one way:
+ * the diff compares an observation with it, the difference is committed to the store, and only then applied in memory.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
 import { Effect, Schema, Semaphore, Stream } from "effect"
@@ -18,23 +18,26 @@ import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.ts"
 
-/** What is believed of an account, and how an observation differs from it. */
+/** The state of an account, and how an observation differs from it. */
 export interface Believer<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   /** Pure: it changes nothing. */
   readonly diff: (observation: Observation) => Difference
-  /** The part of a difference that outlives the process, without its facts. Nothing in a quiet sweep. */
+  /** The part of a difference that is stored, without its facts. Empty after a sweep without changes. */
   readonly durable: (difference: Difference) => Omit<AccountChange, "events">
-  /** Changes what is believed; perhaps in steps, between which others get a turn. */
+  /** Applies the difference to the state, possibly in steps between which other work runs. */
   readonly apply: (difference: Difference) => Iterable<void> | void
 }
 
-/** Before the store is asked again after it failed. */
+/** Pause before retrying a store that failed. */
 const storePause = "1 second"
 
 const isEmpty = (change: AccountChange): boolean =>
   Object.values(change).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
 
-/** The one way in which a belief changes: one observation after the other; what is not committed is not believed, and was never reported. */
+/**
+ * The only way in which a state changes: one observation at a time. A difference that is not committed is not applied and not
+ * reported.
+ */
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
   Difference extends { readonly facts: ReadonlyArray<EventFact> }
@@ -45,14 +48,14 @@ export const makeAccount = Effect.fnUntraced(function* <
 }: {
   readonly owner: Owner
   readonly belief: Believer<Observation, Difference>
-  /** Shared by beliefs that change something together; each has its own unless given. */
+  /** Shared by states that change together; by default each has its own. */
   readonly mailbox?: Semaphore.Semaphore | undefined
 }) {
   const store = yield* Store
   const mailbox = shared ?? (yield* Semaphore.make(1))
 
   /**
-   * A store that may work again is waited for: the poller waits for the observation, so nothing is asked meanwhile. The wait may be
+   * Retries a store that may recover. The poller waits for the observation, so nothing is polled meanwhile. The wait can be
    * interrupted, so that a daemon on a full disk can be stopped.
    */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
@@ -60,7 +63,7 @@ export const makeAccount = Effect.fnUntraced(function* <
     for (;;) {
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
-      // A connection that broke does not say whether its last commit was made. All of it was, if its events are there.
+      // After a broken connection it is unknown whether the last commit succeeded. It was complete if its events are there.
       if (isUnsure && committed.failure.fault === "repeated") {
         return yield* store.noteCommitted(owner.account, change.events ?? [])
       }
@@ -71,8 +74,8 @@ export const makeAccount = Effect.fnUntraced(function* <
   })
 
   /**
-   * Takes in an observation; gives what happened. Fails when another process owns the account now, or the store cannot be used
-   * any more: nothing was believed then, and nothing may be observed after it.
+   * Processes an observation and returns what happened. Fails if another process owns the account now, or if the store is
+   * unusable: the state is then unchanged, and no further observation may follow.
    */
   const observe = (observation: Observation): Effect.Effect<Difference["facts"], StoreFailed> =>
     mailbox.withPermit(
@@ -91,17 +94,17 @@ export const makeAccount = Effect.fnUntraced(function* <
 export interface WatchedAccount {
   /** Only `observe` changes it. */
   readonly snapshot: Snapshot
-  /** Takes in an observation; gives what happened by the rules, once it is committed. */
+  /** Processes an observation and returns what happened, by the rules, after it is committed. */
   readonly observe: (observation: Observation, rules: Rules) => Effect.Effect<ReadonlyArray<Fact>, StoreFailed>
 }
 
 export interface WatchedAccountOptions {
-  /** In `source` and in cursors. */
+  /** Its name in `source` and in cursors. */
   readonly name: string
-  /** Of the API key in use; null when keys are not compared. */
+  /** The fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
-  /** What is to be reported of its spending; asked each time. */
+  /** The spending alerts to report; read again each time. */
   readonly alertRules?: () => AlertRules
 }
 
@@ -131,13 +134,15 @@ function* makeRows(before: Snapshot, { exchange, nodes }: Difference): Generator
   }
 }
 
-/** The rows of what changed, each made when it is written. A node whose id another one took leaves a tombstone of its own. */
+/** The rows that changed, each made when it is written. A node whose id was reused leaves its own tombstone. */
 const rowsOf = (before: Snapshot, difference: Difference): Iterable<NodeRow> =>
   difference.nodes.length === 0 ? [] : { [Symbol.iterator]: () => makeRows(before, difference) }
 
 const isOfNodes = (fact: EventFact): fact is Fact => !isCostFact(fact)
 
-/** The part of the account's row that differs. A sink that begins with the nodes waits for the sweep: it counts from the baseline on. */
+/**
+ * The changed part of the account's row. A sink that starts with a baseline waits for this sweep, and counts events from it.
+ */
 const accountOf = (
   before: Standing,
   after: Standing,
@@ -153,24 +158,24 @@ const accountOf = (
 /** An account that this process owns. */
 export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
-  /** What was wrong with it, as its last owner left it: JSON, or null. */
+  /** What was wrong with the account according to its last owner: JSON, or null. */
   readonly condition: string | null
-  /** What its nodes cost, which changes with them and with the prices. */
+  /** The cost of its nodes, which changes with the nodes and the prices. */
   readonly spend: WatchedSpend
 }
 
 const noAlerts: AlertRules = { budget: null, forgottenMillis: null, leases: new Map() }
 
-/** A difference of the nodes, and what it comes to in money. */
+/** A difference of the nodes, and its effect on spending. */
 interface WithSpend {
   readonly difference: Difference
   readonly spend: SpendChange
   readonly facts: ReadonlyArray<EventFact>
-  /** As the rules have it. */
+  /** The sweep interval of the rules. */
   readonly sweepMillis: number
 }
 
-/** Takes the account over from its last owner, and loads it. It is given up with the scope. */
+/** Takes over the account from its last owner, and loads it. Closing the scope gives it up. */
 export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountOptions) {
   const store = yield* Store
   const { known, owner } = yield* Effect.acquireRelease(store.claim(options.name), ({ owner }) => store.release(owner))

@@ -1,6 +1,4 @@
-/**
- * What was reported of an account's allowance, as the store keeps it: loaded once, and changed by what replies report.
- */
+/** The reported rate-limit allowance of an account, as the store keeps it: loaded once, and updated from replies. */
 import { Effect, Schema } from "effect"
 import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
 import type { Owner } from "../store/ownership.ts"
@@ -11,7 +9,7 @@ const LowAllowanceJson = Schema.fromJsonString(Schema.toCodecJson(LowAllowance))
 const write = Schema.encodeSync(LowAllowanceJson)
 const read = Schema.decodeSync(LowAllowanceJson)
 
-/** Gives what takes in the allowance after a reply. */
+/** Returns a function that records the allowance reported by a reply. */
 export const openAllowance = Effect.fnUntraced(function* ({ owner }: { readonly owner: Owner }) {
   const store = yield* Store
   const kept = yield* store.allowanceOf(owner.account)

@@ -1,5 +1,5 @@
 /**
- * The images and plans of an account, as the store keeps them and the diff sees them: loaded once, and changed by reads alone.
+ * The images and plans of an account, as the store keeps them and the diff sees them: loaded once, and changed only by reads.
  */
 import { Effect } from "effect"
 import {
@@ -26,11 +26,11 @@ import type { SpendChange } from "./WatchedSpend.ts"
 export interface WatchedCatalogue {
   readonly known: () => Catalogue
   readonly evidence: () => CatalogueEvidence
-  /** Takes in a read; gives what happened, once it is committed. */
+  /** Processes a read and returns what happened, after it is committed. */
   readonly observe: (read: CatalogueRead) => Effect.Effect<CatalogueDifference["facts"], StoreFailed>
 }
 
-/** The images of the nodes that have a plan, under whichever of its names; asked for only where something happened to it. */
+/** The images of the nodes on a plan, under any of its names; looked up only if something happened to the plan. */
 const nodesOn =
   ({ nodes }: Snapshot, names: PlanNames) =>
   (plan: string): ReadonlyArray<string | null> =>
@@ -38,7 +38,7 @@ const nodesOn =
       node.plan !== null && names.relation(node.plan, plan) === "same" ? [node.image] : []
     )
 
-/** What a read changes, and what that comes to in money. */
+/** The changes of a read, and their effect on spending. */
 interface WithSpend extends CatalogueDifference {
   readonly money: SpendChange
 }

@@ -1,6 +1,6 @@
 /**
- * The spending of an account, as the store keeps it: loaded once, and changed together with the nodes and the prices that it follows
- * from. Whoever changes those asks here what else is to be committed.
+ * The spending of an account, as the store keeps it: loaded once, and changed together with the nodes and prices that determine
+ * it. Code that changes those asks here what else to commit.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import { type Catalogue, unread } from "../diff/catalogue/Catalogue.ts"
@@ -17,7 +17,7 @@ import { readDay, readLedger, writeDay, writeLedger } from "../spend/LedgerJson.
 import type { AccountChange } from "../store/accounts.ts"
 import { Store } from "../store/Store.ts"
 
-/** What a change of nodes or prices comes to in money. */
+/** The effect of changed nodes or prices on spending. */
 export interface SpendChange {
   readonly ledger: Ledger | null
   readonly facts: ReadonlyArray<CostFact>
@@ -30,11 +30,11 @@ function* statesOf({ nodes }: Snapshot) {
 
 const sameBudget = (a: Budget | null, b: Budget | null): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** When prices were certainly still the known ones: the first sign of another one came later. */
+/** The last instant at which the known prices were certainly valid: the first sign of another price came later. */
 const confirmedMillis = ({ catalogue, evidence }: CatalogueDifference): number =>
   Math.min(catalogue.readMillis ?? -Infinity, ...Array.from(evidence.doubts.values(), ({ fromMillis }) => fromMillis))
 
-/** `rules` is asked each time: leases come and go. */
+/** `rules` is called each time, because leases come and go. */
 export const openSpend = Effect.fnUntraced(function* (account: string, rules: () => AlertRules) {
   const store = yield* Store
   const nowMillis = yield* Clock.currentTimeMillis
@@ -62,7 +62,7 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
   })
 
   return {
-    /** What changes it takes its turn with the others. */
+    /** Whoever changes spending waits here for its turn. */
     mailbox: yield* Semaphore.make(1),
     nodes: (
       before: Snapshot,
@@ -98,9 +98,9 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
       const times = { nowMillis, confirmedMillis: confirmedMillis(difference) }
       return changeOf(followPrices(ledger, before, difference.catalogue, difference.facts, snapshot.nodes, times))
     },
-    /** Under which names the catalogue has the plans. */
+    /** The names of plans in the catalogue. */
     planNames: () => prices.plans.names,
-    /** The catalogue as it is believed from now on. */
+    /** Sets the current catalogue. */
     notePrices: (catalogue: Catalogue) => {
       prices = { plans: plansOf(catalogue), readMillis: catalogue.readMillis }
     },

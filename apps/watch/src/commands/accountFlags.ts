@@ -1,6 +1,4 @@
-/**
- * The flags of `berth-watch account`, apart from what it does, which is loaded when it is asked for.
- */
+/** The flags of `berth-watch account`. The code behind them is separate, so that it is loaded only when it runs. */
 import { allowHttpFlag } from "@berthkit/terminal/connectionFlags"
 import { durationFlag } from "@berthkit/terminal/valueFlags"
 import { Duration, Option } from "effect"

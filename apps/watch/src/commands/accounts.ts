@@ -1,6 +1,7 @@
 /**
- * `berth-watch account`: the accounts of the table, which come and go while daemons run. A command changes the table alone; the daemons follow
- * it. Credentials are named, or read from stdin and sealed: they are on no command line, in no output, and not in the database as they are.
+ * `berth-watch account`: manages accounts in a table of the store, which come and go while daemons run. A command changes only
+ * the table; the daemons follow it. Credentials are named by reference, or read from stdin and sealed (encrypted). They never
+ * appear on a command line, in an output, or in plain text in the database.
  */
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { resolve } from "node:path"
@@ -32,10 +33,10 @@ import { SharedStore } from "../store/peers.ts"
 import { Store } from "../store/Store.ts"
 import { maxTableAccounts, type TableAccountRow } from "../store/watchedAccounts.ts"
 
-/** More than two credentials take. */
+/** Larger than any two credentials. */
 const maxInputLength = 64 * 1024
 
-/** Does something with the table of a store on a server; `configured` are the accounts that a config has. */
+/** Does something with the table of a store on a server. `configured` are the accounts in the config. */
 const onTable = (
   options: StoreOptions,
   command: (configured: ReadonlySet<string>) => Effect.Effect<void, CommandFailed | StoreFailed, Store>
@@ -63,7 +64,7 @@ const inConfig = (name: string) => misused(`The account ${name} is in the config
 const sealKeys = (hint?: string) =>
   Effect.mapError(Effect.fromResult(readSealKeys(surroundings.variable)), (why) => misused(why, hint))
 
-/** A secret is where one flag says, and no other. */
+/** A secret comes from a single flag. */
 const referenceOf = (
   env: Option.Option<string>,
   file: Option.Option<string>,
@@ -75,7 +76,7 @@ const referenceOf = (
     )
   }
   if (Option.isSome(file)) return Effect.succeed({ file: resolve(file.value) })
-  // Whoever gives the secret itself does not find it in the answer.
+  // Somebody may have passed the secret itself, so the error must not repeat it.
   const variable = Option.getOrElse(env, () => "")
   if (isOfDaemon({ env: variable })) return misused(ofDaemon)
   return /^[A-Za-z_]\w{0,127}$/.test(variable)
@@ -107,7 +108,7 @@ const placeOf = ({ location, project }: Pick<AddOptions, "location" | "project">
   ...Option.match(location, { onNone: () => ({}), onSome: (location) => ({ location }) })
 })
 
-/** How the processes find the credentials that the flags name; they are looked at here, unless that is not wanted. */
+/** How the processes find the credentials that the flags name. They are checked here unless a flag says otherwise. */
 const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
   const { accessTokenEnv, accessTokenFile, allowHttp, apiKeyEnv, apiKeyFile, baseUrl, sealed, unchecked } = flags
   const references = [apiKeyEnv, accessTokenEnv, apiKeyFile, accessTokenFile]
@@ -121,7 +122,7 @@ const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
     const problem = problemSentence({ baseUrl, credentials, ...place }, allowHttp, "--base-url")
     return problem === null ? Effect.void : misused(problem)
   }
-  // The address first: nothing else is looked at for one that cannot be used.
+  // The address first: if it is unusable, nothing else is checked.
   const usable = Redacted.make("usable")
   yield* check({ apiKey: usable, accessToken: usable })
   if (sealed) {
@@ -196,7 +197,7 @@ const present = Effect.gen(function* () {
 
 const shownReference = (reference: Reference) => ("env" in reference ? reference.env : reference.file)
 
-/** Where the credentials are, never what they are. */
+/** Where the credentials are, never the credentials themselves. */
 const shownCredentials = (credentials: Credentials) =>
   "sealed" in credentials
     ? { sealedUnder: credentials.keyId }
@@ -221,7 +222,7 @@ const lineOf = ({ baseUrl, name, state, ...row }: TableAccountRow, format: "text
   return escapeControls(`account ${name}: ${state}, ${baseUrl}, credentials ${from}`)
 }
 
-/** One line for each. */
+/** Prints one line per account. */
 export const listAccounts = Effect.fn("listAccounts")(function* (options: StoreOptions, format: "text" | "json") {
   yield* onTable(
     options,
@@ -234,7 +235,7 @@ export const listAccounts = Effect.fn("listAccounts")(function* (options: StoreO
   )
 })
 
-/** Seals what is sealed under an older key under the first one. */
+/** Seals credentials with the first key that were sealed with an older one. */
 export const resealAccounts = Effect.fn("resealAccounts")(function* (options: StoreOptions) {
   const keys = yield* sealKeys()
   yield* onTable(

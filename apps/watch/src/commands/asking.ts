@@ -1,6 +1,6 @@
 /**
- * What commands about a store ask: the daemon that runs on it, over HTTP, or else the store itself. The answers are the same, but
- * for what only a process knows.
+ * How commands about a store get answers: from the daemon that runs on it, over HTTP, otherwise from the store itself. The
+ * answers are the same, except for what only a running process knows.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { restingDaemon } from "../daemon/restingDaemon.ts"
@@ -15,20 +15,20 @@ import { postgresLayer } from "../store/postgres.ts"
 import { fromSqlError, StoreFailed } from "../store/StoreFailed.ts"
 import { isLocked, lastOwner } from "../store/StoreLock.ts"
 
-/** A daemon that runs, as commands show it. */
+/** A running daemon, as commands show it. */
 export const Running = Schema.Struct({
-  /** Null where several processes have the store. */
+  /** Null if several processes use the store. */
   pid: Schema.NullOr(Schema.Number),
-  /** Null where it is not reached over HTTP. */
+  /** Null if it cannot be reached over HTTP. */
   http: Schema.NullOr(Schema.String),
-  /** The processes that have a store on a server. */
+  /** The processes that use a store on a server. */
   processes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Running = typeof Running.Type
 
 type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
 
-/** `isAnswered`: whether the answers are those of the daemon, and not what its store has. */
+/** `isAnswered`: whether the daemon answered, and not only its store. */
 type Command<E, R> = (daemon: Answers, running: Running | null, isAnswered: boolean) => Asked<E, R>
 
 const exits = { unknown: "notFound", gone: "notFound", invalid: "usage", busy: "unavailable" } as const
@@ -38,7 +38,7 @@ const fromRefused = ({ kind, message }: Refused): CommandFailed => new CommandFa
 const fromNotAnswered = ({ hint, isDenied, message }: NotAnswered): CommandFailed =>
   new CommandFailed({ exit: isDenied ? "denied" : "unavailable", message, hint })
 
-/** A store or a daemon that fails is a defect where its answers are read. */
+/** Turns failures of a store or a daemon into defects while reading answers. */
 const fromDefect = (defect: unknown): Effect.Effect<never, CommandFailed> => {
   if (defect instanceof StoreFailed) return Effect.fail(fromStoreFailed(defect))
   if (defect instanceof NotAnswered) return Effect.fail(fromNotAnswered(defect))
@@ -60,7 +60,7 @@ const findRunning = Effect.fnUntraced(function* ({
 
 const isServer = (store: Redacted.Redacted): boolean => isPostgres(Redacted.value(store))
 
-/** Asks the daemon that runs on the store, or else, where none does or it does not answer, does `otherwise`. */
+/** Asks the daemon that runs on the store. If none runs, or it does not answer, runs `otherwise`. */
 export const asking = <R, R2, E = never>(
   options: StoreOptions,
   command: Command<E, R>,
@@ -90,8 +90,8 @@ const withStore =
       )
     )
 
-/** For a command that reads. A daemon without HTTP, or one that stands still, does not keep it from reading the store. */
+/** For commands that read. If the daemon has no HTTP or hangs, they read the store themselves. */
 export const reading = withStore(Store.layerReader)
 
-/** For a command that changes something: never in a file that a daemon has. On a server the processes notice it. */
+/** For commands that change something: never in a file that a daemon is using. On a server, the processes notice the change. */
 export const changing = withStore(Store.layerFile)

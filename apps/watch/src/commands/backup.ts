@@ -1,6 +1,6 @@
 /**
- * `berth-watch backup FILE`: a copy of the store as it is at one instant, read beside a running daemon: over HTTP its caller could
- * have a daemon write files wherever it may.
+ * `berth-watch backup FILE`: copies the store as of one instant, while a daemon may be running. It is not offered over HTTP,
+ * because a caller could then make the daemon write any file.
  */
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { Console, Effect, Redacted } from "effect"
@@ -12,16 +12,16 @@ import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
-/** SQLite's words are the same for the copy and for the store. */
+/** SQLite uses the same messages for the copy and for the store. */
 const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
   failed.fault === "damaged"
     ? fromStoreFailed(failed)
     : misused(`${file} cannot be written: ${failed.detail}.`, "Check its folder, and the room on its disk.")
 
-/** What was written of a copy before it failed is no backup. */
+/** An incomplete copy is removed after a failure. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const sql = yield* SqlClient.SqlClient
-  // SQLite fills an empty file, and would make one that others can read.
+  // SQLite would create a file that others can read, but it also fills an empty one.
   yield* Effect.sync(() => SqliteClient.makeOwnFile(file))
   yield* sql`VACUUM INTO ${file}`.unprepared.pipe(
     Effect.mapError((error) => notCopied(file, fromSqlError(error))),

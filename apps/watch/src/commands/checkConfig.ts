@@ -1,5 +1,6 @@
 /**
- * `berth-watch check-config FILE`: reads a config, secrets included, and reports what it would do; connects to nothing.
+ * `berth-watch check-config FILE`: reads a config including its secrets, and reports what it would do, without connecting to
+ * anything.
  */
 import { Console, Effect, Redacted } from "effect"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
@@ -13,7 +14,7 @@ import { checkProxy, readConfigFile } from "../settings/storeSettings.ts"
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** Where a sink delivers, without what may be secret in an address. */
+/** The target of a sink, without parts of an address that may be secret. */
 const targetOf = ({ target }: SinkOptions): string => {
   switch (target._tag) {
     case "Webhook": {
@@ -28,17 +29,17 @@ const targetOf = ({ target }: SinkOptions): string => {
   }
 }
 
-/** Of several processes on a server. */
+/** Where a command of a sink runs if several processes share a store. */
 const placeOf = ({ target }: SinkOptions): string =>
   target._tag === "Webhook" ? "" : ", in the process that has the account"
 
-/** Sizes for which it is said how often the nodes are read. */
+/** Fleet sizes for which the sweep interval is shown. */
 const exampleSizes = [99, 3000, 10_000]
 
-/** Nodes that vanish at once for which it is said how long the proofs of that take. */
+/** Number of simultaneous deletions for which the time of confirmation is shown. */
 const exampleDeletions = 1000
 
-/** What the share of an account promises. The service is not asked, so its limit is not known. */
+/** What the account's share of the rate limit promises. The service is not asked, so its real limit is unknown. */
 const shareLine = ({ intervalMillis, name, share }: AccountOptions): string => {
   const budget = budgetOf(share)
   const sweeps = exampleSizes.map((nodes) => {
@@ -53,7 +54,7 @@ const shareLine = ({ intervalMillis, name, share }: AccountOptions): string => {
   )
 }
 
-/** Warns if the share has no room for the interval that is set. */
+/** Warns if the share is too small for the configured interval. */
 const intervalLines = ({ intervalMillis, name, share }: AccountOptions): ReadonlyArray<string> => {
   if (intervalMillis === null) return []
   const budget = budgetOf(share)
@@ -67,7 +68,7 @@ const intervalLines = ({ intervalMillis, name, share }: AccountOptions): Readonl
   ]
 }
 
-/** Warns of accounts with one key at one service: their events come twice, and they share one rate limit. */
+/** Warns about accounts with the same key at the same service: their events come twice, and they share one rate limit. */
 const twinLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return accounts.flatMap(({ connection, name }) => {

@@ -1,5 +1,6 @@
 /**
- * `berth-watch events`: the events of the log, one per line on stdout, as JSON or as CSV for spreadsheets; how far it read on stderr.
+ * `berth-watch events`: prints events of the log, one per line on stdout, as JSON or as CSV for spreadsheets, and the final
+ * cursor on stderr.
  */
 import * as Csv from "@berthkit/terminal/csv"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
@@ -45,7 +46,7 @@ export const csvLine = (event: DeliveredEvent): string =>
 
 const maxAtOnce = 1000
 
-/** Another process commits the events: nothing wakes this one. */
+/** Another process commits the events, so this one has to poll. */
 const followPause = "500 millis"
 
 export const eventsFlags = {
@@ -70,7 +71,7 @@ export const eventsFlags = {
 
 type EventsOptions = StoreOptions & Command.Command.Config.Infer<typeof eventsFlags>
 
-/** The cursor that a flag names, as it is written. */
+/** The cursor in a flag, unchanged. */
 export const readCursor = (text: string): Effect.Effect<string, CommandFailed> =>
   Effect.mapBoth(Effect.fromOption(parseCursor(text)), {
     onSuccess: formatCursor,
@@ -109,7 +110,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
       }
     })
   ).pipe(
-    // A daemon that ends while it is asked cuts its reply. Asked again, another answers, or the store.
+    // A daemon that shuts down cuts its reply. On a retry another daemon answers, or the store.
     Effect.retry({
       while: (error) => error instanceof CommandFailed && error.exit === "unavailable",
       times: 2,
@@ -117,7 +118,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
     })
   )
   if (options.format === "csv") yield* Effect.catchTag(write(csvHeader), "StreamClosed", endedBy)
-  // A daemon that ends or begins meanwhile changes only who is asked.
+  // If a daemon starts or stops meanwhile, only the source of the answers changes.
   const reads = options.follow
     ? Effect.forever(Effect.andThen(readAll, Effect.sleep(followPause)))
     : Effect.asVoid(readAll)

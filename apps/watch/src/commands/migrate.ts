@@ -1,6 +1,6 @@
 /**
- * `berth-watch migrate`: makes the tables of a store on a server, those of the engine included. The daemon does the same when it
- * starts; where it may make no tables, an administrator does it before.
+ * `berth-watch migrate`: creates the tables of a store on a server, including those of the cluster engine. The daemon does this
+ * at its start. If it lacks the rights, an administrator runs this command first.
  */
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"

@@ -1,6 +1,4 @@
-/**
- * `berth-watch nodes`: the nodes that are known, now or at an earlier instant, one per line on stdout.
- */
+/** `berth-watch nodes`: prints the known nodes, now or at an earlier instant, one per line on stdout. */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { Stdout } from "../deliver/Stdout.ts"
 import type { Answers } from "../http/Daemon.ts"

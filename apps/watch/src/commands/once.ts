@@ -1,5 +1,6 @@
 /**
- * `berth-watch once`: one sweep, printed as a baseline event and one event for each node. It concludes nothing from it.
+ * `berth-watch once`: reads the node list once, and prints a baseline event and one event per node. It draws no conclusions
+ * from it.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
@@ -13,12 +14,12 @@ import { makeMoments, type Moments } from "../observe/Moments.ts"
 import { beginSweep, nextPage, takePage } from "../observe/Sweep.ts"
 import { CommandFailed, endedBy, fromBerthError } from "../process/CommandFailed.ts"
 
-/** Sweeps once and writes what it read; nothing is written unless the whole list was read. */
+/** Reads the list once and prints it; prints nothing unless the whole list was read. */
 export const once = Effect.fn("once")(function* (account: string) {
   const nodes = yield* Nodes
   const { write } = yield* Stdout
   const moments = yield* makeMoments
-  // The user waits for it: it is not paced, and lets no other call go first.
+  // The user is waiting, so the requests are not paced and do not yield to other calls.
   const { completed, counted, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
   const { unreadable } = completed
   if (unreadable !== undefined) {
@@ -43,7 +44,7 @@ export const once = Effect.fn("once")(function* (account: string) {
 /** The whole list, and when it was read. */
 const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments: Moments) {
   const listed = new Map<NodeId, Node>()
-  /** How many nodes the list says it has; 0 if it does not say. */
+  /** The number of nodes that the list states; 0 if it states none. */
   let counted = 0
   let sweep = beginSweep(1)
   for (;;) {

@@ -1,12 +1,10 @@
-/**
- * A point in time that a flag names: an instant, or a duration from now.
- */
+/** A point in time in a flag: an instant, or a duration from now. */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { instantExpected, parseInstantMillis } from "@berthkit/terminal/instant"
 import { Clock, Effect, Option } from "effect"
 import { misused } from "../process/CommandFailed.ts"
 
-/** In milliseconds. A duration counts back from now (`ago`), or on. */
+/** In milliseconds. A duration counts back from now (`ago`), or forward. */
 export const readTime = Effect.fnUntraced(function* (flag: string, text: string, direction: "ago" | "ahead") {
   const span = parseDurationMillis(text)
   if (Option.isSome(span)) {

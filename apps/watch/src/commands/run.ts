@@ -1,6 +1,6 @@
 /**
- * `berth-watch run`: watches until it is asked to stop. With a config, SIGHUP reads that anew: the daemon ends and begins with the new
- * one, within the process; one that cannot be used is refused, and the daemon goes on as it was.
+ * `berth-watch run`: watches until it is stopped. With a config file, SIGHUP reads the file again: the daemon restarts with it
+ * within the same process. An unusable config is rejected, and the daemon goes on with the old one.
  */
 import { Effect, Option, Result } from "effect"
 import type { WatchConfig } from "../config/Config.ts"
@@ -15,7 +15,7 @@ import type { RunSettings } from "../settings/RunSettings.ts"
 
 type Next = { readonly _tag: "Stop" } | { readonly _tag: "Reload"; readonly config: WatchConfig }
 
-/** Waits for the next config in a file that can be used. */
+/** Waits for the next usable config in a file. */
 const nextConfig = Effect.fnUntraced(function* (path: string, signal: Effect.Effect<void>) {
   for (;;) {
     yield* signal
@@ -27,7 +27,7 @@ const nextConfig = Effect.fnUntraced(function* (path: string, signal: Effect.Eff
   }
 })
 
-/** Watches what the config names; `path` is where it came from. */
+/** Watches what the config names; `path` is its file. */
 export const run = Effect.fn("run")(function* (first: WatchConfig, path: string | null, settings: RunSettings) {
   const { isReceived, received } = yield* StopSignal
   const stop = Effect.as(Effect.andThen(received, notifySupervisor("STOPPING=1")), { _tag: "Stop" } as Next)
@@ -41,7 +41,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
   /** The config before a reload. */
   let former: WatchConfig | null = null
   for (;;) {
-    // While the daemon ended for another config, whose end would take as long again.
+    // A stop during the change of configs must not wait for another daemon to start and end.
     if (yield* isReceived) return yield* notifySupervisor("STOPPING=1")
     let isReady = false
     const onReady = Effect.andThen(
@@ -52,7 +52,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
       runDaemon({ config, settings, isReloaded: former !== null, reported, onReady, until })
     )
     if (Result.isFailure(ended)) {
-      // Of what ends a daemon that has begun only refused credentials are a fault of its config.
+      // Once a daemon has started, only refused credentials count as a fault of its config.
       const isOfConfig = !isReady || ended.failure.exit === "denied"
       if (former === null || !isOfConfig) return yield* ended.failure
       yield* report(`berth-watch: ${ended.failure.message} The daemon keeps its config.`)

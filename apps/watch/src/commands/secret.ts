@@ -1,10 +1,8 @@
-/**
- * `berth-watch secret`: makes a signing secret for a webhook, as its `secret` and as a receiver's `verify` take it.
- */
+/** `berth-watch secret`: makes a signing secret for a webhook, in the format of its `secret` and of a receiver's `verify`. */
 import { randomBytes } from "node:crypto"
 import { Console, Effect } from "effect"
 
-/** As many as the hash of a signature has. */
+/** As long as the hash of a signature. */
 const keyBytes = 32
 
 export const makeSecret = Effect.suspend(() => Console.log(`whsec_${randomBytes(keyBytes).toString("base64")}`))

@@ -1,6 +1,4 @@
-/**
- * `berth-watch silence`: keeps events from sinks for a time, and shows what is kept.
- */
+/** `berth-watch silence`: withholds events from sinks for a time (a silence), and lists the silences. */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { durationFlag } from "@berthkit/terminal/valueFlags"
 import { Clock, Console, DateTime, Duration, Effect, Option, Schema } from "effect"
@@ -35,7 +33,7 @@ export const addFlags = {
   atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
 }
 
-/** The silence that the flags ask for. */
+/** The silence that the flags describe. */
 export const readSilence = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof addFlags>) {
   const from = Option.isSome(flags.from) ? yield* readTime("from", flags.from.value, "ahead") : null
   if (Option.isSome(flags.for) === Option.isSome(flags.until)) {
@@ -86,7 +84,7 @@ export const addSilence = Effect.fnUntraced(function* (
   yield* print(yield* daemon.addSilence(request), format)
 })
 
-/** One line for each. */
+/** Prints one line per silence. */
 export const listSilences = Effect.fnUntraced(function* (daemon: Answers, format: "text" | "json") {
   const silences = yield* daemon.silences
   for (const silence of silences) yield* print(silence, format)

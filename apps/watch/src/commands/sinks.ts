@@ -1,6 +1,4 @@
-/**
- * `berth-watch sinks`: how far each sink is; and what a person may do with one.
- */
+/** `berth-watch sinks`: shows the delivery progress of each sink (a receiver of events), and lets a person operate one. */
 import { Console, DateTime, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/Sinks.ts"
 import { Stdout } from "../deliver/Stdout.ts"
@@ -21,12 +19,12 @@ const unknownSink = (name: string, names: ReadonlyArray<string>) =>
 
 const write = Schema.encodeSync(Schema.toCodecJson(SinkStatus))
 
-/** One line of JSON for each sink. */
+/** Prints one line of JSON per sink. */
 export const listSinks = Effect.fn("listSinks")(function* (daemon: Answers) {
   for (const sink of yield* daemon.sinks) yield* Console.log(JSON.stringify(write(sink)))
 })
 
-/** Does something with a sink that there is. */
+/** Does something with an existing sink. */
 const withSink = Effect.fnUntraced(function* <E>(daemon: Answers, name: string, change: Effect.Effect<void, E>) {
   const names = (yield* daemon.sinks).map(({ sink }) => sink)
   if (!names.includes(name)) return yield* unknownSink(name, names)
@@ -39,7 +37,7 @@ const changes: Readonly<Record<"enable" | "retry" | "remove", (sink: string) => 
   remove: (sink) => `The sink ${sink} is forgotten.`
 }
 
-/** Changes a sink, and says what became of it. */
+/** Changes a sink, and reports the result. */
 export const changeSink = Effect.fnUntraced(function* (daemon: Answers, change: keyof typeof changes, name: string) {
   yield* withSink(daemon, name, daemon[change](name))
   yield* Console.log(changes[change](name))
@@ -50,7 +48,7 @@ const writeDeadLetter = Schema.encodeSync(Schema.toCodecJson(DeadLetter))
 /** Dead letters that are read at once. */
 const pageSize = 500
 
-/** One line of JSON for each dead letter of a sink, the oldest first; or delivers one of them now. */
+/** Prints one line of JSON per dead letter of a sink, oldest first; or delivers one of them now. */
 export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: string, retry: Option.Option<string>) {
   if (Option.isSome(retry)) {
     yield* withSink(daemon, name, daemon.revive(name, retry.value))
@@ -72,7 +70,9 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
   yield* Effect.catchTag(withSink(daemon, name, print), "StreamClosed", endedBy)
 })
 
-/** What is delivered once more. From the beginning that is what is kept: older events may be gone. */
+/**
+ * Which events will be delivered again. "From the beginning" means the oldest that are kept, because older ones may be gone.
+ */
 const replayedText = Effect.fnUntraced(function* (daemon: Answers, cursor: string) {
   if (cursor !== "") return `all events after ${cursor}`
   const { events } = yield* daemon.events({ after: cursor, limit: 1 })
@@ -88,7 +88,7 @@ export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: st
   yield* Console.log(`The sink ${name} gets ${yield* replayedText(daemon, cursor)} again.`)
 })
 
-/** Tries the receiver of a sink: from the daemon that runs, or else from here, as the config states it. */
+/** Tests the receiver of a sink: through the running daemon, otherwise from here with the config. */
 export const testSink = Effect.fnUntraced(function* (name: string, options: StoreOptions) {
   const fromHere = Effect.fnUntraced(function* ({ sinks }: StoreSettings) {
     if (Option.isNone(options.config)) {

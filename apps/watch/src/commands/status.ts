@@ -1,6 +1,4 @@
-/**
- * `berth-watch status`: what is wrong, and how the accounts and sinks are; as text for a person, or as JSON.
- */
+/** `berth-watch status`: the current problems, and the state of accounts and sinks; as text for people, or as JSON. */
 import { durationText } from "@berthkit/terminal/duration"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, DateTime, Effect, Schema, Struct } from "effect"
@@ -28,7 +26,7 @@ const troubleLines = ({ about, message, next, severity, since }: Trouble): Reado
 const ownerText = ({ from, process, since }: NonNullable<AccountStatus["owner"]>): string =>
   `, watched by ${process}` + (from === null ? "" : `, taken over from ${from} at ${DateTime.formatIso(since)}`)
 
-/** How often sweeps run at present, within which share, and whether that has no room for the interval that is set. */
+/** The current sweep interval and share, and whether the share is too small for the configured interval. */
 const intervalText = ({ requestsPerHour, sweepIntervalMillis, sweepIntervalSetMillis }: AccountStatus): string => {
   if (sweepIntervalMillis === null) return ""
   const apart = durationText(Math.ceil(sweepIntervalMillis / 1000) * 1000)
@@ -49,7 +47,7 @@ const sinkLine = ({ deadLetters, kind, lag, message, silenced, sink, state, wait
   (silenced > 0 ? `, held by silences ${silenced}` : "") +
   (message === null ? "" : `; ${message}`)
 
-/** What is no trouble yet, and not well either. */
+/** Sinks that are not in trouble yet, but not well either. */
 const retryingText = (sinks: ReadonlyArray<SinkStatus>): string | null => {
   const names = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => sink)
   if (names.length === 0) return null
@@ -65,7 +63,7 @@ const headOf = ({ daemon, sinks, troubles }: Shown, isAnswered: boolean): string
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
   if (daemon === null) return `No daemon runs. ${length === 0 ? "The store is well." : well}`
   if (isAnswered || length > 0) return well
-  // What only the process itself knows, such as how its clock runs, is not among it.
+  // Facts that only the process knows, such as its clock, are missing.
   return "No daemon was reached over HTTP. The store names no problem."
 }
 
@@ -81,7 +79,7 @@ const textOf = (shown: Shown, isAnswered: boolean): string =>
     .map(escapeControls)
     .join("\n")
 
-/** `daemon` in the JSON is the process that runs, whether or not it is reached, or null. */
+/** `daemon` in the JSON is the running process, reachable or not, or null. */
 export const status = (format: Format) =>
   Effect.fn("status")(function* (daemon: Answers, running: Running | null, isAnswered: boolean) {
     const shown: Shown = {

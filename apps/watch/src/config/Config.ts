@@ -1,6 +1,6 @@
 /**
- * What `berth-watch` has to do: accounts, sinks, store. Read from YAML by `readConfig`; secrets come from the environment or
- * from files, never from the config itself.
+ * The configuration of `berth-watch`: accounts, sinks, store. `readConfig` reads it from YAML. Secrets come from the
+ * environment or from files, never from the config itself.
  */
 import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
 import { type ClientOptions, settingsFrom } from "@berthkit/core/client/options/Settings"
@@ -24,20 +24,20 @@ import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
 import { signingKey } from "../deliver/webhook/send.ts"
 
 export interface AccountOptions {
-  /** In events and cursors. */
+  /** Its name in events and cursors. */
   readonly name: string
   readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location" | "userAgent">
-  /** From one sweep to the next; null: from the size of the account and the share. */
+  /** Pause between two sweeps (reads of the whole node list); null: derived from the number of nodes and the share. */
   readonly intervalMillis: number | null
-  /** Of the rate limit, at most: above 0, up to 1. */
+  /** Maximum share of the rate limit: above 0, up to 1. */
   readonly share: number
-  /** How long 404s and absence must agree before a node counts as deleted. */
+  /** Grace: how long a node must be both missing from the list and answered with 404 before it counts as deleted. */
   readonly graceMillis: number
-  /** How long a suspiciously short list must persist before it is believed. */
+  /** Hold: how long a suspiciously short list must persist before it is believed. */
   readonly holdMillis: number
-  /** What a month may cost, and which parts of that are reported; null: nothing is. */
+  /** The monthly budget, and the parts of it that trigger alerts; null: no alerts. */
   readonly budget: Budget | null
-  /** How long a node may be off before it is reported; null: it is not, whatever its lease. */
+  /** How long a node may be powered off before it is reported; null: never, whatever its lease. */
   readonly forgottenMillis: number | null
 }
 
@@ -46,11 +46,11 @@ export interface Listen {
   readonly port: number
 }
 
-/** An address of the daemon in two parts. */
+/** The public address of the daemon in two parts. */
 export interface PublicUrl {
   /** `https://host`. */
   readonly origin: string
-  /** Begins with a slash, and is empty without a path. */
+  /** Starts with a slash; empty without a path. */
   readonly path: string
 }
 
@@ -60,21 +60,21 @@ export interface WatchConfig {
   /** Null: no HTTP. */
   readonly listen: Listen | null
   readonly token: Redacted.Redacted | null
-  /** Where browsers see the daemon if a proxy with TLS is in front; null: there is none. */
+  /** The address that browsers see if a TLS proxy is in front; null without one. */
   readonly publicUrl: PublicUrl | null
-  /** None where a store on a server has them. */
+  /** Empty if a store on a server has the accounts. */
   readonly accounts: ReadonlyArray<AccountOptions>
   readonly sinks: ReadonlyArray<SinkOptions>
   readonly heartbeat: HeartbeatOptions | null
   readonly retention: Retention
 }
 
-/** What the config refers to. */
+/** Access to the files and variables that the config refers to. */
 export interface Surroundings {
   /** Path of the config; other paths in it are relative to its folder. */
   readonly path: string
   readonly variable: (name: string) => string | undefined
-  /** The content of a file; throws when it cannot be read. */
+  /** The content of a file; throws if it cannot be read. */
   readonly file: (path: string) => string
 }
 
@@ -96,7 +96,7 @@ const year = 365 * day
 
 const loopback = /^(localhost|127(\.\d+){3}|::1)$/
 
-/** `host:port`, with an IPv6 address in brackets. */
+/** Parses `host:port`, with an IPv6 address in brackets. */
 export const parseListen = (text: string): Listen | undefined => {
   const found = /^(?:\[([0-9a-f:]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text)
   const port = Number(found?.[3])
@@ -105,7 +105,7 @@ export const parseListen = (text: string): Listen | undefined => {
 
 export const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
 
-/** What a client can show in a header, and nobody guesses. */
+/** Valid in a header, and too long to guess. */
 export const tokenForm = "at least 16 printable ASCII characters without spaces"
 export const isToken = (token: Redacted.Redacted): boolean => /^[\x21-\x7e]{16,}$/.test(Redacted.value(token))
 
@@ -122,11 +122,14 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   }
 }
 
-/** A path below which the daemon's own paths are; the first part of none of them, because a proxy may take it away or not. */
+/**
+ * Whether the daemon's own paths may be below this path. Its first part must differ from all of theirs, because some proxies
+ * strip the path and some do not.
+ */
 const isPublicPath = (path: string): boolean =>
   /^(\/[\w.~-]+)*$/.test(path) && !/^\/(api|events|metrics|sd|healthz|readyz)(\/|$)/.test(path)
 
-/** An origin, with a path or without one, and nothing more. */
+/** An origin with an optional path, and nothing else. */
 const parsePublicUrl = (text: string): PublicUrl | undefined => {
   const url = URL.parse(text)
   if (url?.protocol !== "https:" || url.href !== `${url.origin}${url.pathname}`) return undefined
@@ -155,7 +158,10 @@ const parseSize = (text: string): number | undefined => {
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
 
-/** The `User-Agent` of an account: its own, or that of the environment, because a gateway belongs to the network more than to an account. */
+/**
+ * The `User-Agent` of an account: its own, otherwise that of the environment, because a gateway belongs to the network rather
+ * than to an account.
+ */
 export const userAgentOf = (
   own: string | null,
   { variable }: Pick<Surroundings, "variable">
@@ -164,7 +170,7 @@ export const userAgentOf = (
   return userAgent ? { userAgent } : {}
 }
 
-/** Which option of a connection cannot be used, and why; null where all can. */
+/** The option of a connection that cannot be used, and why; null if all are usable. */
 export const connectionProblem = (
   connection: AccountOptions["connection"],
   allowHttp: boolean
@@ -181,7 +187,7 @@ export const connectionProblem = (
     : null
 }
 
-/** Reads something else from what another reader gives. */
+/** Converts the result of another reader. */
 const mapped =
   <A, B>(read: Read<A>, toOther: (found: A, place: Place) => B | undefined): Read<B> =>
   (place) => {
@@ -189,7 +195,7 @@ const mapped =
     return found === undefined ? undefined : toOther(found, place)
   }
 
-/** The reader of a whole config, made of those of its parts. */
+/** The reader of a whole config, composed of readers for its parts. */
 const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchConfig> => {
   /** A path relative to the config's folder. */
   const absolute = (path: string): string => resolve(dirname(surroundings.path), path)
@@ -210,7 +216,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 
   const source = file.record({ env: defaulted(file.text, null), file: defaulted(file.text, null) })
 
-  /** A secret by reference: a variable of the environment, or a file. */
+  /** A secret by reference: an environment variable, or a file. */
   const secret: Read<Redacted.Redacted> = (place) => {
     if (isScalar(place.node) && place.node.value === null) return file.fail(place, "is missing")
     if (!isMap(place.node)) return file.fail(place, "is written out; refer to it: { env: NAME } or { file: PATH }")
@@ -221,7 +227,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     return value === undefined ? undefined : Redacted.make(value)
   }
 
-  /** What may be written out, or a secret. */
+  /** A plain value, or a reference to a secret. */
   const textOrSecret: Read<string> = (place) =>
     isMap(place.node) ? mapped(secret, Redacted.value)(place) : file.text(place)
 
@@ -232,7 +238,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     (text, place) => parseUrl(text) ?? file.fail(place, "has to be an address that begins with https:// or http://")
   )
 
-  /** An amount, to the paisa. */
+  /** An amount, exact to the paisa. */
   const rupees: Read<number> = (place) => {
     const value = isScalar(place.node) ? place.node.value : undefined
     return typeof value === "number" && value > 0 && value <= maxInr && Number.isInteger(toMicros(value) / 10_000)
@@ -312,7 +318,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     }
   )
 
-  /** One that may be written out, unless its name says that its value is a secret. */
+  /** A header with a plain value, unless its name suggests that the value is secret. */
   const header = ({ key, ...place }: Place & { readonly key: string }, value: Place): Header | undefined => {
     const name = key.toLowerCase()
     const problem = headerProblem(name)
@@ -418,13 +424,13 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 
   const listen = file.parsed<Listen | "off">("HOST:PORT or off", (text) => (text === "off" ? text : parseListen(text)))
 
-  /** An address of PostgreSQL holds a password; a path is relative to the config. */
+  /** A PostgreSQL address contains a password; a path is relative to the config. */
   const storeText = mapped(textOrSecret, (value, place) => {
     if (!isPostgres(value)) return Redacted.make(absolute(value))
     return Result.getOrElse(readAddress(value, surroundings.variable), (problem) => file.fail(place, problem))
   })
 
-  /** As a service of systemd the daemon may write to its state folder alone, and the folder of the config is not that. */
+  /** A systemd service may write only to its state folder, which is not the config's folder. */
   const checkStore = (place: Place, store: Redacted.Redacted | null) => {
     const folder = surroundings.variable("STATE_DIRECTORY")?.split(":", 1)[0]
     const isRelative = store === null || (isScalar(place.node) && !isAbsolute(String(place.node.value)))
@@ -478,7 +484,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         file.fail(placeOf("publicUrl"), "is reachable from other machines, so a token is needed")
       }
       checkStore(placeOf("store"), found.store)
-      // The table of a store on a server has others.
+      // The table of a store on a server may hold more accounts.
       if (accounts.length === 0 && !isServer) {
         file.fail(
           found.accounts === null ? { ...place, name: "accounts" } : placeOf("accounts"),
@@ -508,8 +514,8 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 }
 
 /**
- * The accounts, of which those with one key at one service divide their shares, such as several locations of a project: the rate limit
- * belongs to the key. Two with the default of 60 % get 30 % each.
+ * Divides the shares of accounts with the same key at the same service, such as several locations of a project, because the
+ * rate limit belongs to the key. Two with the default of 60 % get 30 % each.
  */
 const withDividedShares = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<AccountOptions> => {
   const keyOf = ({ connection }: AccountOptions) =>
@@ -518,7 +524,7 @@ const withDividedShares = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArr
   return accounts.map((each) => ({ ...each, share: each.share / byKey.get(keyOf(each))!.length }))
 }
 
-/** The name, if an account may have it: those that begin with `_` are the daemon's own. */
+/** The name, if an account may have it: names with a leading `_` belong to the daemon itself. */
 export const accountName = (text: string): string | undefined =>
   /^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined
 const sinkName = (text: string) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)
@@ -528,7 +534,7 @@ const durationWithin = (text: string, minMillis: number, maxMillis: number): num
     Option.filter(parseDurationMillis(text), (millis) => millis >= minMillis && millis <= maxMillis)
   )
 
-/** Reads a config, or gives everything that is wrong with it. */
+/** Reads a config, or returns everything that is wrong with it. */
 export const readConfig = (
   text: string,
   surroundings: Surroundings

@@ -1,6 +1,6 @@
 /**
- * An account of the store's table as a process watches it: its credentials are found in the environment or in files of the machine where the
- * account runs, or opened with a key from there. Whatever does not come out is a sentence about this account alone.
+ * An account from the store's table, as a process watches it. Its credentials come from the environment or from files of the
+ * machine that runs it, or are decrypted with a key from there. Every failure is a sentence about this account only.
  */
 import { variables } from "@berthkit/terminal/variables"
 import { Redacted, Result, Schema } from "effect"
@@ -25,7 +25,7 @@ const Options = Schema.Struct({
   holdMillis: Schema.Finite
 })
 
-/** The two secrets as they are sealed. */
+/** The two secrets before sealing. */
 const Plain = Schema.Struct({ apiKey: Schema.String, accessToken: Schema.String })
 
 const CredentialsJson = Schema.fromJsonString(Credentials)
@@ -41,7 +41,7 @@ const writePlain = Schema.encodeSync(PlainJson)
 
 const about = ({ baseUrl, name }: Pick<TableAccount, "name" | "baseUrl">) => ["berth-watch account", name, baseUrl]
 
-/** The credentials as the table may hold them. */
+/** The credentials in the form that the table may store. */
 export const sealCredentials = (
   keys: SealKeys,
   account: Pick<TableAccount, "name" | "baseUrl">,
@@ -56,15 +56,15 @@ const unreadable = "Its row in the table cannot be read: a newer berth-watch may
 const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Result<A, string> =>
   Result.mapError(read, () => sentence)
 
-/** What is stated of an account, without what it refers to. */
+/** The stated settings of an account, without what they refer to. */
 export const readTableAccount = ({ credentials, options }: TableAccount) =>
   orElse(Result.all({ credentials: readCredentials(credentials), options: readOptions(options) }), unreadable)
 
-/** Whoever can write in the table must not have the keys of the daemon sent to an address of their own. */
+/** Somebody who can write to the table must not be able to have the daemon's own keys sent to their address. */
 export const isOfDaemon = (reference: Reference) => "env" in reference && /^BERTH_WATCH_/i.test(reference.env)
 export const ofDaemon = "Variables that begin with BERTH_WATCH_ are the daemon's own."
 
-/** The text that a reference leads to. */
+/** The text that a reference names. */
 const secretAt = (reference: Reference, { file, variable }: Omit<Surroundings, "path">) => {
   if (isOfDaemon(reference)) return Result.fail(ofDaemon)
   const [text, subject] =
@@ -81,7 +81,7 @@ const fileText = (path: string, file: Surroundings["file"]) => {
   }
 }
 
-/** The credentials of an account, or a sentence about why there are none. */
+/** The credentials of an account, or a sentence that says why they are missing. */
 export const openCredentials = (
   account: Pick<TableAccount, "name" | "baseUrl">,
   credentials: Credentials,
@@ -103,7 +103,7 @@ export const openCredentials = (
   )
 }
 
-/** Why a connection cannot be used, as a sentence; null where it can be. */
+/** Why a connection cannot be used, as a sentence; null if it can. */
 export const problemSentence = (
   connection: AccountOptions["connection"],
   allowHttp: boolean,
@@ -122,7 +122,7 @@ export const problemSentence = (
   return `${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`
 }
 
-/** The account as the config would state it, or a sentence about why it cannot be watched here. */
+/** The account as a config would state it, or a sentence that says why it cannot be watched here. */
 export const resolveAccount = (
   account: TableAccount,
   surroundings: Omit<Surroundings, "path">

@@ -1,23 +1,24 @@
-/**
- * The config in a file, with the secrets that it refers to.
- */
+/** Loads the config from a file, with the secrets that it refers to. */
 import { Data, Effect } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { readConfig, type Surroundings, type WatchConfig } from "./Config.ts"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 
-/** The config cannot be used; the one in use stays. */
+/** The new config cannot be used, so the current one stays. */
 export class ConfigRefused extends Data.TaggedError("ConfigRefused")<{
-  /** One line for each problem, with its place. */
+  /** One line per problem, with its place. */
   readonly lines: ReadonlyArray<string>
 }> {}
 
 const toLine = (path: string, { column, line, message }: ConfigProblem) => `${path}:${line}:${column}: ${message}`
 
-/** More than a secret takes. */
+/** Larger than any secret. */
 const maxSecretBytes = 64 * 1024
 
-/** What a config, or an account of the table, refers to. A pipe or a device may never end, and would stop the whole process. */
+/**
+ * Access to the files and variables that a config, or an account in the PostgreSQL table, refers to. Only regular files: a pipe
+ * or a device may never end, and would block the whole process.
+ */
 export const surroundings: Omit<Surroundings, "path"> = {
   variable: (name) => process.env[name],
   file: (path) => {

@@ -1,6 +1,6 @@
 /**
- * Secrets that a database may hold: sealed with AES-256-GCM under a key that only the environment has. Each is bound to what it is of, so that it
- * opens nowhere else. Pure but for the nonce.
+ * Sealed secrets, which a database may hold: encrypted with AES-256-GCM under a key that only the environment has. Each is
+ * bound to its subject, so that it cannot be opened as the secret of another one. Pure except for the nonce.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
 import { Redacted, Result, Schema } from "effect"
@@ -11,12 +11,12 @@ const nonceBytes = 12
 const tagBytes = 16
 
 interface SealKey {
-  /** What it is called where something sealed under it is kept: it says nothing of the key. */
+  /** The key's name next to texts sealed with it; it reveals nothing about the key. */
   readonly id: string
   readonly bytes: Redacted.Redacted<Buffer>
 }
 
-/** The first one seals; each of them opens. */
+/** The first key seals; every key can open. */
 export type SealKeys = readonly [SealKey, ...ReadonlyArray<SealKey>]
 
 /** A sealed text: nonce, tag and content, in base64. */
@@ -26,7 +26,7 @@ export type Sealed = typeof Sealed.Type
 const sealVariable = "BERTH_WATCH_SEAL_KEY"
 const oldSealVariable = "BERTH_WATCH_SEAL_KEY_OLD"
 
-/** Base64 as it is written: other texts that mean the same bytes are none. */
+/** Strict base64: rejects other spellings of the same bytes. */
 const bytesOf = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, "base64")
   return bytes.toString("base64") === text ? bytes : null
@@ -39,7 +39,7 @@ const keyOf = (text: string): SealKey | null => {
   return { id, bytes: Redacted.make(bytes) }
 }
 
-/** The keys that the environment names, several of them parted by commas; or a sentence about what is wrong with them. */
+/** The keys in an environment variable, separated by commas; or a sentence that says what is wrong with them. */
 export const readSealKeys = (variable: (name: string) => string | undefined): Result.Result<SealKeys, string> => {
   const keysIn = (name: string): Result.Result<ReadonlyArray<SealKey>, string> => {
     const text = variable(name)?.trim() ?? ""
@@ -55,7 +55,7 @@ export const readSealKeys = (variable: (name: string) => string | undefined): Re
   })
 }
 
-/** `about`: what the secret is of. */
+/** `about`: the subject of the secret. */
 export const seal = ([{ bytes, id }]: SealKeys, about: ReadonlyArray<string>, secret: Redacted.Redacted): Sealed => {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, Redacted.value(bytes), nonce, { authTagLength: tagBytes })
@@ -64,7 +64,7 @@ export const seal = ([{ bytes, id }]: SealKeys, about: ReadonlyArray<string>, se
   return { keyId: id, sealed: Buffer.concat([nonce, cipher.getAuthTag(), content]).toString("base64") }
 }
 
-/** The secret, or a sentence about why it does not open. */
+/** The secret, or a sentence that says why it cannot be opened. */
 export const unseal = (
   keys: SealKeys,
   about: ReadonlyArray<string>,

@@ -1,6 +1,7 @@
 /**
- * Through which database the accounts of a daemon share their allowances with other processes: the one that `BERTH_ALLOWANCE_STORE` names,
- * else the store of the daemon where that is on a server, so that a process which takes an account over knows what the other one spent.
+ * The database through which the daemon's accounts share their allowances with other processes: the one in
+ * `BERTH_ALLOWANCE_STORE`, otherwise the daemon's own store if it is on a server. Thus a process that takes over an account
+ * knows what the previous one spent.
  */
 import { allowanceStoreSetting, readVariable } from "@berthkit/terminal/Connection"
 import type { AllowanceStores } from "@berthkit/terminal/openAllowance"
@@ -11,7 +12,7 @@ import type { WatchConfig } from "../config/Config.ts"
 
 const load = Effect.promise(() => import("@berthkit/terminal/openAllowance"))
 
-/** Undefined where each account has a file. */
+/** Undefined if each account uses a file. */
 export const allowanceStores = Effect.fnUntraced(function* ({ store }: WatchConfig) {
   const address = yield* allowanceStoreSetting
   if (address !== undefined) return yield* (yield* load).openAllowanceStores(address)

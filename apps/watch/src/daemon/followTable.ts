@@ -1,6 +1,6 @@
 /**
- * The accounts of the store's table in one of several processes. Each is placed once, for as long as the process runs; what runs where it is
- * placed follows the table, which is read again whenever something happened in the store, and now and then.
+ * Follows the accounts in the store's table, in one of several processes. Each account is assigned once for as long as the
+ * process runs; its work follows the table, which is read again when something happens in the store, and periodically.
  */
 import { Clock, Deferred, Effect, Result, type Scope } from "effect"
 import type { AccountOptions } from "../config/Config.ts"
@@ -12,32 +12,32 @@ import type { StoreFailed } from "../store/StoreFailed.ts"
 import type { TableAccountRow } from "../store/watchedAccounts.ts"
 import { Progress } from "../telemetry/Progress.ts"
 
-/** From one reading of the table to the next, while things happen in the store, and while nothing does. */
+/** Pauses between reads of the table while the store changes, and while it does not. */
 const minPause = "500 millis"
 const maxPause = "5 seconds"
 
-/** Before credentials that are not there are looked for again. */
+/** Pause before looking again for missing credentials. */
 const missingPause = "1 minute"
 
 interface FollowOptions<R> {
-  /** The accounts of the config, which the table does not change. */
+  /** The accounts of the config, which the table cannot change. */
   readonly configured: ReadonlySet<string>
-  /** Accounts that nobody watches any more; what is left of them is delivered. */
+  /** Accounts that nobody watches any more; their remaining events are still delivered. */
   readonly left: ReadonlyArray<string>
-  /** Has an account for as long as the scope is open. */
+  /** Owns an account for as long as the scope is open. */
   readonly own: (name: string) => Effect.Effect<unknown, StoreFailed, Scope.Scope>
   readonly watch: (account: AccountOptions) => Part["run"]
   readonly place: (part: Part) => Effect.Effect<void, never, R>
 }
 
-/** An account as it is to be now; null where it is not to be watched any more. */
+/** The new state of an account; null if it is not to be watched any more. */
 interface Entry {
   readonly row: TableAccountRow | null
-  /** Done when there is another entry in its place. */
+  /** Completes when another entry replaces this one. */
   readonly changed: Deferred.Deferred<void>
 }
 
-/** Has an account shown as it is from now on; it may have been so before. */
+/** Shows an account in its new form; it may have been shown before. */
 const showAccount = Effect.fnUntraced(function* ({ name, state }: TableAccountRow) {
   const progress = yield* Progress
   const known = (yield* progress.accounts).get(name)
@@ -53,7 +53,7 @@ export const followTable = Effect.fnUntraced(function* <R>(options: FollowOption
   const progress = yield* Progress
   const entries = new Map<string, Entry>()
 
-  /** The credentials of an account, once they are there: meanwhile it is in trouble, and this process has it. */
+  /** Waits for the credentials of an account. Meanwhile the account is in trouble, and still owned by this process. */
   const waitForCredentials = Effect.fnUntraced(function* (row: TableAccountRow, first: string) {
     yield* own(row.name)
     const sinceMillis = yield* Clock.currentTimeMillis
@@ -94,7 +94,7 @@ export const followTable = Effect.fnUntraced(function* <R>(options: FollowOption
     for (const row of yield* store.watchedAccounts(revision)) {
       if (!configured.has(row.name)) {
         yield* showAccount(row)
-        // One that was never watched has nothing that is left.
+        // An account that was never watched has no remaining events.
         if (row.state !== "removed" || entries.has(row.name)) yield* enter(row.name, row)
       }
       revision = row.revision

@@ -1,6 +1,7 @@
 /**
- * Keeps in the store what is wrong with the accounts that this process has, and with the receivers that it delivers their events to, so that
- * every process and command shows it. One that takes an account over begins with it, and ends it once it knows better.
+ * Stores what is wrong with the accounts of this process, and with the receivers of their events, so that every process and
+ * command can show it. A process that takes over an account starts with the stored condition, and clears it once it knows
+ * better.
  */
 import { Clock, Effect } from "effect"
 import { Sinks } from "../deliver/Sinks.ts"
@@ -12,13 +13,13 @@ import { Troubles } from "../troubles/Troubles.ts"
 
 const pause = "2 seconds"
 
-/** Keeps it for as long as the scope is open. A store that takes nothing gets it the next time. */
+/** Stores conditions for as long as the scope is open. If the store fails, they are written next time. */
 export const keepConditions = Effect.gen(function* () {
   const store = yield* Store
   const { receivers } = yield* Sinks
   const { accounts } = yield* Progress
   const { heartbeat } = yield* Troubles
-  /** By account: the epoch and the JSON that was written in it. */
+  /** By account: the epoch, and the JSON written in it. */
   const written = new Map<string, string>()
 
   const changedConditions = Effect.gen(function* () {
@@ -53,7 +54,8 @@ export const keepConditions = Effect.gen(function* () {
         if (store.epochOf(account) === null) continue
         const known = before.get(account)?.receiver ?? null
         const isLeft = left.has(account)
-        // One that nothing was delivered to since the account came here is as it was left. It is not failing because its attempts are counted on.
+        // If nothing was delivered since the account came here, its condition stays. Continuing to count its attempts is not a
+        // failure.
         if (known !== null && isLeft && unproven.has(account) && receiver.state !== "down") continue
         if (receiver.state === "up") {
           if (known !== null) changed.push({ sink, account, receiver: null })

@@ -1,6 +1,7 @@
 /**
- * Reports troubles to those who do not ask: one line on stderr when one begins and one when it ends, and an event of the daemon where
- * the trouble has none of its own. It also has the store written now and then, which shows whether it can be.
+ * Reports troubles (problems of the daemon) without being asked: a line on stderr when one begins and ends, and an event of the
+ * daemon if the trouble has no event of its own. Also writes to the store periodically, to find out whether it still accepts
+ * writes.
  */
 import { Clock, DateTime, Duration, Effect, Schedule } from "effect"
 import { ofAccount } from "../diff/Fact.ts"
@@ -11,24 +12,24 @@ import { Store } from "../store/Store.ts"
 import { keyOf, reportedTroubles, type Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 
-/** By key. Outlives a reload of the config, so that a trouble that goes on has no second line. */
+/** By key. Survives a reload of the config, so that an ongoing trouble gets no second line. */
 export type Reported = Map<string, Trouble>
 
 const lookPause = "2 seconds"
 const probePause = "5 seconds"
 
-/** A pause that takes so much longer means that the process, or its machine, stood still. */
+/** If a pause takes this much longer, the process or its machine was suspended. */
 const stoodStillMillis = 5000
 
-/** What was reported before a restart or a reload is over only when it was not met again for so long. */
+/** A trouble reported before a restart or a reload counts as over only if it is not found again for this long. */
 const settlingMillis = 15_000
 
-/** Events of troubles that are read to find those that are open; more than that many at once nobody has. */
+/** Trouble events that are read to find the open ones; nobody has more at once. */
 const maxRead = 1000
 
 type Told = Pick<Trouble, "about" | "name" | "sinceMillis">
 
-/** A trouble may come back with the `since` that it had: a sink that is tried anew and still takes nothing. */
+/** A trouble may return with its old `since`, such as a sink that is retried and still rejects everything. */
 const factOf = (content: DaemonFact, told: Told, atMillis: number): EventFact => ({
   ...content,
   identity: ofAccount(`${keyOf(told)} ${atMillis}`),
@@ -46,7 +47,7 @@ const ended = (told: Told, atMillis: number): EventFact => {
   return factOf({ type: TroubleEnded.fields.type.literal, data }, told, atMillis)
 }
 
-/** The troubles that the log has a begin of and no end. */
+/** The troubles that have a begin event and no end event in the log. */
 const openInLog = Effect.gen(function* () {
   const { latest } = yield* Store
   const open = new Map<string, Told>()
@@ -77,13 +78,16 @@ const reportLines = Effect.fnUntraced(function* (
   }
 })
 
-/** Looks at the troubles for ever. */
+/** Checks the troubles for ever. */
 export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
   const store = yield* Store
   const { commitOfDaemon, epochOf, probe } = store
   const { current, remember } = yield* Troubles
   const begunMillis = yield* Clock.currentTimeMillis
-  /** As the log has them, and the epoch of the daemon's own account since which this process is the one that adds to it. */
+  /**
+   * The open troubles in the log, and the epoch of the daemon's own account in which this process became the one that adds to
+   * it.
+   */
   let open = new Map<string, Told>()
   let openEpoch: number | null = null
 
@@ -97,13 +101,13 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
   })
   yield* readOpen
 
-  /** A store that takes nothing gets them with the next look. */
+  /** If the store rejects them, they are retried at the next check. */
   const reportEvents = Effect.fnUntraced(function* (
     troubles: ReadonlyMap<string, Trouble>,
     isSettled: boolean,
     now: number
   ) {
-    // One of several processes tells them for all.
+    // One of several processes reports them for all.
     yield* readOpen
     if (openEpoch === null) return
     const begin = Array.from(troubles.values()).filter(
@@ -113,20 +117,20 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     if (begin.length + end.length === 0) return
     yield* Effect.tapError(
       commitOfDaemon([...end.map((each) => ended(each, now)), ...begin.map((each) => began(each, now))]),
-      // It may be committed all the same, so that the log is read again.
+      // The commit may have succeeded anyway, so the log is read again.
       () => Effect.sync(() => (openEpoch = null))
     )
     for (const each of end) open.delete(keyOf(each))
     for (const each of begin) open.set(keyOf(each), each)
   })
 
-  // An account that nobody sweeps is everybody's: perhaps no process has it.
+  // An account that nobody sweeps concerns every process, because perhaps no process owns it.
   const isOwn = ({ about: { kind, name }, name: trouble }: Trouble) =>
     kind !== "account" || name === null || epochOf(name) !== null || trouble === "sweeps-late"
 
   let lookedMillis = begunMillis
   const look = Effect.gen(function* () {
-    // What is late because nothing ran is made up for by the time of the next look.
+    // Whatever is late only because the process was suspended has caught up by the next check.
     const stoodStill = (yield* Clock.currentTimeMillis) - lookedMillis > Duration.toMillis(lookPause) + stoodStillMillis
     if (stoodStill) return
     const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))

@@ -1,6 +1,4 @@
-/**
- * The answers of a daemon that does not run, or is not reached over HTTP: from its store, as it was left.
- */
+/** The answers of a daemon that is stopped, or cannot be reached over HTTP, from the last state in its store. */
 import { Context, Effect, Layer } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
@@ -18,7 +16,7 @@ const unknown = { state: "starting" } as const
 const tableOf = ({ isShared, watchedAccounts }: Store["Service"]) =>
   isShared ? watchedAccounts(0) : Effect.succeed<ReadonlyArray<TableAccountRow>>([])
 
-/** Each account as its last process left it, or as the one that runs has written it down. */
+/** Each account in the state that its last or current process has stored. */
 const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
   const store = yield* Store
@@ -40,7 +38,7 @@ const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   }
 })
 
-/** `options`: the sinks of the config; null where that is not known. */
+/** `options`: the sinks of the config; null if it is unknown. */
 export const restingDaemon = Effect.fnUntraced(function* (
   options: ReadonlyArray<SinkOptions> | null,
   isRunning: boolean

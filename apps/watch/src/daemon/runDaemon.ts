@@ -1,7 +1,4 @@
-/**
- * A daemon with one config, from the opening of its store to the delivery of its last event: accounts, sinks, HTTP, and what is done
- * at regular times.
- */
+/** A daemon with one config, from opening its store to delivering its last event: accounts, sinks, HTTP, and periodic work. */
 import { dirname } from "node:path"
 import { makeOwnFolder } from "@berthkit/core/client/files/StateFiles"
 import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
@@ -33,43 +30,43 @@ import { type Reported, reportTroubles } from "./reportTroubles.ts"
 import { allowanceStores } from "./allowanceStores.ts"
 import { watchAccount } from "./watchAccount.ts"
 
-/** How long to go on delivering after the end of the polling; the whole stop takes at most 10 s. */
+/** How long to continue delivering after polling has ended; a stop takes at most 10 s in total. */
 const maxDrain = "7 seconds"
 
-/** The same where other processes wait for the accounts, and go on with what is left. */
+/** The same if other processes wait for the accounts and will deliver the rest. */
 const maxHandOver = "1 second"
 
-/** From one removal of what need not be kept to the next, while events come, and while none do. */
+/** Pauses between two removals of old data, while events come and while none do. */
 const prunePause = "2 seconds"
 const idlePrunePause = "10 seconds"
 
 export interface DaemonOptions<A> {
   readonly config: WatchConfig
   readonly settings: RunSettings
-  /** Whether the config took the place of another one: then credentials that the service refuses at once are a fault of it. */
+  /** Whether the config replaced another one: then credentials that are refused at once are a fault of the config. */
   readonly isReloaded: boolean
-  /** The troubles that stderr has a line of. */
+  /** The troubles that already have a line on stderr. */
   readonly reported: Reported
   /** Runs once store and HTTP are up. */
   readonly onReady: Effect.Effect<void>
-  /** The daemon ends when this does, and gives what it gave. */
+  /** The daemon ends with this effect, and returns its result. */
   readonly until: Effect.Effect<A>
 }
 
-/** The store of the config. */
+/** Opens the store of the config. */
 const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
   const path = Redacted.value(config.store)
   if (isPostgres(path)) {
     return Store.layerServer(config.store)
   }
-  // A folder that is made for it is for the user alone. Where it cannot be made the store cannot be opened either, and reports why.
+  // The store's folder is made for the user only. If that fails, opening the store fails too, and reports why.
   yield* Effect.ignore(makeOwnFolder(dirname(path), 0))
   return Store.layerFile(path)
 })
 
 const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 
-/** Shows the accounts of the table from the beginning, as those of the config are. */
+/** Shows the accounts of the table from the start, like those of the config. */
 const meetTable = Effect.fnUntraced(function* (config: WatchConfig) {
   const { isShared, watchedAccounts } = yield* Store
   if (!isShared) return
@@ -93,7 +90,7 @@ const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlC
     Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
 
-/** Whether every account was swept completely of late. */
+/** Whether every account had a recent complete sweep. */
 const isWell = Effect.gen(function* () {
   const accounts = yield* (yield* Progress).accounts
   const now = yield* Clock.currentTimeMillis
@@ -101,8 +98,8 @@ const isWell = Effect.gen(function* () {
 })
 
 /**
- * Removes what need not be kept any more. Where a sink holds up what there is no room for, it is disabled: the disk comes before it.
- * A store that takes nothing at the moment is asked again the next time.
+ * Removes old data. A sink that keeps old events although the space is used up is disabled: the disk is more important. If the
+ * store fails, the next round tries again.
  */
 const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   const store = yield* Store
@@ -125,7 +122,7 @@ const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   }
 })
 
-/** What one process does for the whole daemon. */
+/** The work that one process does for the whole daemon. */
 const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
   if (config.heartbeat === null) return yield* prune(config)
   const wellNow = Effect.provideService(isWell, Progress, yield* Progress)
@@ -133,7 +130,7 @@ const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
   return yield* Effect.raceFirst(prune(config), beating)
 })
 
-/** Has the engine run the accounts, those of the table, and what is left of others, wherever it places them. */
+/** Has the cluster engine assign to processes: the accounts, those of the table, and the remaining events of others. */
 const placeParts = Effect.fnUntraced(function* (config: WatchConfig, watch: (account: AccountOptions) => Part["run"]) {
   const store = yield* Store
   const { Placement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))
@@ -151,7 +148,7 @@ const placeParts = Effect.fnUntraced(function* (config: WatchConfig, watch: (acc
   yield* followTable({ configured, left, own, place, watch })
 })
 
-/** Delivers what is there, for a while. A sink that is down gets it from the next process. */
+/** Delivers pending events for a while. A sink that is down gets them from the next process. */
 const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result<void, StoreFailed | StreamClosed>>) {
   const { idle } = yield* Sinks
   const { isShared } = yield* Store
@@ -211,11 +208,11 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   return ended.success
 })
 
-/** Runs a daemon; gives none when the reader of its stdout has gone. */
+/** Runs a daemon; returns none if the reader of its stdout has gone. */
 export const runDaemon = Effect.fn("runDaemon")(
   function* <A>(options: DaemonOptions<A>) {
     const store = yield* openStore(options.config)
-    // What runs ends before the store closes that it writes to.
+    // The running parts end before the store that they write to closes.
     return yield* Effect.provide(Effect.scoped(body(options)), layersOf(options.config, store))
   },
   Effect.scoped,

@@ -1,6 +1,4 @@
-/**
- * One account of a running daemon: its client, what is known of it, and its polling, which reports how it goes.
- */
+/** One account of a running daemon: its client, its state, and its polling with progress reports. */
 import { countsFrom } from "@berthkit/core/api/AllowanceHeaders"
 import type { RawReply } from "@berthkit/core/api/Reply"
 import { Allowance } from "@berthkit/core/client/Allowance"
@@ -42,28 +40,28 @@ import {
   type Words
 } from "../telemetry/Progress.ts"
 
-/** An account whose credentials are refused is tried again after this, beside others. */
+/** Pause before retrying an account whose credentials were refused, if there are other accounts. */
 const refusedPause = "1 minute"
 
 interface Circumstances {
   readonly settings: RunSettings
-  /** Of the accounts of the process. */
+  /** Shared by the accounts of the process. */
   readonly beginnings: Beginnings
-  /** The daemon has no other account. */
+  /** Whether the daemon has no other account. */
   readonly isOnly: boolean
-  /** Where accounts share their allowances; undefined where each has a file. */
+  /** Where accounts share their allowances; undefined if each uses a file. */
   readonly stores: AllowanceStores | undefined
-  /** The config took the place of another one, which is there to go back to. */
+  /** Whether the config replaced another one, to which the daemon can return. */
   readonly isReloaded: boolean
 }
 
-/** Of an allowance, what a reply states. */
+/** The part of an allowance that a reply states. */
 interface Reported {
   readonly limit: number
   readonly remaining: number
 }
 
-/** Opens the account. Gives what polls it for ever. */
+/** Opens the account. Returns an effect that polls it for ever. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
   { beginnings, isOnly, isReloaded, settings, stores }: Circumstances
@@ -80,7 +78,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     })
   const clientOptions = { ...connection, allowanceFile, onReply }
   const client = yield* Layer.build(Layer.orDie(Berth.layerOver(clientOptions, NodeTransport.layer))).pipe(
-    // The client's counters and histograms: each account its own.
+    // The client's counters and histograms, separate for each account.
     Effect.provideService(Metric.CurrentMetricAttributes, { account: name }),
     Effect.provideService(AllowanceStore, yield* stores?.(connection) ?? Effect.undefined)
   )
@@ -89,7 +87,7 @@ export const watchAccount = Effect.fnUntraced(function* (
   const leases = yield* followLeases(intents)
   const watched = yield* openAccount({
     name,
-    // Another key, service, project or location may be another account.
+    // Another key, service, project or location may mean another account.
     fingerprint: accountFingerprint(connection),
     begun: yield* moments.now,
     alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current })
@@ -105,8 +103,8 @@ export const watchAccount = Effect.fnUntraced(function* (
   let left: AccountProgress["allowance"] = null
 
   /**
-   * How much is left after a reply, which is an event where it is little. As the newest reply reports it: after a refusal the client
-   * itself counts on nothing for a while, whatever that says.
+   * Records the remaining allowance after a reply, and reports an event when it is low. It uses the number in the newest reply:
+   * after a refusal the client itself assumes zero for a while, whatever the reply says.
    */
   const noteAllowance = Effect.fnUntraced(function* (atMillis: number) {
     if (reported === noted || reported === null) return left
@@ -120,7 +118,10 @@ export const watchAccount = Effect.fnUntraced(function* (
     return left
   })
 
-  /** The words for the troubles of the account. A failure while the list cannot be read is why it still cannot. */
+  /**
+   * The sentences for the account's troubles. A failure of the list is remembered as the reason until the list can be read
+   * again.
+   */
   const wordsAfter = (observation: Observation, facts: ReadonlyArray<Fact>): Words => {
     let next = words
     for (const fact of facts) {
@@ -177,7 +178,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     areCredentialsNew: isReloaded && isOnly
   })
 
-  /** Other accounts go on without one that is refused. */
+  /** Other accounts continue without the refused one. */
   const whileRefused = (failure: BerthError) =>
     Effect.gen(function* () {
       yield* progress.report(name, {
@@ -190,7 +191,7 @@ export const watchAccount = Effect.fnUntraced(function* (
       )
     })
 
-  // What was wrong is over when this process finds so.
+  // An old trouble ends only when this process finds that it is over.
   yield* progress.report(name, leftAs(watched.snapshot.standing, readCondition(watched.condition)))
   const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
   const images = Context.get(client, Images)

@@ -1,6 +1,7 @@
 /**
- * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how the attempts ended, many at once. A
- * process that is killed before that attempts again, with the same ids. Stdout has a courier of its own, without queues.
+ * Delivers events of a sink (a receiver of events): makes the attempts that its queues start, and stores their outcomes in
+ * batches. A process that is killed before the outcome is stored repeats the attempt with the same event ids. Stdout has its
+ * own courier, without queues.
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import { type AttemptEnd, type Delivery, type DeliveryKey, keyOf } from "../store/deliveries.ts"
@@ -11,28 +12,28 @@ import { type Failed, type Outcome, type ReceiverState } from "./Health.ts"
 import { Queues } from "./Queues.ts"
 import { Stdout, type StreamClosed } from "./Stdout.ts"
 
-/** Attempts of one sink that are under way at once. */
+/** Concurrent attempts of one sink. */
 const maxInFlight = 8
 
-/** With so many deliveries left a sink reads no further. */
+/** A sink with this many pending deliveries stops reading new events. */
 const maxLeft = 10_000
 
-/** All that a sink can have left: what it read, or every node of a new sink's baseline. */
+/** The maximum that a sink can have pending: what it read, or every node of a new sink's baseline. */
 export const maxLoaded = 1_000_000
 
-/** Before the store is asked again after it failed. */
+/** Pause before retrying a store that failed. */
 const storePauseMillis = 1000
 
 /**
- * How long and how many ends of attempts may wait for the next transaction: each one waits for the disk, which is slower than many
- * receivers.
+ * How long, and how many, outcomes may wait for the next transaction. Each transaction waits for the disk, which is slower than
+ * many receivers.
  */
 const maxUnsavedMillis = 50
 const maxUnsaved = 500
 
 const never = Number.POSITIVE_INFINITY
 
-/** `Taken`: there are more deliveries. */
+/** `Taken`: more deliveries were added. */
 type Message =
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Answered"; readonly delivery: Delivery; readonly outcome: Outcome }
@@ -47,23 +48,23 @@ export interface Courier {
   /** Delivers until the sink has to be disabled. */
   readonly run: Effect.Effect<CourierEnd, StoreFailed | StreamClosed>
   readonly take: (deliveries: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) => void
-  /** Takes in what is left to deliver of accounts that this process has from now on. */
+  /** Takes over the pending deliveries of accounts that this process owns from now on. */
   readonly resume: (accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>) => void
-  /** Delivers nothing of an account any more: another process has it. */
+  /** Stops delivering for an account that another process owns now. */
   readonly forget: (account: string) => void
   readonly heldOf: Queues["heldOf"]
-  /** Whether so little is left that the sink may read on. */
+  /** Whether few enough deliveries are pending for the sink to read on. */
   readonly hasRoom: () => boolean
-  /** Waits while there is none. */
+  /** Waits until there is room. */
   readonly room: Effect.Effect<void>
-  /** Waits until nothing is under way and nothing is due. */
+  /** Waits until no attempt is running or due. */
   readonly idle: Effect.Effect<void>
   readonly receiver: () => Receiver
-  /** The accounts of which deliveries are left, and those that were taken in since the last attempt that succeeded. */
+  /** The accounts with pending deliveries, and those that were added since the last successful attempt. */
   readonly accounts: () => { readonly left: ReadonlySet<string>; readonly unproven: ReadonlySet<string> }
 }
 
-/** How a receiver is. */
+/** The state of a receiver. */
 export interface Receiver {
   readonly state: ReceiverState
   /** Why the last attempt failed; null while it is up. */
@@ -74,7 +75,7 @@ export interface Receiver {
 
 export const receiverUp: Receiver = { state: "up", reason: null, sinceMillis: null }
 
-/** Waits out a store that may work again; an attempt that was made stays made meanwhile. */
+/** Retries a store that may recover. Meanwhile, finished attempts stay finished. */
 export const whileItMayPass = <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
   Effect.retry(effect, { while: mayPass, schedule: Schedule.spaced(storePauseMillis) })
 
@@ -89,12 +90,12 @@ export const makeCourier = Effect.fnUntraced(function* (
   const turned = makeSignal()
 
   /**
-   * How attempts ended that the store does not know yet, the last of each delivery. A store that takes nothing for a while, such as on
-   * a full disk, gets them later: an attempt stays made, and others go on meanwhile.
+   * Outcomes that are not stored yet, the last one of each delivery. If the store fails for a while, as on a full disk, they
+   * are stored later: attempts stay made, and others continue meanwhile.
    */
   const unsaved = new Map<string, AttemptEnd>()
   let savedFailingSinceMillis = failingSinceMillis
-  /** When to write them down; null while there is nothing to write. */
+  /** When to store them; null if there are none. */
   let saveAtMillis: number | null = null
   let isStuck = false
 
@@ -115,7 +116,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     }
   })
 
-  /** While nothing is under way there is nothing to wait for. */
+  /** If no attempt is running, there is nothing to wait for. */
   const isSaveDue = (nowMillis: number): boolean =>
     saveAtMillis !== null &&
     (saveAtMillis <= nowMillis || (!isStuck && (queues.inFlight === 0 || unsaved.size >= maxUnsaved)))
@@ -125,10 +126,10 @@ export const makeCourier = Effect.fnUntraced(function* (
   const attemptOne = Effect.fnUntraced(
     function* (delivery: Delivery) {
       const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
-      // Taken back meanwhile: there is nothing left to deliver.
+      // The event was withdrawn in the meantime, so there is nothing to deliver.
       const outcome: Outcome = body === null ? { _tag: "Delivered" } : yield* attempt(delivery.id, body)
       yield* Queue.offer(mailbox, { _tag: "Answered", delivery, outcome })
-      // Without its answer the delivery would stay under way for ever, and its queue with it.
+      // Without an outcome the delivery would count as running for ever and block its queue.
     },
     Effect.tapCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Queue.failCause(mailbox, cause)))
   )
@@ -146,7 +147,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     return null
   })
 
-  /** Takes in what arrived; gives the end, if it is one. */
+  /** Processes a message; returns the end, if it is one. */
   const handle = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>) {
     let end: CourierEnd | null = null
     for (const message of messages) {
@@ -164,7 +165,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     return end
   })
 
-  /** What arrives until the next delivery is due. */
+  /** Messages until the next delivery is due. */
   const messagesUntil = Effect.fnUntraced(function* (nextMillis: number, nowMillis: number) {
     const all = Queue.takeAll(mailbox)
     if (nextMillis === never) return yield* all
@@ -186,7 +187,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     }
   }).pipe(Effect.ensuring(Effect.ignore(save)))
 
-  /** Checks a condition now, and each time the deliveries changed. */
+  /** Checks a condition now, and after each change of the deliveries. */
   const until = (condition: (nowMillis: number) => boolean) =>
     waitUntil(turned.wait, Effect.map(Clock.currentTimeMillis, condition))
 
@@ -195,7 +196,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   return {
     run,
     take: (deliveries, dropped) => {
-      // At once, so that the reader finds what is held back among it.
+      // At once, so that the reader sees held changes among them.
       queues.remove(dropped)
       queues.add(deliveries)
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })
@@ -221,12 +222,12 @@ export const makeCourier = Effect.fnUntraced(function* (
   }
 })
 
-/** Lines that are written at once. */
+/** Lines per write. */
 const maxLines = 500
 
 /**
- * Delivers to stdout: one event per line, in the order in which they were read, each batch taken by the system before the next. A
- * process that is killed in between writes the batch again.
+ * Delivers to stdout: one event per line, in the order of reading. Each batch is written completely before the next. A process
+ * that is killed in between writes the batch again.
  */
 export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
   const store = yield* Store
@@ -258,7 +259,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
     take: add,
     resume: (_, deliveries) => add(deliveries),
-    // A batch that is being written is: it is no more of those that are left.
+    // The batch being written is no longer pending.
     forget: (account) => void (left = left.filter((delivery) => delivery.account !== account)),
     heldOf: () => null,
     hasRoom,

@@ -1,12 +1,12 @@
 /**
- * The receiver of a sink, as its answers show it: how one attempt to deliver an event ended, when one that failed is made again, and
- * whether the receiver is there. Pure.
+ * The health of a sink's receiver, derived from its answers: how an attempt ended, when a failed one is retried, and whether
+ * the receiver is reachable. Pure.
  */
 import type { Delivery } from "../store/deliveries.ts"
 
 /**
- * `unavailable`: the receiver could not be reached, was busy or failed; any event would have met the same. `refused`: it did not
- * accept this event. `gone`: it wants no more events.
+ * `unavailable`: the receiver was unreachable, busy or failing, and any other event would have failed as well. `refused`: it
+ * did not accept this event. `gone`: it wants no more events.
  */
 type FailureKind = "unavailable" | "refused" | "gone"
 
@@ -15,7 +15,7 @@ export interface Failed {
   readonly kind: FailureKind
   /** In a few words, without secrets. */
   readonly reason: string
-  /** For how long the receiver asked not to be called; null when it did not. */
+  /** The pause that the receiver asked for; null if it did not. */
   readonly retryAfterMillis: number | null
 }
 
@@ -35,8 +35,8 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /**
- * From one attempt to the next: the schedule of Standard Webhooks, spread a little so that the events of one outage do not all come back at
- * one moment. The first is at once.
+ * Pauses between attempts: the schedule of Standard Webhooks, slightly randomised so that the events of one outage are not all
+ * retried at the same moment. The first attempt is immediate.
  */
 const delaysMillis = [
   5 * second,
@@ -50,11 +50,11 @@ const delaysMillis = [
   24 * hour
 ]
 
-/** A receiver may not ask for a shorter pause, nor for a longer one: some that are down answer `Retry-After: 0`. */
+/** Bounds for the pause that a receiver asks for, because some send `Retry-After: 0` while they are down. */
 const minRetryAfterMillis = second
 const maxRetryAfterMillis = hour
 
-/** The pause that a receiver asked for, within bounds. */
+/** The requested pause, within bounds. */
 const boundedRetryAfter = (millis: number): number =>
   Math.min(Math.max(millis, minRetryAfterMillis), maxRetryAfterMillis)
 
@@ -62,8 +62,8 @@ const boundedRetryAfter = (millis: number): number =>
 const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
 
 /**
- * When a delivery is due that another process left: its clock may be minutes ahead of this one's. `forMillis`: how long a change is held back
- * to see whether it lasts.
+ * When a delivery left by another process is due here: that process's clock may be minutes ahead of this one's. `forMillis`:
+ * how long a change is held back to see whether it lasts.
  */
 export const dueHere = (
   { attempt, dueMillis, held }: Pick<Delivery, "attempt" | "dueMillis" | "held">,
@@ -74,16 +74,16 @@ export const dueHere = (
   return Math.min(dueMillis, nowMillis + longest)
 }
 
-/** When a delivery is due that failed before it was: as before, but not sooner than the receiver asks. */
+/** When a delivery is due that failed before it was due: at its old time, but not sooner than the receiver asks. */
 export const dueAfterEarly = (
   delivery: Pick<Delivery, "attempt" | "dueMillis" | "held">,
   retryAfterMillis: number | null,
   nowMillis: number
 ): number =>
-  // A clock that was ahead would have made it late.
+  // A process whose clock was ahead would have made it late.
   Math.max(dueHere(delivery, nowMillis, 0), nowMillis + boundedRetryAfter(retryAfterMillis ?? 0))
 
-/** The pause after so many failed attempts, from 1; null after the last. */
+/** The pause after this number of failed attempts, from 1; null after the last. */
 export const retryDelay = (attempts: number, retryAfterMillis: number | null, chance: number): number | null => {
   const delay = delaysMillis[attempts - 1]
   if (delay === undefined) return null
@@ -91,22 +91,22 @@ export const retryDelay = (attempts: number, retryAfterMillis: number | null, ch
 }
 
 /**
- * Whether the receiver of a sink is there. One that fails for three queues in a row is down: then one event is tried now and
- * then, and the others wait without using up their attempts. One that answers and takes nothing three times in a row is failing:
- * every event keeps its schedule, and an operator is told.
+ * Whether the receiver of a sink is reachable. If it is unavailable for three queues in a row, it is down: from time to time
+ * one event is tried, and the others wait without using up their attempts. If it answers but accepts nothing three times in a
+ * row, it is failing: every event keeps its schedule, and operators are told.
  */
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
   readonly probeAtMillis: number | null
-  /** The receiver asked for no request before this; 0 when it did not. */
+  /** The receiver asked for no requests before this instant; 0 if it did not. */
   readonly pausedUntilMillis: number
-  /** Different queues whose attempts failed since the last that was answered. */
+  /** The queues whose attempts failed since the last answered one. */
   readonly failedQueues: ReadonlyArray<string>
-  /** Those attempts. */
+  /** The number of those attempts. */
   readonly failures: number
-  /** Attempts of any kind that failed since the last success. */
+  /** Failed attempts of any kind since the last success. */
   readonly failuresInRow: number
-  /** Since when nothing was delivered although it was tried; null when it was, or nothing is left to deliver. */
+  /** Since when attempts were made without any success; null after a success, or if nothing is pending. */
   readonly failingSinceMillis: number | null
 }
 
@@ -119,29 +119,29 @@ export const healthy: Health = {
   failingSinceMillis: null
 }
 
-/** So many failures in a row are no accident of one event. */
+/** This many failures in a row are not the fault of one event. */
 const failuresUntilFailing = 3
 
-/** How a receiver may be, the best first. `retrying`: an attempt failed, and the event is attempted again; that is no trouble yet. */
+/** The states of a receiver, best first. `retrying`: an attempt failed and will be repeated, which is no trouble yet. */
 export const receiverStates = ["up", "retrying", "failing", "down"] as const
 export type ReceiverState = (typeof receiverStates)[number]
 
-/** How the receiver is as far as its answers show it. `isRetrying`: an event is left that failed before. */
+/** The state of the receiver according to its answers. `isRetrying`: a pending event has failed before. */
 export const receiverState = ({ failuresInRow, probeAtMillis }: Health, isRetrying: boolean): ReceiverState => {
   if (probeAtMillis !== null) return "down"
   if (failuresInRow >= failuresUntilFailing) return "failing"
   return isRetrying ? "retrying" : "up"
 }
 
-/** Between two attempts while the receiver is down. */
+/** Pause between two attempts while the receiver is down. */
 const probeMillis = 60_000
 
 const queuesUntilDown = 3
 
-/** A sink whose attempts failed for so long, without a success, is disabled. */
+/** A sink is disabled if its attempts fail for this long without a success. */
 export const maxFailingMillis = 5 * 86_400_000
 
-/** How the receiver is after a failed attempt for `queue`, one of `queues`. */
+/** The state of the receiver after a failed attempt for `queue`, one of `queues`. */
 export const afterFailure = (
   health: Health,
   queue: string,
@@ -152,11 +152,11 @@ export const afterFailure = (
 ): Health => {
   const failingSinceMillis = health.failingSinceMillis ?? nowMillis
   const failuresInRow = health.failuresInRow + 1
-  // It answered, so it is there.
+  // It answered, so it is reachable.
   if (kind !== "unavailable") return { ...healthy, failuresInRow, failingSinceMillis }
   const failedQueues = health.failedQueues.includes(queue) ? health.failedQueues : [...health.failedQueues, queue]
   const failures = health.failures + 1
-  // A sink of fewer queues is down when all have failed; one alone gets a second attempt first.
+  // A sink with fewer queues is down when all have failed; a single queue gets a second attempt first.
   const isDown =
     health.probeAtMillis !== null ||
     failedQueues.length >= queuesUntilDown ||

@@ -1,6 +1,6 @@
 /**
- * What a sink has to deliver, in one queue for each node: the order of a node's events is kept, and one that fails holds up no
- * other node. It decides what is attempted when, from the time and the chance it is given; `Courier.ts` does it.
+ * The pending deliveries of a sink, in one queue per node: a node's events keep their order, and a failing one does not block
+ * other nodes. It decides what to attempt when, from the time and random numbers it receives; `Courier.ts` makes the attempts.
  */
 import { type Delivery, type DeliveryKey, type NodeKey, nodeKeyOf } from "../store/deliveries.ts"
 import {
@@ -19,15 +19,15 @@ interface Queue {
   /** In the order of their events; never empty. */
   readonly entries: Array<Delivery>
   isInFlight: boolean
-  /** Its first one failed before, and may be tried once before it is due: the receiver was down, and is there again. */
+  /** Whether its first delivery failed before and may be tried before it is due, because the receiver was down and is back. */
   isReleased: boolean
 }
 
-/** What a failed attempt comes to. */
+/** What follows from a failed attempt. */
 export type Consequence =
-  /** Again when it is due; the attempt counted. */
+  /** Retry when it is due; the attempt counts. */
   | { readonly _tag: "Retry"; readonly delivery: Delivery }
-  /** Again, as if it had not been tried: the receiver is down, or it was not due. */
+  /** Retry as if it had not been tried: the receiver is down, or the delivery was not due. */
   | { readonly _tag: "Wait" }
   | { readonly _tag: "GiveUp"; readonly delivery: Delivery }
   | { readonly _tag: "Disable"; readonly reason: "gone" | "failing" }
@@ -35,17 +35,17 @@ export type Consequence =
 export class Queues {
   #health: Health
   readonly #maxInFlight: number
-  /** In the order in which they are tried: that of their oldest entries, as far as they came in order. */
+  /** In the order of attempts: that of their oldest entries, as far as those came in order. */
   readonly #queues = new Map<string, Queue>()
-  /** Accounts of which nothing is to be added or tried again. */
+  /** Accounts for which nothing is added or retried any more. */
   readonly #forgotten = new Set<string>()
-  /** The queue whose delivery is on its way to see whether the receiver is there again. */
+  /** The queue whose delivery tests whether the receiver is back. */
   #probe: string | null = null
   readonly #unproven = new Set<string>()
   #inFlight = 0
   #size = 0
 
-  /** `failingSinceMillis`: since when no attempt of the process before succeeded. */
+  /** `failingSinceMillis`: since when the previous process had no successful attempt. */
   constructor(maxInFlight: number, failingSinceMillis: number | null = null) {
     this.#maxInFlight = maxInFlight
     this.#health = { ...healthy, failingSinceMillis }
@@ -55,28 +55,28 @@ export class Queues {
     return this.#health
   }
 
-  /** Deliveries that are under way. */
+  /** Number of running attempts. */
   get inFlight(): number {
     return this.#inFlight
   }
 
-  /** How the receiver is. */
+  /** The state of the receiver. */
   get receiver(): ReceiverState {
     const isRetrying = this.#queues.values().some(({ entries }) => entries[0]!.attempt > 0)
     return receiverState(this.#health, isRetrying)
   }
 
-  /** The accounts of which deliveries are left. */
+  /** The accounts with pending deliveries. */
   get accounts(): ReadonlySet<string> {
     return new Set(Array.from(this.#queues.values(), ({ entries }) => entries[0]!.account))
   }
 
-  /** The accounts that were taken in since the last attempt that succeeded. */
+  /** The accounts that were added since the last successful attempt. */
   get unproven(): ReadonlySet<string> {
     return this.#unproven
   }
 
-  /** Deliveries that are left, those under way included. */
+  /** Number of pending deliveries, including running ones. */
   get size(): number {
     return this.#size
   }
@@ -92,8 +92,8 @@ export class Queues {
   }
 
   /**
-   * Takes in what the process that had some accounts before has left of them; not twice what is still under way here. The
-   * attempts at those deliveries count as failures in a row.
+   * Takes over what the previous owner of some accounts left, except deliveries that are still running here. Their earlier
+   * attempts count as failures in a row.
    */
   resume(accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>): void {
     for (const account of accounts) {
@@ -107,7 +107,9 @@ export class Queues {
     this.add(deliveries.filter((each) => this.#queues.get(nodeKeyOf(each))?.entries[0]?.seq !== each.seq))
   }
 
-  /** Takes out all that is left of an account, which another process has now. What is under way lands, and nothing follows from it. */
+  /**
+   * Removes all pending deliveries of an account that another process owns now. Running attempts finish, without consequences.
+   */
   forget(account: string): void {
     this.#forgotten.add(account)
     for (const [key, queue] of this.#queues) {
@@ -117,7 +119,7 @@ export class Queues {
     }
   }
 
-  /** Takes out what is not to be delivered any more. One that is under way is on its way. */
+  /** Removes deliveries that are not wanted any more, except running ones. */
   remove(keys: ReadonlyArray<DeliveryKey>): void {
     for (const key of keys) {
       const queue = this.#queues.get(nodeKeyOf(key))
@@ -127,7 +129,7 @@ export class Queues {
     }
   }
 
-  /** The change of a node's status that is held back, if any. */
+  /** The node's change of status that is held back, if any. */
   heldOf(key: NodeKey): Delivery | null {
     const queue = this.#queues.get(nodeKeyOf(key))
     const isWaiting = ({ attempt, held }: Delivery, index: number) =>
@@ -135,7 +137,7 @@ export class Queues {
     return queue?.entries.findLast(isWaiting) ?? null
   }
 
-  /** What to attempt now. They are under way until `succeeded` or `failed` is called for them. */
+  /** The deliveries to attempt now. They count as running until `succeeded` or `failed` is called for them. */
   start(nowMillis: number): ReadonlyArray<Delivery> {
     const { pausedUntilMillis, probeAtMillis } = this.#health
     if (pausedUntilMillis > nowMillis || (probeAtMillis ?? 0) > nowMillis) return []
@@ -152,7 +154,7 @@ export class Queues {
     return started
   }
 
-  /** When `start` may give more than now; null when only an answer or another delivery changes that. */
+  /** When `start` may return more; null if only an answer or another delivery changes that. */
   nextMillis(): number | null {
     if (this.#queues.size === 0 || this.#inFlight >= this.#maxInFlight) return null
     const { pausedUntilMillis, probeAtMillis } = this.#health
@@ -164,7 +166,7 @@ export class Queues {
     return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis, probeAtMillis ?? 0)
   }
 
-  /** While the receiver is down an event is tried whenever it would be its turn; but not one that is held back. */
+  /** While the receiver is down, events are tried in turn whenever one is allowed, except those that are held back. */
   #dueMillis({ entries, isReleased }: Queue): number {
     const { attempt, dueMillis } = entries[0]!
     return isReleased || (this.#health.probeAtMillis !== null && attempt > 0) ? 0 : dueMillis
@@ -179,7 +181,7 @@ export class Queues {
     if (wasDown) this.#release(nodeKeyOf(delivery))
   }
 
-  /** The attempt failed; gives what follows. */
+  /** The attempt failed; returns what follows. */
   failed(delivery: Delivery, failure: Failed, nowMillis: number, chance: number): Consequence {
     const { probeAtMillis } = this.#health
     const key = nodeKeyOf(delivery)
@@ -199,7 +201,8 @@ export class Queues {
       return { _tag: "Wait" }
     }
     if (probeAtMillis !== null) this.#release(key)
-    // Tried before it was due. A receiver that comes and goes would use up the days of the schedule within minutes.
+    // Tried before it was due, so it does not count: a receiver that comes and goes would use up days of the schedule within
+    // minutes.
     if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
       this.#land(delivery, false)
       queue.entries[0] = { ...delivery, dueMillis: dueAfterEarly(delivery, failure.retryAfterMillis, nowMillis) }
@@ -215,9 +218,9 @@ export class Queues {
   }
 
   /**
-   * The receiver is there again: what failed before is tried now, in all other queues than that of the answer. Only the answer to the
-   * probe does this: any other delivery was sent before the receiver was down, and would take turns without a pause with those that fail.
-   * What is held back stays so.
+   * The receiver is back: retries failed deliveries in all queues except the one that was answered. Only the answer to the
+   * probe triggers this. Other deliveries were sent before the receiver went down, and would alternate endlessly with failing
+   * ones. Changes that are held back stay so.
    */
   #release(answered: string): void {
     const isProbe = answered === this.#probe
@@ -226,7 +229,7 @@ export class Queues {
     for (const [key, queue] of this.#queues) queue.isReleased = key !== answered && queue.entries[0]!.attempt > 0
   }
 
-  /** The next is tried before it: an event at which the receiver fails would keep it from being found there. */
+  /** Others are tried before it: an event at which the receiver always fails would prevent finding out that it is back. */
   #putLast(key: string): void {
     const queue = this.#queues.get(key)!
     this.#queues.delete(key)
@@ -246,7 +249,7 @@ export class Queues {
     if (index === 0) queue.isReleased = false
     this.#size--
     if (queue.entries.length === 0) this.#queues.delete(key)
-    // Nothing is left that fails.
+    // No failing delivery is left.
     if (this.#size === 0) this.#health = { ...this.#health, failingSinceMillis: null }
   }
 }

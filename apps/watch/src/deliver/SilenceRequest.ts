@@ -1,6 +1,4 @@
-/**
- * What people ask of a new silence, and why that cannot be meant. Pure.
- */
+/** A request for a silence (a time in which sinks do not get some events), and its validation. Pure. */
 import { type Silence, silenceState } from "../store/silences.ts"
 
 export interface SilenceRequest extends Omit<Silence, "id" | "fromMillis"> {
@@ -8,7 +6,7 @@ export interface SilenceRequest extends Omit<Silence, "id" | "fromMillis"> {
   readonly fromMillis: number | null
 }
 
-/** What there is to name, and the silences that there are. */
+/** The names that exist, and the current silences. */
 export interface Surroundings {
   readonly accounts: ReadonlyArray<string>
   readonly sinks: ReadonlyArray<string>
@@ -18,17 +16,17 @@ export interface Surroundings {
 
 const dayMillis = 86_400_000
 
-/** Silences that are not over. */
+/** Maximum number of silences that are not over. */
 const maxSilences = 200
 const maxLengthDays = 30
-/** From now to its begin. */
+/** From now to its start. */
 const maxAheadDays = 365
 /** Patterns, accounts or sinks of one silence. */
 const maxEntries = 100
 const maxPatternLength = 256
 const maxReasonLength = 500
 
-/** A begin so little ago is meant as now. */
+/** A start this recently in the past means now. */
 const maxAgoMillis = 60_000
 
 const unknownName = (kind: string, names: ReadonlyArray<string>, known: ReadonlyArray<string>): string | null => {
@@ -38,7 +36,7 @@ const unknownName = (kind: string, names: ReadonlyArray<string>, known: Readonly
   return `There is no ${kind} ${unknown}. ${there}`
 }
 
-/** What is wrong with a request, in a sentence that says what would do; null where it is fine. */
+/** What is wrong with a request, in a sentence that says what would be valid; null if it is valid. */
 export const silenceProblem = (
   { accounts, fromMillis, nodes, reason, sinks, untilMillis }: SilenceRequest,
   surroundings: Surroundings
@@ -73,7 +71,7 @@ export const silenceProblem = (
   return null
 }
 
-/** The silence that a request asks for. It covers nothing that happened before it was asked for. */
+/** The requested silence. It does not cover events from before the request. */
 export const toSilence = (
   { fromMillis, reason, ...request }: SilenceRequest,
   id: string,

@@ -1,10 +1,11 @@
 /**
- * What silences do to the events that a sink gets: which events one covers, when those are handed over, or given up, and what waits
+ * How silences affect the events of a sink: which events a silence covers, when those are delivered or dropped, and what waits
  * meanwhile.
  *
- * A silence covers the events that the daemon learns of while it lasts, whenever a sink gets to read them, so the outcome is the same
- * however reading, the ends of silences and restarts of the daemon interleave. An event that several cover waits for the last, and is given up only
- * where all of them want that. What a node does later waits behind it, covered or not, so the order per node stays.
+ * A silence covers the events that the daemon learns of while it lasts, whenever a sink reads them. So the outcome does not
+ * depend on how reading, the ends of silences and restarts of the daemon interleave. An event under several silences waits for
+ * the last one, and is dropped only if all of them drop. Later events of the same node wait behind it, covered or not, which
+ * keeps the order per node.
  */
 import { Clock, Effect, Metric } from "effect"
 import type { StoredEvent } from "../store/accounts.ts"
@@ -15,7 +16,7 @@ import type { SilencedIntake } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import { type Courier, whileItMayPass } from "./Courier.ts"
 
-/** Whether it keeps an event from a sink: never those of the daemon itself, and with `nodes` none that is about no node. */
+/** Whether it withholds an event from a sink: never the daemon's own events, and with `nodes` only events about a node. */
 export const covers = (
   { accounts, fromMillis, nodes, sinks, untilMillis }: Silence,
   sink: string,
@@ -28,12 +29,12 @@ export const covers = (
   (nodes.length === 0 || event.node !== null) &&
   selects({ accounts, nodes, types: [] }, event)
 
-/** `hand`: deliver it. `hold`: it waits. `drop`: it is given up. */
+/** `hand`: deliver it. `hold`: it waits. `drop`: discard it. */
 export type Fate = "hand" | "hold" | "drop"
 
 /**
- * What becomes of an event that these silences cover. `replayedMillis`: when a person had the sink deliver once more, or null; silences
- * that were over by then give up nothing.
+ * The fate of an event under these silences. `replayedMillis`: when a person had the sink deliver again, or null; silences that
+ * were over by then drop nothing.
  */
 export const fateOf = (covering: ReadonlyArray<Silence>, nowMillis: number, replayedMillis: number | null): Fate => {
   if (covering.some(({ untilMillis }) => untilMillis > nowMillis)) return "hold"
@@ -42,21 +43,21 @@ export const fateOf = (covering: ReadonlyArray<Silence>, nowMillis: number, repl
   return covering.length > 0 && covering.every(isGivenUp) ? "drop" : "hand"
 }
 
-/** When the next silence ends; null where none will. */
+/** When the next silence ends; null if none will. */
 export const nextEnd = (silences: ReadonlyArray<Silence>, nowMillis: number): number | null => {
   const ends = silences.map(({ untilMillis }) => untilMillis).filter((until) => until > nowMillis)
   return ends.length === 0 ? null : Math.min(...ends)
 }
 
 /**
- * The nodes of which a sink has something that waits. It is asked about deliveries as they are read (`fateOfNew`), and, once silences
- * are over, in a pass over all that wait, each node's oldest first (`fateOfHeld`). Nothing is read during a pass; the first one, and the
- * one after each account that is gained, is about what an earlier process left.
+ * The nodes for which a sink has waiting events. It decides about deliveries as they are read (`fateOfNew`). After silences
+ * end, it decides about all waiting ones in a pass, each node's oldest first (`fateOfHeld`). Nothing is read during a pass. The
+ * first pass, and the pass after each gained account, is about what an earlier process left.
  */
 export class HeldNodes {
   #held = new Set<string>()
   #blocked = new Set<string>()
-  /** The silences that were over when the last pass began; null before the first. */
+  /** The silences that were over at the start of the last pass; null before the first. */
   #settled: ReadonlySet<string> | null = null
 
   has(key: NodeKey): boolean {
@@ -69,7 +70,7 @@ export class HeldNodes {
     return this.has(key) ? "hold" : "hand"
   }
 
-  /** Begins a pass where one is due; gives whether it is. */
+  /** Starts a pass if one is due; returns whether it is. */
   beginPass(silences: ReadonlyArray<Silence>, nowMillis: number): boolean {
     const over = new Set(silences.filter(({ untilMillis }) => untilMillis <= nowMillis).map(({ id }) => id))
     const settled = this.#settled
@@ -79,7 +80,7 @@ export class HeldNodes {
     return true
   }
 
-  /** Another pass is due: an account was gained, of which others have left something. */
+  /** Requires another pass: an account was gained, for which another process has left something. */
   gained(): void {
     this.#settled = null
   }
@@ -94,7 +95,7 @@ export class HeldNodes {
   }
 }
 
-/** The JSON of an event, with what held it. */
+/** The JSON of an event, with the silences that held it. */
 export const withSilences = (body: string, covering: ReadonlyArray<Silence>): string => {
   if (covering.length === 0) return body
   const event = JSON.parse(body)
@@ -102,10 +103,10 @@ export const withSilences = (body: string, covering: ReadonlyArray<Silence>): st
   return JSON.stringify({ ...event, data: { ...event.data, silenced } })
 }
 
-/** Held deliveries that are settled at once: each is a statement of its own. */
+/** Held deliveries that are settled at once; each takes its own statement. */
 const maxSettledAtOnce = 100
 
-/** The end of a silence is noticed so late at most, where the clock was set or the machine slept meanwhile. */
+/** How late the end of a silence may be noticed if the clock was set or the machine was suspended. */
 const maxSilenceWaitMillis = 10_000
 
 const outcomes = { hand: "delivered", hold: "held", drop: "dropped" } as const
@@ -115,17 +116,17 @@ const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
   incremental: true
 })
 
-/** What reads the events of a sink. */
+/** The reader of a sink's events. */
 interface Reader {
   /** Whether it has taken up an account. */
   readonly isOwn: (account: string) => boolean
-  /** A delivery that another process may have left, with the time at which it is due by the clock of this one. */
+  /** A delivery that another process may have left, with its due time by this process's clock. */
   readonly asDueHere: <D extends Delivery>(delivery: D, nowMillis: number) => D
 }
 
 /**
- * What silences hold of one sink: it waits in the store alone, and is no part of what the sink has left to deliver, until `release` finds
- * that they are over.
+ * The deliveries that silences hold for one sink. They wait only in the store, and do not count as pending until `release`
+ * finds that their silences are over.
  */
 export const makeHeldDeliveries = Effect.fnUntraced(function* (
   sink: string,
@@ -135,15 +136,18 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
   const store = yield* Store
   const replayedMillis = yield* whileItMayPass(store.replayedAt(sink))
   const heldNodes = new HeldNodes()
-  /** How far a pass over what silences hold has got; null where none is under way. */
+  /** The progress of a pass over held deliveries; null if none is running. */
   let pass: { readonly after: DeliveryKey | null } | null = null
-  /** When the next silence ends; null where there is none. */
+  /** When the next silence ends; null if there is none. */
   let nextEndMillis: number | null = null
 
   const countDropped = (count: number) =>
     count === 0 ? Effect.void : Metric.update(Metric.withAttributes(droppedCount, { sink }), count)
 
-  /** Sorts what was read by what silences do to it. They are read later than the events: one that is not among them covers none. */
+  /**
+   * Sorts new deliveries by the effect of silences. The silences are read after the events, so one that is missing covers none
+   * of them.
+   */
   const sortOut = Effect.fnUntraced(function* (
     read: ReadonlyArray<{ readonly delivery: Delivery; readonly event: StoredEvent }>
   ) {
@@ -168,7 +172,10 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
     return { deliveries, silenced, givenUp }
   })
 
-  /** Hands over or gives up some of what no silence holds any more; gives whether there may be more, which comes before newer events. */
+  /**
+   * Delivers or drops some deliveries whose silences are over; returns whether there may be more, which come before newer
+   * events.
+   */
   const release = Effect.gen(function* () {
     const silences = yield* store.silences
     const now = yield* Clock.currentTimeMillis
@@ -194,11 +201,11 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
     )
     const handed = free.flatMap(({ covering, delivery }, index) => {
       const body = bodies[index] ?? null
-      // Taken back meanwhile: there is nothing left to deliver.
+      // The event was withdrawn in the meantime, so there is nothing to deliver.
       return body === null ? [] : [{ ...asDueHere(delivery, now), body: withSilences(body, covering) }]
     })
     if (handed.length + dropped.length > 0) {
-      // The same again, for a connection that broke may have committed it: then nothing of it is found held any more.
+      // Repeated as a whole, because a broken connection may have committed it: then nothing is found held any more.
       yield* whileItMayPass(store.settleHeld(sink, handed, dropped))
       yield* countDropped(dropped.length)
       courier.take(handed, [])
@@ -223,7 +230,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
 
   return {
     sortOut,
-    /** Accounts were taken up: what others have left of them is gone through before anything newer is read. */
+    /** Accounts were gained: what others left is processed before anything newer is read. */
     gained: () => {
       pass = null
       heldNodes.gained()
@@ -233,7 +240,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
     silenceEnd,
     /** Whether `release` has more to do. */
     isReleasing: () => pass !== null,
-    /** Whether something of a node waits. */
+    /** Whether anything of a node waits. */
     hasSome: (key: NodeKey) => heldNodes.has(key)
   }
 })

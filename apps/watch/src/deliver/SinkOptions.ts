@@ -1,37 +1,38 @@
 /**
- * What a sink is: where its events go, and which of them it gets. Plain data, which `config/` reads, and the pure choice of events.
+ * The options of a sink (a receiver of events): its target, and the events it gets. Plain data, which `config/` reads, and the
+ * pure selection of events.
  */
 import type { Redacted } from "effect"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 
-/** A pattern in which `*` stands for any text. */
+/** A pattern in which `*` matches any text. */
 type Glob = string
 
 interface EventSelection {
   /** Empty: all. */
   readonly types: ReadonlyArray<Glob>
-  /** Names of nodes; events about the account as a whole pass. Empty: all. */
+  /** Patterns of node names; events about the account as a whole always pass. Empty: all. */
   readonly nodes: ReadonlyArray<Glob>
-  /** Names of accounts. Empty: all, and the daemon's own. */
+  /** Names of accounts. Empty: all, and the daemon's own events. */
   readonly accounts: ReadonlyArray<string>
 }
 
-/** `cloudevents` is the event itself; each other is a message for people. */
+/** `cloudevents` is the event itself; every other format is a message for people. */
 export const formats = ["cloudevents", "slack", "discord", "ntfy"] as const
 export type Format = (typeof formats)[number]
 
 export interface WebhookOptions {
   readonly _tag: "Webhook"
-  /** Addresses of chats hold a secret. */
+  /** Addresses of chats contain a secret. */
   readonly url: Redacted.Redacted<URL>
-  /** Each signs, so that a receiver may change from one to the next. Empty: not signed. */
+  /** Each secret adds a signature, so that a receiver can rotate secrets. Empty: unsigned. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<Uint8Array>>
-  /** Whether the receiver may have an address of a private network or of this machine. */
+  /** Whether the receiver may have an address in a private network or on this machine. */
   readonly isPrivateAllowed: boolean
   readonly format: Format
-  /** Further headers; each value may be a secret. */
+  /** Additional headers; each value may be secret. */
   readonly headers: ReadonlyArray<Header>
 }
 
@@ -43,7 +44,7 @@ export interface ExecOptions {
   /** Program and arguments, without a shell. */
   readonly command: readonly [string, ...Array<string>]
   readonly timeoutMillis: number
-  /** Variables of the daemon's environment that the program gets beside the few that every program gets. */
+  /** Variables of the daemon's environment that the program gets, in addition to the few that every program gets. */
   readonly variables: ReadonlyArray<string>
 }
 
@@ -56,15 +57,15 @@ export interface SinkOptions {
   readonly name: string
   readonly target: WebhookOptions | ExecOptions | StdoutOptions
   readonly selection: EventSelection
-  /** What it gets when its name is first seen: the events from now on, or the nodes that exist before them. */
+  /** What a new sink gets: only new events, or first the existing nodes. */
   readonly start: "now" | "baseline"
-  /** How long a status has to hold before the change is delivered; 0: not at all. */
+  /** How long a status must last before the change is delivered; 0: deliver at once. */
   readonly forMillis: number
   /** With more unread events than this the sink is disabled. */
   readonly maxLag: number
 }
 
-/** `*` stands for any text, everything else for itself; without backtracking, because patterns come from outside. */
+/** `*` matches any text, everything else itself. Without backtracking, because patterns come from outside. */
 export const matchesGlob = (glob: Glob, text: string): boolean => {
   const [first = "", ...rest] = glob.split("*")
   const last = rest.pop()
@@ -80,13 +81,13 @@ export const matchesGlob = (glob: Glob, text: string): boolean => {
   return true
 }
 
-/** Why a pattern of types can select nothing; null where it selects something. */
+/** Why a pattern of types can match nothing; null if it can. */
 export const typeProblem = (glob: Glob): string | null =>
   eventTypes.some((type) => matchesGlob(glob, type))
     ? null
     : `matches no type of event${didYouMean(nearest(glob, eventTypes).slice(0, 2)).replace(/\.$/, "")}`
 
-/** The data of an event about a node, as far as filters and damping need it. */
+/** The part of an event's data that filters and damping use. */
 interface NodeEventData {
   readonly before?: { readonly name?: string } | null
   readonly after?: { readonly name?: string } | null
@@ -107,7 +108,7 @@ export const selects = (selection: EventSelection, event: StoredEvent): boolean 
   if (!selectsAccount(selection, event.account)) return false
   if (!isAny(types, [event.type])) return false
   if (event.node === null || nodes.length === 0) return true
-  // A node that is renamed into or out of the pattern is of interest under both names.
+  // A node that is renamed into or out of the pattern matches under both names.
   const { after, before } = dataOf(event)
   return isAny(
     nodes,

@@ -1,7 +1,7 @@
 /**
- * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A change
- * of status that has to last first is taken as one that waits. A sink that is slow reads no further, and holds up no other. What
- * silences hold waits apart, in `Silences.ts`.
+ * Reads events by a sink's own cursor, and takes the selected ones for delivery in the transaction that moves the cursor. A
+ * change of status that must last first is taken as waiting. A slow sink stops reading, and blocks no other sink. Events held
+ * by silences wait separately, in `Silences.ts`.
  */
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
@@ -19,15 +19,15 @@ import { dataOf, selects, selectsAccount, type SinkOptions } from "./SinkOptions
 
 const maxAtOnce = 500
 
-/** `Behind`: the sink is further behind than it may be. `Ordered`: a person ordered something of it, so that it begins anew. */
+/** `Behind`: the sink is too far behind. `Ordered`: a person ordered something, so the sink restarts. */
 type ReaderEnd = { readonly _tag: "Behind"; readonly unread: number } | { readonly _tag: "Ordered" }
 
 const inOneTransaction = <A, R>(effect: Effect.Effect<A, StoreFailed, R>) =>
   Effect.flatMap(Store, ({ atomically }) => atomically(effect))
 
 /**
- * Notes where a sink starts in each account that its cursor does not name, such as all of them for a new sink: unless it begins with
- * the nodes that exist, it gets what comes from now on. Accounts that have no event yet are noted too, before their first one.
+ * Stores where a sink starts in each account that its cursor does not name, such as all accounts for a new sink: with new
+ * events, unless it starts with the existing nodes. Accounts without events are included, before their first event.
  */
 export const openSink = Effect.fnUntraced(function* (
   { name, selection, start }: SinkOptions,
@@ -46,27 +46,27 @@ export const openSink = Effect.fnUntraced(function* (
   // The first of several processes knows that the sink is new; the others wait for it.
 }, inOneTransaction)
 
-/** Whether an event of the daemon is about this sink, which others report: its own receiver is what is wrong. */
+/** Whether an event of the daemon says that this sink's own receiver fails. Other sinks report it. */
 const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
   if (account !== daemonAccount) return false
   const { about } = JSON.parse(body).data
   return about?.kind === "sink" && about.name === sink
 }
 
-/** Whether the sink begins with the nodes of an account and has not. */
+/** Whether the sink should start with the nodes of an account and has not done so. */
 const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
   start === "baseline" && !cursor.has(account) && !account.startsWith("_")
 
-/** Events of an account behind a cursor. */
+/** Number of events of an account after a cursor. */
 const unreadOf = (cursor: Cursor, { account, seq }: Head) => seq - (cursor.get(account) ?? 0)
 
-/** Events that a sink has not read. The store alone does not know what the sink selects. */
+/** Number of events that a sink has not read. The store alone does not know what the sink selects. */
 export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<Head>): number =>
   heads
     .filter(({ account }) => selectsAccount(sink.selection, account) && !isUnmet(sink, cursor, account))
     .reduce((sum, head) => sum + unreadOf(cursor, head), 0)
 
-/** Reads until the sink is too far behind, or was changed in another process. */
+/** Reads until the sink is too far behind, or another process changes it. */
 export const readEvents = Effect.fnUntraced(function* (
   sink: SinkOptions,
   courier: Courier
@@ -74,7 +74,7 @@ export const readEvents = Effect.fnUntraced(function* (
   const store = yield* Store
   const orders = yield* whileItMayPass(store.ordersOf(sink.name))
   const cursor = new Map<string, number>()
-  /** The accounts that this process delivers, each with the epoch in which it took up what was left. */
+  /** The accounts that this process delivers, each with the epoch in which it took over the rest. */
   const begun = new Map<string, number>()
   /** Another process may have left it. */
   const asDueHere = <D extends Delivery>(each: D, nowMillis: number): D =>
@@ -85,7 +85,7 @@ export const readEvents = Effect.fnUntraced(function* (
   })
   let seen = 0
 
-  /** The nodes that exist, as the first events of a new sink; only once they are known. */
+  /** The existing nodes, as the first events of a new sink; only once they are known. */
   const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
     const atMillis = yield* Clock.currentTimeMillis
     const { nodes, seq } = yield* store.baselineOf(account)
@@ -101,7 +101,7 @@ export const readEvents = Effect.fnUntraced(function* (
     return { deliveries, seq }
   }, inOneTransaction)
 
-  /** The change of a node's status that waits to see whether it lasts, if any. */
+  /** The node's change of status that waits to see whether it lasts, if any. */
   const waitingChange = Effect.fnUntraced(function* (key: NodeKey) {
     const silenced = sink.forMillis > 0 && held.hasSome(key) ? yield* store.heldChange(sink.name, key) : null
     return silenced ?? courier.heldOf(key)
@@ -132,7 +132,7 @@ export const readEvents = Effect.fnUntraced(function* (
     cursor.set(account, seq)
   })
 
-  /** Takes up what is left of the accounts that this process has now, and leaves what it does not have any more; gives those it has. */
+  /** Takes over what is left of the accounts that this process owns now, and releases those it lost; returns the owned ones. */
   const ownHeads = Effect.gen(function* () {
     const heads = yield* store.heads
     for (const [account, epoch] of begun) {
@@ -164,7 +164,7 @@ export const readEvents = Effect.fnUntraced(function* (
 
   const lag = Effect.map(ownHeads, (heads) => lagOf(sink, cursor, heads))
 
-  /** Reads some of the events that the sink has not read; gives how many there were. What was held before comes first. */
+  /** Reads some unread events; returns how many there were. Events that were held come first. */
   const step = Effect.gen(function* () {
     const heads = yield* ownHeads
     if (yield* held.release) return lagOf(sink, cursor, heads)
@@ -186,7 +186,7 @@ export const readEvents = Effect.fnUntraced(function* (
   })
 
   for (;;) {
-    // One that has too much left to deliver reads no further, and falls behind.
+    // A sink with too many pending deliveries stops reading, and falls behind.
     const unread = yield* whileItMayPass(courier.hasRoom() ? step : lag)
     if (unread > sink.maxLag) return { _tag: "Behind", unread }
     if ((yield* whileItMayPass(store.ordersOf(sink.name))) !== orders) return { _tag: "Ordered" }
@@ -196,7 +196,7 @@ export const readEvents = Effect.fnUntraced(function* (
   }
 })
 
-/** What a change that waits began from. */
+/** The state before a waiting change. */
 interface Held {
   readonly from: unknown
   readonly before: unknown
@@ -212,13 +212,14 @@ interface Damped {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * Flap damping: a change of status waits until the status has held for some time. Back at the old status, nothing is delivered;
- * else only the last change, with the first `from`. `waiting` is the change of the same node that waits, if any. Pure.
+ * Flap damping: a change of status waits until the status has lasted for some time. If the node returns to its old status,
+ * nothing is delivered; otherwise only the last change, with the first `from`. `waiting` is the waiting change of the same
+ * node, if any. Pure.
  */
 export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: number, nowMillis: number): Damped => {
   const { account, atMillis, id, node, seq, type } = event
   const delivery = { account, seq, node: node ?? 0, id, attempt: 0, dueMillis: nowMillis, held: null, body: null }
-  // One whose time is over has held long enough, delivered yet or not.
+  // A change whose time is over has lasted long enough, delivered or not.
   const held = waiting !== null && waiting.held !== null && waiting.dueMillis > atMillis ? waiting : null
   if (forMillis === 0) return { delivery, dropped: null }
   if (type === "berth.node.deleted") return { delivery, dropped: held }
@@ -229,7 +230,7 @@ export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: nu
   return {
     delivery: {
       ...delivery,
-      // A wall clock that was set back does not make it wait longer.
+      // A wall clock that was set back must not make it wait longer.
       dueMillis: Math.min(atMillis, nowMillis) + forMillis,
       held: JSON.stringify(first),
       body: held === null ? null : withBegin(event.body, first)
@@ -238,7 +239,7 @@ export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: nu
   }
 }
 
-/** The event with the status and the record that the node had before all the changes that it stands for. */
+/** The event, with the status and record that the node had before all the changes it replaces. */
 const withBegin = (body: string, { before, from }: Held): string => {
   const event = JSON.parse(body)
   return JSON.stringify({ ...event, data: { ...event.data, from, before } })

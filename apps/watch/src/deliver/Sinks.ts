@@ -1,6 +1,6 @@
 /**
- * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
- * with one while it runs.
+ * All sinks of the daemon (receivers of its events). They are independent: a failing sink does not affect the others. Also what
+ * a person may do with a running sink.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue, type Scope } from "effect"
 import { ofAccount } from "../diff/Fact.ts"
@@ -19,7 +19,7 @@ import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import { Stdout } from "./Stdout.ts"
 import { makeSender } from "./webhook/send.ts"
 
-/** Hands one event over to the receiver of a sink. */
+/** Hands one event to the receiver of a sink. */
 export type Attempt = (id: string, body: string) => Effect.Effect<Outcome>
 
 /** Null for stdout, which takes many at once. */
@@ -36,33 +36,33 @@ export const makeAttempt = ({
   }
 }
 
-/** How the attempts of a sink are made; in a test without a network, otherwise. */
+/** How a sink makes its attempts; a test without a network replaces it. */
 export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berthkit/watch/deliver/MakeAttempt", {
   defaultValue: () => makeAttempt
 })
 
-/** The usual one first. `failing`: every attempt of late failed. `removed`: the config has no such sink. */
+/** The normal state first. `failing`: all recent attempts failed. `removed`: the config has no such sink. */
 export const sinkStates = [...receiverStates, "disabled", "removed"] as const
 
-/** Nothing is unread of one that is removed, for which nobody waits. */
+/** A removed sink has no unread events, because nobody waits for them. */
 export interface SinkState extends Backlog, Pick<SinkRow, "name" | "failingSinceMillis" | "changedAtMillis"> {
   readonly state: (typeof sinkStates)[number]
   /** Why it is retrying, failing, down or disabled. */
   readonly message: string | null
-  /** With more unread events it is disabled; null where its config is not known. */
+  /** With more unread events it is disabled; null if its config is unknown. */
   readonly maxLag: number | null
 }
 
 /** Why a sink cannot be forgotten. */
 export type KeptBecause = "configured" | "unknownConfig"
 
-/** Before a sink begins anew that lost an account or its place. */
+/** Pause before a sink restarts after it lost an account or its cursor. */
 const lostPause = "100 millis"
 
-/** Between two checks whether a sink has read everything. */
+/** Pause between two checks whether a sink has read everything. */
 const idlePause = "10 millis"
 
-/** One sink: what runs it, and a way to do something with it while it stands still. */
+/** One sink: the effect that runs it, and a way to do something while it is stopped. */
 const makeSink = Effect.fnUntraced(function* (
   options: SinkOptions,
   watched: ReadonlyArray<string>,
@@ -73,11 +73,11 @@ const makeSink = Effect.fnUntraced(function* (
   const context = yield* Effect.context<Store | Stdout>()
   const attempt = yield* (yield* MakeAttempt)(options)
   yield* openSink(options, watched)
-  /** What to do while the sink stands still. */
+  /** What to do while the sink is stopped. */
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()
   let courier: Courier | null = null
 
-  /** Waits until a person orders something of the sink in another process. */
+  /** Waits until a person orders something for the sink in another process. */
   const ordered = Effect.gen(function* () {
     const orders = whileItMayPass(store.ordersOf(name))
     const before = yield* orders
@@ -102,7 +102,7 @@ const makeSink = Effect.fnUntraced(function* (
     if (end._tag === "Ordered") return
     return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
   }).pipe(
-    // Another process has an account now, or set the cursor back: what is left is in the store.
+    // Another process owns an account now, or has set the cursor back: the rest is in the store.
     Effect.catchIf(
       (failure) => failure._tag === "StoreFailed" && failure.fault === "lost",
       () => Effect.sleep(lostPause)
@@ -110,7 +110,7 @@ const makeSink = Effect.fnUntraced(function* (
     Effect.ensuring(Effect.sync(() => (courier = null)))
   )
 
-  // An order is done after the delivering has ended, and left in the queue until then.
+  // An order is carried out after delivery has stopped, and stays queued until then.
   const run = Effect.raceFirst(deliver, Queue.peek(orders)).pipe(
     Effect.andThen(
       Effect.flatMap(
@@ -132,14 +132,14 @@ const makeSink = Effect.fnUntraced(function* (
   return { options, run, whileStopped, courier: () => courier }
 })
 
-/** `options`: the sinks to run. `configured`: those of the config; null where that is not known. `watched`: the accounts. */
+/** `options`: the sinks to run. `configured`: those of the config; null if it is unknown. `watched`: the accounts. */
 const makeSinks = Effect.fnUntraced(function* (
   options: ReadonlyArray<SinkOptions>,
   configured: ReadonlyArray<SinkOptions> | null,
   watched: ReadonlyArray<string>
 ) {
   const store = yield* Store
-  /** To the other sinks, as an event of the daemon itself. */
+  /** Reports to the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const identity = ofAccount(`${sink} ${atMillis}`)
@@ -163,7 +163,7 @@ const makeSinks = Effect.fnUntraced(function* (
   ): Pick<SinkState, "state" | "message"> => {
     if (configured !== null && !optionsOf.has(name)) return { state: "removed", message: null }
     if (disabled !== null) return { state: "disabled", message }
-    // The worst that this process, another one, or the one before has found.
+    // The worst state that this process, another one, or the previous one has found.
     const found: ReadonlyArray<Pick<Receiver, "state" | "reason">> = [
       sinks.get(name)?.courier()?.receiver() ?? receiverUp,
       ...failing.filter(({ sink }) => sink === name).map(({ receiver }) => receiver)
@@ -202,7 +202,7 @@ const makeSinks = Effect.fnUntraced(function* (
   const ownHeads = Effect.map(store.heads, (heads) => heads.filter(({ account }) => store.epochOf(account) !== null))
 
   return {
-    /** Delivers to all sinks, of which there may be none; ends only when the store or stdout cannot be used any more. */
+    /** Delivers to all sinks, possibly none; ends only if the store or stdout becomes unusable. */
     run: Effect.andThen(
       Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
       Effect.never
@@ -211,7 +211,7 @@ const makeSinks = Effect.fnUntraced(function* (
       const failing = yield* store.failingReceivers
       return yield* Effect.forEach(yield* store.sinks, (row) => statusOf(row, failing))
     }),
-    /** What this process delivers now, by sink: how the receiver is, and for which accounts that was found. */
+    /** What this process delivers now, by sink: the state of the receiver, and the accounts for which it was found. */
     receivers: (): ReadonlyMap<string, { readonly receiver: Receiver } & ReturnType<Courier["accounts"]>> => {
       const present = new Map<string, { readonly receiver: Receiver } & ReturnType<Courier["accounts"]>>()
       for (const [name, { courier }] of sinks) {
@@ -222,25 +222,25 @@ const makeSinks = Effect.fnUntraced(function* (
     },
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
-    /** Disables a sink that holds up the removal of events that there is no room for; the other sinks get that as an event. */
+    /** Disables a sink that keeps old events although the space is used up; the other sinks get an event about it. */
     disableLagging: (name: string, message: string) =>
       Effect.andThen(
         stopped(name, store.setDisabled(name, { reason: "lagging", message })),
         report(name, "lagging", message)
       ),
-    /** Delivers dead letters, and what waits for its next attempt, at once; gives how many of each. The receiver counts as up. */
+    /** Delivers dead letters and waiting retries at once; returns the number of each. The receiver counts as up. */
     retry: (name: string) => stopped(name, store.retry(name)),
-    /** Delivers one dead letter at once; gives whether there was one. */
+    /** Delivers one dead letter at once; returns whether it exists. */
     revive: (name: string, id: string) => stopped(name, store.revive(name, id)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
-    /** Forgets a sink that the config does not have any more; gives why it is kept, or null. */
+    /** Forgets a sink that the config no longer has; returns why it is kept, or null. */
     remove: Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeptBecause | null, StoreFailed> {
       if (configured === null) return "unknownConfig"
       if (optionsOf.has(name)) return "configured"
       yield* store.removeSink(name)
       return null
     }),
-    /** Waits until every sink that is up has read and delivered all there is. */
+    /** Waits until every reachable sink has read and delivered everything. */
     idle: Effect.gen(function* () {
       for (const { courier, options } of sinks.values()) {
         for (;;) {
@@ -264,7 +264,7 @@ export class Sinks extends Context.Service<Sinks, Effect.Success<ReturnType<type
     watched: ReadonlyArray<string>
   ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks(options, options, watched))
 
-  /** Those of a store that no daemon runs on, as they were left; null where the config is not known. */
+  /** The sinks of a store without a running daemon, in their last state; null if the config is unknown. */
   static readonly layerAtRest = (
     configured: ReadonlyArray<SinkOptions> | null
   ): Layer.Layer<Sinks, StoreFailed, Store | Stdout> => Layer.effect(Sinks, makeSinks([], configured, []))

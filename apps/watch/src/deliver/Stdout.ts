@@ -1,10 +1,8 @@
-/**
- * The standard output: lines go there one batch after the other, each taken by the system before the next is written.
- */
+/** Standard output: batches of lines are written one after the other, each completely before the next. */
 import type { Writable } from "node:stream"
 import { Context, Data, Effect, Layer } from "effect"
 
-/** The stream takes nothing more, usually because its reader has gone. */
+/** The stream takes no more data, usually because its reader has gone. */
 export class StreamClosed extends Data.TaggedError("StreamClosed")<{
   /** The system's code, such as `EPIPE` or `ENOSPC`. */
   readonly code: string
@@ -17,7 +15,7 @@ export class StreamClosed extends Data.TaggedError("StreamClosed")<{
 export class Stdout extends Context.Service<
   Stdout,
   {
-    /** Writes `text`; done once the system has taken all of it, however slow the reader. */
+    /** Writes `text`; completes once the system has taken all of it, however slow the reader is. */
     readonly write: (text: string) => Effect.Effect<void, StreamClosed>
   }
 >()("@berthkit/watch/deliver/Stdout") {

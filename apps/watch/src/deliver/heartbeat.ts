@@ -1,13 +1,13 @@
 /**
- * A request to a monitor at regular times, for as long as every account is swept: its absence is the alarm for a daemon that is
- * dead, or alive without a view of its nodes.
+ * A periodic request to a monitor for as long as every account is swept. Its absence is the alarm for a daemon that is dead, or
+ * runs without seeing its nodes.
  */
 import { Effect, type Redacted, Schedule } from "effect"
 import type { Outcome } from "./Health.ts"
 import type { Header } from "./SinkOptions.ts"
 import { makeSender } from "./webhook/send.ts"
 
-/** Monitors differ in what they take: those that are pushed to by a link take GET. */
+/** Monitors differ: those that are pinged by a link take GET. */
 export const heartbeatMethods = ["GET", "HEAD", "POST", "PUT"] as const
 
 export interface HeartbeatOptions {
@@ -18,15 +18,15 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Beats until it is interrupted. `isWell` is asked before each beat; a beat that fails is not repeated, the next one comes soon.
- * `onBeat` gets how each one ended.
+ * Beats until interrupted. `isWell` is called before each beat. A failed beat is not repeated, because the next one comes soon.
+ * `onBeat` gets each outcome.
  */
 export const heartbeat = Effect.fnUntraced(function* (
   { everyMillis, headers, method, url }: HeartbeatOptions,
   isWell: Effect.Effect<boolean>,
   onBeat: (outcome: Outcome) => Effect.Effect<void>
 ) {
-  // The monitor is chosen by the operator, who may run it on this machine.
+  // The operator chooses the monitor, and may run it on this machine.
   const target = {
     _tag: "Webhook",
     url,

@@ -142,7 +142,10 @@ export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
   returning: null
 })
 
-/** The codec gives a status that is missing as no text, and one of another type as its JSON (A10). */
+/**
+ * The codec gives a status that is missing as no text, and one of another type as its JSON (assumption A10 in
+ * docs/interface/assumptions.md).
+ */
 const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
 
 /** Whether it is a status, known or not. */

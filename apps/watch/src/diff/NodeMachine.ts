@@ -139,8 +139,8 @@ const clockStepMillis = 1000
 const clockToleranceMillis = 2000
 
 /**
- * A node that is not known. It is new if it was created since the list lacked it; where it has no date, if its id is above all that were known,
- * because ids ascend (A11).
+ * A node that is not known. It is new if it was created since the list lacked it; where it has no date, if its id is above all
+ * that were known, because ids ascend (assumption A11 in docs/interface/assumptions.md).
  */
 const met = (sighting: Shown, now: Circumstances): NodeStep => {
   const { answered } = now.exchange

@@ -7,7 +7,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Exchange, Moment } from "./Observation.ts"
 
-/** How far a node has come (A11): it never goes back. */
+/** How far a node has come (assumption A11 in docs/interface/assumptions.md): it never goes back. */
 const progress: Readonly<Record<KnownStatus, number>> = {
   creating: 0,
   created: 1,

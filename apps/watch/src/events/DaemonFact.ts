@@ -1,10 +1,10 @@
 /**
- * What the daemon reports of itself: the type and the data of events that no observation of the service gives. They belong to an
- * account of their own, so that they have an order too.
+ * What the daemon reports about itself: types and data of events that do not come from observing the service. They belong to
+ * their own account, so that they are ordered, too.
  */
 import { Schema } from "effect"
 
-/** Name of the account that the daemon's own events belong to; no configured account has it. */
+/** Name of the account of the daemon's own events; no configured account can have it. */
 export const daemonAccount = "_daemon"
 
 /** A sink gets no more events until it is enabled again. */
@@ -26,7 +26,7 @@ const about = Schema.Struct({
   name: Schema.NullOr(Schema.String)
 })
 
-/** Something is wrong that has no event of its own. */
+/** A trouble began that has no event of its own. */
 export const TroubleBegan = Schema.Struct({
   type: Schema.Literal("berth.watch.trouble"),
   data: Schema.Struct({
@@ -39,7 +39,7 @@ export const TroubleBegan = Schema.Struct({
   })
 })
 
-/** It is over. */
+/** The trouble is over. */
 export const TroubleEnded = Schema.Struct({
   type: Schema.Literal("berth.watch.trouble_ended"),
   data: Schema.Struct({ trouble: Schema.String, about, since: Schema.DateTimeUtc })

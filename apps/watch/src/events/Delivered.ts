@@ -1,6 +1,4 @@
-/**
- * The events as sinks get them: those of the store, which a silence may have held, and the nodes with which a new sink begins.
- */
+/** The events as sinks get them: those of the store, possibly held by a silence, and the nodes with which a new sink starts. */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { Event, identifierOf } from "./Event.ts"
@@ -12,7 +10,7 @@ const silenced = Schema.optionalKey(
   Schema.Array(Silence).annotate({ description: "The silences that held it, if it comes after the end of one." })
 )
 
-/** A node that existed before the sink did. */
+/** A node that existed before the sink. */
 const NodeBaseline = Schema.Struct({
   specversion: Schema.Literal("1.0"),
   id: Schema.String,
@@ -30,13 +28,13 @@ const NodeBaseline = Schema.Struct({
   })
 }).annotate({ identifier: "NodeBaseline" })
 
-/** What all types of events have in common, as far as this concerns it. */
+/** The common part of all event types that matters here. */
 type AnyEvent = Schema.Struct<{
   readonly type: Schema.Literal<string>
   readonly data: Schema.Struct<Schema.Struct.Fields>
 }>
 
-/** The same event, after a silence may have held it. */
+/** The event type, extended by the silences that may have held it. */
 const afterSilence = ({ fields: { data, ...attributes } }: AnyEvent): Schema.Top =>
   Schema.Struct({ ...attributes, data: Schema.Struct({ ...data.fields, silenced }) }).annotate({
     identifier: identifierOf(attributes.type.literal)

@@ -1,6 +1,6 @@
 /**
- * The events as they are published: CloudEvents 1.0 in JSON, with ids that are the same however often one is made. Their types and data are
- * those of the facts of `diff/`; the events with which a new sink begins are here as well.
+ * Published events: CloudEvents 1.0 in JSON, with ids that are the same each time the event is made. Types and data come from
+ * the facts of `diff/`; the events with which a new sink starts are here as well.
  */
 import { createHash } from "node:crypto"
 import { DateTime, Schema } from "effect"
@@ -9,10 +9,10 @@ import { type Fact, facts, type Identity, type Known } from "../diff/Fact.ts"
 import { type CostFact, costFacts } from "../spend/CostFact.ts"
 import { type DaemonFact, daemonFacts } from "./DaemonFact.ts"
 
-/** Digits of `sequence`: as text, sequences sort the way the numbers do. */
+/** Digits of `sequence`, padded so that texts sort like numbers. */
 const sequenceDigits = 16
 
-/** The attributes every event has. `id` is the same on every replay. */
+/** The attributes of every event. `id` is the same on every replay. */
 const attributes = {
   specversion: Schema.Literal("1.0"),
   id: Schema.String,
@@ -22,7 +22,7 @@ const attributes = {
   datacontenttype: Schema.Literal("application/json")
 }
 
-/** All that is reported: what a type is about, and its data, is stated where its fact is. */
+/** All reported facts. Each fact states its event type, subject and data. */
 const reported = [...facts, ...catalogueFacts, ...costFacts, ...daemonFacts] as const
 
 type EventOf<F> = F extends Schema.Struct<infer Fields> ? Schema.Struct<typeof attributes & Fields> : never
@@ -30,7 +30,7 @@ type EventOf<F> = F extends Schema.Struct<infer Fields> ? Schema.Struct<typeof a
 /** Every type of event. */
 export const eventTypes: ReadonlyArray<string> = reported.map(({ fields }) => fields.type.literal)
 
-/** `berth.node.status_changed` is `NodeStatusChanged` in a JSON Schema. */
+/** The name of a type in a JSON Schema: `berth.node.status_changed` is `NodeStatusChanged`. */
 export const identifierOf = (type: string): string =>
   type.replace(/^berth/, "").replace(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -46,8 +46,8 @@ export const hashOf = (identity: ReadonlyArray<unknown>): string =>
   createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32)
 
 /**
- * The id of an event: a hash of what the event is about and of nothing else, so that every replay and every process gives the same one.
- * `accountId` is that of the store, which no other store has: a name may be used again for another account.
+ * The id of an event: a hash of its subject only, so that every replay and every process computes the same id. `accountId` is
+ * unique to the account in all stores, because a name may be reused for another account.
  */
 export const eventId = (
   accountId: string,
@@ -55,17 +55,17 @@ export const eventId = (
   { incarnation, life, nodeId, version }: Identity<number | string>
 ): string => hashOf([accountId, nodeId, incarnation, life, type, version])
 
-/** What an event is made of: a fact about an account, or of the daemon itself. */
+/** The content of an event: a fact about an account, or about the daemon itself. */
 export type EventFact = Fact | EntryFact | AllowanceFact | CostFact | (DaemonFact & Known<number | string>)
 
-/** `sequence` as events and cursors in URLs show it. */
+/** `sequence`, as events and cursors in URLs show it. */
 const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, "0")
 
 export const sourceOf = (account: string): string => `/accounts/${encodeURIComponent(account)}`
 
 /**
- * The event of `fact` about an account, number `sequence` in the order of its events. `accountId` is what the store calls the
- * account in ids; without a store its name has to do.
+ * The event of `fact` about an account, with its number in the order of the account's events. `accountId` is the store's id of
+ * the account; without a store, its name.
  */
 export const toEvent = (
   { atMillis, identity, ...content }: EventFact,
@@ -101,8 +101,8 @@ interface SinkBaseline {
 }
 
 /**
- * The event by which a new sink gets a node that existed before: made for this sink alone, so it has no place in the order
- * of the account's events. Its id is the same on every attempt.
+ * The event by which a new sink gets an existing node. It is made for this sink only, so it has no place in the order of the
+ * account's events. Its id is the same on every attempt.
  */
 export const sinkBaseline = ({
   account,

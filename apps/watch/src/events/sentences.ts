@@ -1,31 +1,31 @@
-/** What an event means, in a few words for people: in the messages to chats and in the timeline of the page. */
+/** What an event means, in a few words for people: for messages to chats and for the page's timeline. */
 
-/** An event of any type, also of one that only a newer daemon has. */
+/** An event of any type, even of a type that only a newer daemon has. */
 interface ToldEvent {
   readonly type: string
   readonly data: any
 }
 
-/** How it is meant. */
+/** How good or bad the event is. */
 export type EventTone = "good" | "warm" | "bad" | "off"
 
 const exactRupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR", maximumFractionDigits: 2 })
 
 const inRupees = (value: unknown): string => (typeof value === "number" ? exactRupees.format(value) : "unknown")
 
-/** What a plan costs in a month: with images of several prices from the lowest to the highest. */
+/** The monthly price of a plan; a range if its images differ in price. */
 const monthlyOf = (plan: ToldEvent["data"]): string => {
   const { maxPricePerMonthInr: max, minPricePerMonthInr: min, pricePerMonthInr: exact } = plan ?? {}
   if (typeof exact === "number" || typeof min !== "number") return inRupees(exact)
   return typeof max === "number" ? `${inRupees(min)} to ${inRupees(max)}` : `at least ${inRupees(min)}`
 }
 
-/** A status, in the service's own spelling where it is not a known one. */
+/** A status, in the service's own spelling if it is unknown. */
 const statusWord = (status: any): string => (typeof status === "string" ? status : String(status?.unknown ?? "unknown"))
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** What a new price comes to for the nodes that have the plan. */
+/** The effect of a new price on the nodes with the plan. */
 const costOf = ({ differencePerMonthInr: difference, nodes }: ToldEvent["data"]): string =>
   nodes === 0
     ? "no node has it"
@@ -33,12 +33,10 @@ const costOf = ({ differencePerMonthInr: difference, nodes }: ToldEvent["data"])
       ? `${counted(nodes, "node")}, ${inRupees(Math.abs(difference))} ${difference < 0 ? "less" : "more"} a month`
       : counted(nodes, "node")
 
-/** The account or sink that a trouble is about. */
+/** The account or sink of a trouble. */
 const subjectOf = (about: ToldEvent["data"]): string => (about?.name == null ? "" : `${about.kind} ${about.name}: `)
 
-/**
- * By type: how good or bad it is, and what happened. Of a node it goes on behind the name of the node.
- */
+/** By type: how good or bad it is, and what happened. For node events, the sentence continues after the node's name. */
 const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, string]>> = {
   "berth.node.created": () => ["good", "was created"],
   "berth.node.discovered": ({ data }) => ["off", `exists and is ${statusWord(data.after?.status)}`],
@@ -96,7 +94,9 @@ const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, strin
   "berth.watch.trouble_ended": ({ data }) => ["good", `${subjectOf(data.about)}${data.trouble} is over`]
 }
 
-/** How an event is meant (`good`, `warm`, `bad` or `off`) and its sentence. A type from a newer daemon is its own sentence. */
+/**
+ * The tone of an event (`good`, `warm`, `bad` or `off`) and its sentence. A type from a newer daemon stands for its sentence.
+ */
 export const sentenceOf = (event: ToldEvent): { readonly tone: EventTone; readonly text: string } => {
   const [tone, text] = sentences[event.type]?.(event) ?? ["off", event.type]
   return { tone, text }

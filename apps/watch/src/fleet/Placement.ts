@@ -1,6 +1,7 @@
 /**
- * Which of several processes runs what: Effect Cluster decides it, over the store that they share. What is placed is a singleton, which
- * runs in one process at a time as far as the engine knows; the epochs of the store see to the rest.
+ * Decides which of several daemon processes runs what, with Effect Cluster (the "engine") over their shared store. Each placed
+ * part is a singleton: the engine runs it in one process at a time as far as it knows, and the store's epochs exclude the
+ * remaining overlaps.
  */
 import { Context, Effect, Layer, Option, Predicate, References, type Scope } from "effect"
 import {
@@ -21,9 +22,9 @@ import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
 const config = (self: string) =>
   ShardingConfig.layer({
-    // Nothing is sent to it: it is a name in a table.
+    // Nothing is sent to this address: it is only a name in a table.
     runnerAddress: Option.some(RunnerAddress.make(self, 0)),
-    // Two versions of the program that run at once have to agree on it, whatever the engine's default becomes.
+    // Two versions of the program that run at once must agree on this number, even if the engine's default changes.
     shardsPerGroup: 300,
     shardLockExpiration: `${processExpirySeconds} seconds`,
     shardLockRefreshInterval: "1 second",
@@ -32,7 +33,7 @@ const config = (self: string) =>
     entityTerminationTimeout: "2 seconds"
   })
 
-/** Makes the engine's tables, as an administrator does it for a process that may make none. `prefix`: as of `Placement.layer`. */
+/** Creates the engine's tables, for processes that lack the rights to do so. `prefix`: see `Placement.layer`. */
 export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFailed, SqlClient.SqlClient> =>
   Layer.build(SqlRunnerStorage.layerMigrations({ prefix })).pipe(
     Effect.scoped,
@@ -47,14 +48,14 @@ export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFaile
 export class Placement extends Context.Service<
   Placement,
   {
-    /** Runs it in one of the processes, for as long as the scope is open there; again in another one when that ends. */
+    /** Runs an effect in one of the processes for as long as the scope is open there, then in another one. */
     readonly place: <R>(
       name: string,
       run: Effect.Effect<never, never, R>
     ) => Effect.Effect<void, never, R | Scope.Scope>
   }
 >()("@berthkit/watch/fleet/Placement") {
-  /** `prefix`: of the engine's tables and locks; two fleets in one database have each their own. */
+  /** `prefix`: of the engine's tables and locks; two groups of processes in one database use different ones. */
   static readonly layer = (prefix: string): Layer.Layer<Placement, StoreFailed, SqlClient.SqlClient | SharedStore> => {
     const engine = Layer.unwrap(
       Effect.map(SharedStore, ({ self }) =>
@@ -73,7 +74,7 @@ export class Placement extends Context.Service<
       }))
     ).pipe(
       Layer.provide(engine),
-      // It speaks of shards; what they mean for an account is said by the daemon.
+      // The engine logs about shards; the daemon itself reports what that means for an account.
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
       (layer) => Layer.effectContext(Effect.mapError(Layer.build(layer), fromSqlError))
     )

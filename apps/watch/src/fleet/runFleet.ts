@@ -1,6 +1,7 @@
 /**
- * What one of several processes runs: each account wherever the engine places it, and the work of the whole fleet where the daemon's own
- * account is placed. A process that lost an account ends with it quietly, and takes it up again only where it has to.
+ * Runs one daemon process of several ("fleet" here means the processes). Effect Cluster assigns each account to a process;
+ * shared work runs in the process that has the daemon's own account. A process that loses an account stops its work silently,
+ * and resumes it only if it is assigned again.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { Clock, Duration, Effect, type Scope } from "effect"
@@ -17,30 +18,30 @@ import { processExpirySeconds } from "../store/postgres.ts"
 import { SharedStore } from "../store/peers.ts"
 import { Placement } from "./Placement.ts"
 
-/** Before a store that may work again is asked again. */
+/** Pause before retrying a store that may have recovered. */
 const storePause = "1 second"
 
-/** After this an account that was lost is nobody's, or another process has it for good and this one was told so. */
+/** By then a lost account is either free or firmly held by another process that we know of. */
 const lostPause = Duration.seconds(2 * processExpirySeconds)
 
-/** Before what failed for any other reason is tried again: other accounts go on meanwhile. */
+/** Pause before retrying after any other failure; other accounts keep running. */
 const failedPause = "1 minute"
 
-/** For how long a process may be unknown to the others. */
+/** How long a process may be unknown to the others. */
 const maxUnheard = "10 seconds"
 
-/** How old what is shown of other processes' accounts may be. */
+/** Maximum age of the data shown about other processes' accounts. */
 const otherPause = "2 seconds"
 
-/** A part of the work, by its name: that of an account, or of the fleet. */
+/** A part of the work, by its name: an account, or the shared work. */
 export interface Part {
   readonly name: string
   readonly run: Effect.Effect<unknown, BerthError | StoreFailed, Store | Sinks | Progress | Troubles | Scope.Scope>
-  /** Ends when it has to begin anew, as something else; without it, it never has to. */
+  /** Completes when the part must restart in a new form; if absent, it never restarts. */
   readonly changed?: Effect.Effect<void>
 }
 
-/** Runs something for as long as this process has it; again when it failed, or is to be something else. */
+/** Runs a part while this process holds it, and restarts it after a failure or a change. */
 const held = ({ changed = Effect.never, name, run }: Part, lost: Effect.Effect<never, StoreFailed>) => {
   const again = Effect.forever(
     Effect.catch(Effect.raceFirst(Effect.scoped(run), lost), (failure) => {
@@ -52,10 +53,10 @@ const held = ({ changed = Effect.never, name, run }: Part, lost: Effect.Effect<n
   return Effect.forever(Effect.raceFirst(again, changed))
 }
 
-/** What only the owner of an account knows. This process may have known it before. */
+/** Only the owner of an account knows these. This process may have known them before. */
 const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance: null, unreadable: null }
 
-/** Has the store say who has each account, and how those are that other processes have. */
+/** Asks the store which process holds each account, and the state of accounts held by others. */
 const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep>) {
   const store = yield* Store
   const progress = yield* Progress
@@ -84,8 +85,8 @@ const followOthers = Effect.fnUntraced(function* (sweeps: Map<string, HeardSweep
 })
 
 /**
- * Waits until the others hear of this process. The engine tries for ever to be known, and keeps to itself why it is not: a user of the
- * database who may not do it, most likely.
+ * Waits until the other processes see this one. The cluster engine retries the registration for ever without reporting why it
+ * fails, most likely because the database user lacks rights.
  */
 const heard = Effect.gen(function* () {
   const { processes, self } = yield* SharedStore
@@ -101,7 +102,9 @@ const heard = Effect.gen(function* () {
   })
 )
 
-/** Places the parts, and follows what other processes do, until the scope closes; gives what places another part. */
+/**
+ * Assigns the parts, and follows what other processes do, until the scope closes; returns a function that adds another part.
+ */
 export const runFleet = Effect.fnUntraced(function* (parts: ReadonlyArray<Part>) {
   const { lost } = yield* Store
   const { place } = yield* Placement

@@ -1,6 +1,6 @@
 /**
- * The HTTP interface of a running daemon on a socket, as its config asks for it. Loopback needs no token; anything else does. On the way out
- * streams end at once, so that clients come back to the next daemon, and other requests get a moment.
+ * Serves the HTTP interface of a running daemon on a socket, as its config says. Loopback needs no token; anything else does.
+ * On shutdown streams end at once, so that clients reconnect to the next daemon, and other requests get a moment to finish.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import { isLoopbackName, readHostName } from "@berthkit/web/guard"
@@ -17,24 +17,24 @@ import { storeDaemon } from "./storeDaemon.ts"
 
 interface ServeOptions {
   readonly host: string
-  /** `0` picks a free one. */
+  /** `0` picks a free port. */
   readonly port: number
   readonly token?: Redacted.Redacted | undefined
-  /** Where browsers see the daemon if a proxy with TLS is in front. */
+  /** The address that browsers see if a TLS proxy is in front. */
   readonly publicUrl?: PublicUrl | undefined
 }
 
 /** The address is taken, is not this machine's, or would be open to anyone. */
 export class NotServed extends Data.TaggedError("NotServed")<{ readonly message: string; readonly hint: string }> {}
 
-/** After so long without a byte in either direction a connection is cut: streams send one every 15 s. */
+/** A connection is cut after this long without a byte in either direction: streams send one every 15 s. */
 const idleMillis = 60_000
 const headersMillis = 10_000
 const requestMillis = 30_000
 const maxConnections = 500
 const drainMillis = 1000
 
-/** Gives a way to cut the connections on which a stream is, which would never end by themselves. */
+/** Returns a function that cuts the connections with streams, which would never end by themselves. */
 const trackStreams = (server: Server, publicPath: string): (() => void) => {
   const streams = new Set<ServerResponse>()
   server.on("request", ({ url = "" }, response) => {
@@ -58,10 +58,10 @@ const makeServer = (): Server => {
   return server.setTimeout(idleMillis)
 }
 
-/** All addresses are no host: a name that leads to one of them may be anyone's. */
+/** 0.0.0.0 and :: are not host names: a name that resolves to one of the machine's addresses may belong to anyone. */
 const isEvery = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
-/** Serves until the scope closes. Gives the URL. */
+/** Serves until the scope closes. Returns the URL. */
 export const serve = Effect.fnUntraced(function* ({ host, port, publicUrl, token }: ServeOptions) {
   const name = readHostName(host)
   if (token === undefined && (name === undefined || !isLoopbackName(name))) {
@@ -85,20 +85,20 @@ export const serve = Effect.fnUntraced(function* ({ host, port, publicUrl, token
         : new NotServed({ message: `listen: ${host}:${port} cannot be opened (${code}).`, hint: "Check listen." })
     })
   )
-  // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
+  // Runs after the draining, which has a time limit, and before the wait for the last connection, which has none.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   yield* server.serve(app)
   yield* Effect.addFinalizer(() => Effect.sync(cutStreams))
   return HttpServer.formatAddress(server.address)
 })
 
-/** Without a token it is served on loopback alone. */
+/** Without a token it is served on loopback only. */
 export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicUrl" | "sinks">
 
 export class HttpInterface extends Context.Service<
   HttpInterface,
   {
-    /** Null where there is none. */
+    /** Null without HTTP. */
     readonly url: string | null
   }
 >()("@berthkit/watch/http/HttpInterface") {

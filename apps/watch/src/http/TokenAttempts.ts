@@ -1,21 +1,21 @@
 /**
- * Slows those that guess the token. After some wrong ones of a client, or of all clients together, each further attempt waits before
- * it is checked, right or wrong, so that the time of a reply tells nothing; few wait at once, and a newcomer takes the place of one
- * that waits. So nobody is locked out: the right token comes through as soon as the guessing pauses.
+ * Slows down guessing of the token. After some wrong tokens from a client, or from all clients together, each further attempt
+ * waits before it is checked, right or wrong, so that the response time reveals nothing. Few attempts wait at once, and a
+ * newcomer replaces a waiting one. So nobody is locked out: the right token passes as soon as the guessing pauses.
  */
 import { isIPv4, isIPv6 } from "node:net"
 import { Clock, Deferred, Effect, Random } from "effect"
 
-/** What came of an attempt: `turnedAway` was not checked, and may be made again. */
+/** The result of an attempt: `turnedAway` was not checked, and may be repeated. */
 export type AttemptResult = "right" | "wrong" | "turnedAway"
 
-/** How long an attempt waits, in milliseconds, once there were too many wrong ones. */
+/** How long an attempt waits, in milliseconds, after too many wrong ones. */
 export const waitMillis = 3000
 
 export const tooManyAttempts = "Too many wrong tokens: try again in a few seconds."
 
 interface Bounds {
-  /** Wrong tokens that cost nothing; one of them is forgotten in each `forgetMillis`. */
+  /** Wrong tokens without a penalty; one is forgotten per `forgetMillis`. */
   readonly free: number
   readonly forgetMillis: number
   /** Attempts that wait at once. */
@@ -27,7 +27,7 @@ const bounds = {
   everyone: { free: 100, forgetMillis: 1000, maxWaiting: 50 }
 } satisfies Record<string, Bounds>
 
-/** Clients that are remembered; the one that was idle for longest is forgotten first. */
+/** Clients that are remembered; the one that was idle longest is forgotten first. */
 const maxClients = 10_000
 
 /** The attempts of one client, or of all. */
@@ -48,7 +48,7 @@ class Line {
 
   noteWrong(nowMillis: number) {
     this.#forget(nowMillis)
-    // No more than is forgotten in a while: a client that stops guessing is soon as good as new.
+    // Capped, so that a client that stops guessing is soon without a penalty again.
     this.#wrong = Math.min(this.#wrong + 1, 2 * this.#bounds.free)
   }
 
@@ -58,7 +58,7 @@ class Line {
     return this.#wrong > this.#bounds.free - 1
   }
 
-  /** Takes a place; where all are taken, that of one that waits. */
+  /** Takes a place; if all are taken, replaces a waiting attempt. */
   enter(attempt: Deferred.Deferred<AttemptResult>, chance: number) {
     if (this.#waiting.length >= this.#bounds.maxWaiting) {
       const [out] = this.#waiting.splice(Math.floor(chance * this.#waiting.length), 1)
@@ -73,7 +73,7 @@ class Line {
   }
 }
 
-/** Whose attempts count together: an IPv4 address, or the network of an IPv6 address, which one client has as a whole. */
+/** Identifies a client: an IPv4 address, or the network of an IPv6 address, because a client has that network as a whole. */
 export const clientOf = (address: string): string => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
   if (isIPv4(plain) || !isIPv6(plain)) return plain
@@ -90,7 +90,7 @@ export const makeTokenAttempts = () => {
 
   const lineOf = (client: string): Line => {
     const line = clients.get(client) ?? new Line(bounds.client)
-    // Again at the end: the order is that of their last attempts.
+    // Re-inserted at the end: the order is that of their last attempts.
     clients.delete(client)
     clients.set(client, line)
     const idle = clients.keys().next()
@@ -98,7 +98,7 @@ export const makeTokenAttempts = () => {
     return line
   }
 
-  /** Checks the token that a client shows, now or after its wait. */
+  /** Checks the token of a client, now or after its wait. */
   return Effect.fnUntraced(function* (address: string, isRight: () => boolean) {
     const client = clients.get(clientOf(address))
     const now = yield* Clock.currentTimeMillis

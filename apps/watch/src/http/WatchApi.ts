@@ -1,6 +1,6 @@
 /**
- * The HTTP interface of the daemon as one value: `app.ts` serves it, clients are derived from it, OpenAPI is printed from it.
- * The page at `/` is not in it.
+ * The HTTP interface of the daemon as one value: `app.ts` serves it, clients are derived from it, and OpenAPI is printed from
+ * it. The page at `/` is not included.
  */
 import { type Json, plain } from "@berthkit/core/api/Document"
 import { InstantText } from "@berthkit/terminal/instant"
@@ -23,11 +23,11 @@ import {
   Status
 } from "./records.ts"
 
-/** Nodes and events on a page, at most. */
+/** Maximum number of nodes and events per page. */
 const maxNodes = 10_000
 const maxEvents = 1000
 
-/** Why the daemon does not do what an endpoint asks: see `Refused`. */
+/** Why the daemon refuses what an endpoint asks: see `Refused`. */
 const refusals = [failures[400], failures[404], failures[410], failures[503]] as const
 
 const described = (title: string, description: string) => OpenApi.annotations({ title, description })
@@ -127,7 +127,7 @@ class EventsGroup extends HttpApiGroup.make("events").add(
 
 const sink = { sink: Schema.String }
 
-/** Of a request that changes something about a sink. */
+/** For requests that change something about a sink. */
 const changed = { params: sink, success: SinkStatus, error: refusals }
 
 class SinksGroup extends HttpApiGroup.make("sinks").add(
@@ -203,7 +203,10 @@ const Health = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.Str
   identifier: "Health"
 })
 
-/** Whether each account was swept completely of late, and the store is written. All but `ready` is for a caller that may read data. */
+/**
+ * Whether each account had a recent complete sweep, and the store accepts writes. All fields except `ready` are only for
+ * callers that may read data.
+ */
 export const Readiness = Schema.Struct({
   ready: Schema.Boolean,
   reasons: Schema.optionalKey(Schema.Array(Schema.String)).annotate({
@@ -222,7 +225,7 @@ export const Readiness = Schema.Struct({
 }).annotate({ identifier: "Readiness" })
 export type Readiness = typeof Readiness.Type
 
-/** Targets that share their labels, as Prometheus's `http_sd_configs` takes them. */
+/** Targets with common labels, in the format of Prometheus's `http_sd_configs`. */
 export const TargetGroup = Schema.Struct({
   targets: Schema.Array(Schema.String),
   labels: Schema.Record(Schema.String, Schema.String)
@@ -271,7 +274,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
   )
 ) {}
 
-/** Every caller passed the guard, which `app.ts` asks before the path is read. */
+/** Every caller has passed the guard, which `app.ts` asks before the path is read. */
 export class Access extends HttpApiMiddleware.Service<Access>()("@berthkit/watch/http/Access", {
   error: [failures[401], failures[403], failures[429], failures[500]]
 }) {}

@@ -1,5 +1,5 @@
 /**
- * The endpoints below `/api`, and the stream of events: they translate between the wire and the `Daemon`, and decide nothing.
+ * The endpoints below `/api`, and the stream of events: they translate between the wire and the `Daemon`, and contain no rules.
  */
 import { Clock, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -62,7 +62,7 @@ const events = HttpApiBuilder.group(WatchApi, "events", (handlers) =>
     return handlers
       .handle("read", ({ query: { limit = 100, ...query } }) => orFailure(daemon.events({ ...query, limit })))
       .handle("follow", ({ headers, query: { after, ...filter } }) =>
-        // A client that comes back names the last event that it has; its address still names the first.
+        // A reconnecting client names its last event; its URL still names the first one.
         orFailure(streamOf(daemon, filter, headers["last-event-id"] ?? after))
       )
   })
@@ -110,20 +110,20 @@ const silences = HttpApiBuilder.group(WatchApi, "silences", (handlers) =>
   )
 )
 
-/** How the daemon is reached, for what its endpoints do about it. */
+/** How the daemon is reached, for endpoints that depend on it. */
 export interface Entrance {
-  /** What a caller has to show; without one, nothing. */
+  /** The token that callers need; without it they need none. */
   readonly token: Redacted.Redacted | undefined
   readonly cookie: string
-  /** Where browsers see the daemon if a proxy with TLS is in front. */
+  /** The address that browsers see if a TLS proxy is in front. */
   readonly publicUrl?: PublicUrl | undefined
 }
 
 /** How one request came. */
 interface RequestEntrance extends Entrance {
-  /** Whether it came through the proxy with TLS. */
+  /** Whether it came through the TLS proxy. */
   readonly isSecure: boolean
-  /** Checks a token that the client of the request shows. */
+  /** Checks a token from the client of the request. */
   readonly attempt: (given: string) => Effect.Effect<AttemptResult>
 }
 
@@ -138,8 +138,8 @@ export const CurrentEntrance = Context.Reference<RequestEntrance>("@berthkit/wat
 })
 
 /**
- * `Secure` behind TLS alone: over plain HTTP a browser would not keep it. Other programs behind the same proxy do not get it if the daemon has
- * a path there.
+ * `Secure` only behind TLS, because over plain HTTP a browser would not store it. If the daemon has its own path behind the
+ * proxy, other programs there do not get the cookie.
  */
 const cookieOptions = ({ isSecure, publicUrl }: RequestEntrance) =>
   ({

@@ -1,6 +1,4 @@
-/**
- * The path of a request to the daemon: who may ask, then the page or the endpoint, then the replies where there is neither.
- */
+/** The path of a request to the daemon: the access check, then the page or the endpoint, then the replies if neither exists. */
 import { type Access as GuardAccess, makeGuard, type Target } from "@berthkit/web/guard"
 import { allowedMethods, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
@@ -26,7 +24,7 @@ import { type AttemptResult, makeTokenAttempts, tooManyAttempts, waitMillis } fr
 import { Access, WatchApi } from "./WatchApi.ts"
 
 export interface AppOptions extends Api.Entrance {
-  /** Names and addresses at which the daemon is served beside loopback, as `readHostName` gives them. */
+  /** Host names and addresses at which the daemon is served besides loopback, in the form of `readHostName`. */
   readonly hosts: ReadonlyArray<string>
 }
 
@@ -38,7 +36,7 @@ const maxUrlBytes = 8 * 1024
 
 const openApiPath = "/api/openapi.json"
 
-/** Checked before the request was routed. */
+/** Always passes: the check runs before the request is routed. */
 const checked = Layer.succeed(Access)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(WatchApi, { openapiPath: openApiPath }).pipe(
@@ -56,7 +54,7 @@ type Request = HttpServerRequest.HttpServerRequest
 
 const pathOf = ({ url }: Request): string => url.split("?", 1)[0]!
 
-/** Without the token there are the page, which holds no data, the login, and what supervisors of the process ask. */
+/** Available without the token: the page, which holds no data, the login, and the checks for supervisors of the process. */
 const targetOf = (request: Request): Target => {
   const path = pathOf(request)
   if (request.method === "GET" || request.method === "HEAD") {
@@ -74,7 +72,7 @@ const isThroughProxy = ({ headers }: Request, publicUrl: PublicUrl | undefined):
   publicUrl !== undefined &&
   (headers["origin"] === publicUrl.origin || headers["host"] === new URL(publicUrl.origin).host)
 
-/** The target of a request without the path below which browsers see the daemon: some proxies take it away, others do not. */
+/** The target of a request without the daemon's public path: some proxies strip it, others do not. */
 export const withoutPath = (target: string, publicPath: string): string => {
   if (publicPath === "" || !target.startsWith(publicPath)) return target
   const rest = target.slice(publicPath.length)
@@ -83,8 +81,8 @@ export const withoutPath = (target: string, publicPath: string): string => {
 }
 
 /**
- * The address of the client. What the proxy in front says of it is believed only of a proxy on this machine; it is the last address in
- * the header, since a client may have written those before.
+ * The address of the client. The header of a proxy is believed only from a proxy on this machine; its last address counts,
+ * because the client may have written those before.
  */
 const addressOf = ({ headers, remoteAddress }: Request, isBehindProxy: boolean): string => {
   const peer = Option.getOrElse(remoteAddress, () => "")
@@ -92,12 +90,12 @@ const addressOf = ({ headers, remoteAddress }: Request, isBehindProxy: boolean):
   return headers["x-forwarded-for"]?.split(",").at(-1)?.trim() || peer
 }
 
-/** Gives the effect that answers a request. It never fails; what goes wrong is a reply. */
+/** Returns the effect that answers a request. It never fails; every problem becomes a reply. */
 export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, token }: AppOptions) {
   const access: GuardAccess = {
     scheme: "http",
     publicOrigin: publicUrl?.origin,
-    // With a token an unknown name is harmless, and a daemon beyond loopback is reached by names that it cannot know.
+    // With a token an unknown host name is harmless, and a daemon beyond loopback is reached by names that it cannot know.
     hosts: token === undefined ? new Set(hosts) : "any",
     needsToken: token !== undefined
   }
@@ -117,7 +115,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
     const given = bearerToken(request)
     if (given !== undefined) return attemptFrom(request)(given)
     const session = request.cookies[cookie]
-    // Never slowed: nobody guesses a seal, and who has one goes on whatever others do.
+    // Never slowed down: a session cookie cannot be guessed, and its owner should not suffer from others' guesses.
     return Effect.succeed(session !== undefined && isSession(session, token, nowMillis) ? "right" : "wrong")
   }
 
@@ -128,7 +126,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
     if (shown === "turnedAway") return turnedAway
     const isKnown = shown === "right"
     const target = targetOf(request)
-    // Before the path is read, so that without the token a client learns no paths.
+    // Before the path is read, so that a client without the token learns no paths.
     const refusal = refusalOf({ method: request.method, target, headers: request.headers, showsToken: isKnown }, access)
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal.headers)
     if (request.url.length > maxUrlBytes) return failureResponse(400, `The URL is longer than ${maxUrlBytes} bytes.`)
@@ -146,7 +144,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.catchCause((cause) => fallback(request, cause))
     )
-    // The router takes fewer kinds of JSON than the guard, and refuses others in plain text.
+    // The router accepts fewer kinds of JSON than the guard, and refuses the others in plain text.
     if (response.status === 429) return turnedAway
     if (response.status === 415) return failureResponse(415, "The body must be application/json.")
     return response.headers["cache-control"] === undefined
@@ -163,7 +161,7 @@ const turnedAway = failureResponse(429, tooManyAttempts, { "retry-after": String
 
 const tooLarge = failureResponse(413, `The body is larger than ${maxBodyBytes} bytes.`)
 
-/** The reply where no endpoint gave one. A client that has gone away gets none. */
+/** The reply if no endpoint gave one. A client that has disconnected gets none. */
 const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   for (const reason of cause.reasons) {
@@ -171,9 +169,9 @@ const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
     if (HttpServerError.isHttpServerError(fault) && fault.reason._tag === "RouteNotFound") {
       return Effect.succeed(noEndpoint(request))
     }
-    // One that came without its length, so that it shows while it is read.
+    // The body came without a length, so its size shows only while it is read.
     if (isTooLarge(fault)) return Effect.succeed(tooLarge)
-    // Whatever was asked for, it is in the store.
+    // Whatever was requested, the store has it.
     if (fault instanceof StoreFailed) return Effect.succeed(failureResponse(503, fault.message))
     if (HttpApiError.HttpApiSchemaError.is(fault) && fault.kind !== "Body") {
       return Effect.succeed(failureResponse(400, `The request cannot be read: ${sentenceOf(fault)}`))
@@ -200,7 +198,7 @@ const sentenceOf = ({ cause, kind }: HttpApiError.HttpApiSchemaError): string =>
     .join(" ")
     .slice(0, 500)}`
 
-/** Another method of a path there is, or a path there is not. */
+/** 405 if the path exists with another method, otherwise 404. */
 const noEndpoint = (request: Request): HttpServerResponse.HttpServerResponse => {
   const allow = allowed(pathOf(request))
   const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"

@@ -1,6 +1,4 @@
-/**
- * What accounts spend, as HTTP shows it: from the days of the store, at an instant.
- */
+/** The spending of accounts, as HTTP shows it: computed from the days in the store, at an instant. */
 import { DateTime, Effect } from "effect"
 import { dayOf, type Month, monthNamed, monthOf } from "../spend/calendar.ts"
 import { forecast, perHour, type Spend, spendBetween, spendByDay } from "../spend/figures.ts"
@@ -10,7 +8,7 @@ import { type CostQuery, Refused } from "./Daemon.ts"
 import type { AccountCost } from "./records.ts"
 
 interface Time {
-  /** Null where it is not one month. */
+  /** Null if it is not a single month. */
   readonly month: Month | null
   readonly fromMillis: number
   readonly toMillis: number
@@ -35,11 +33,11 @@ const timeOf = ({ month: name, since }: CostQuery, nowMillis: number): Effect.Ef
   return Effect.succeed({ month, fromMillis: month.fromMillis, toMillis: Math.min(month.toMillis, nowMillis) })
 }
 
-/** What was before the first day that is kept was not observed. */
+/** Marks the time before the first kept day as not observed. */
 const withUnseen = <S extends Spend>(spend: S, unseenMillis: number): S =>
   unseenMillis <= 0 ? spend : { ...spend, unobservedMillis: spend.unobservedMillis + unseenMillis }
 
-/** What the accounts with these names cost. */
+/** The costs of the accounts with these names. */
 export const costsOf = Effect.fnUntraced(function* (
   store: Pick<Store["Service"], "spends" | "spendDays">,
   names: ReadonlySet<string>,

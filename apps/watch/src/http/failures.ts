@@ -1,6 +1,4 @@
-/**
- * Failures of the HTTP interface: one sentence with its status, as schemas for the contract and as responses.
- */
+/** Failures of the HTTP interface: one sentence with a status, as schemas for the API and as responses. */
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
@@ -26,7 +24,7 @@ export const failures = {
 
 export const fail = <Status extends number>(status: Status, message: string) => ({ status, message })
 
-/** What the daemon refuses, as the failure of an endpoint. */
+/** Turns a refusal of the daemon into the failure of an endpoint. */
 export const orFailure = Effect.mapError(({ kind, message }: Refused) => fail(refusalStatus[kind], message))
 
 export const failureResponse = (

@@ -1,7 +1,8 @@
 /**
- * The metrics of the daemon in Prometheus's text format: what its state is at this moment, made anew for each scrape so that a
- * series ends with what it was about, and the counters and histograms of Effect's registry, which its parts and the client
- * update. No series is about a single node, and none about a single account where there are many: the text stays small.
+ * The metrics of the daemon in Prometheus's text format. Gauges show the current state, and are built for each scrape, so that
+ * a series ends with its subject. Counters and histograms come from Effect's registry, which the daemon's parts and the client
+ * update. No series is about a single node, and with many accounts none is about a single account, so that the text stays
+ * small.
  */
 import { Clock, Context, DateTime, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -24,17 +25,17 @@ import { isOwn, sweepAgeMillis } from "./readiness.ts"
 type Attributes = Readonly<Record<string, string>>
 type Sample = readonly [value: number | null, attributes: Attributes]
 
-/** A gauge, with a value for each set of attributes. A value that is not known is left out. */
+/** A gauge, with a value for each set of attributes. Unknown values are omitted. */
 interface Gauge {
   readonly name: string
   readonly description: string
   readonly samples: ReadonlyArray<Sample>
 }
 
-/** One value for the values of many accounts; null where it is not known. */
+/** Combines the values of many accounts into one; null if unknown. */
 type Combine = (values: ReadonlyArray<number | null>) => number | null
 
-/** A gauge about accounts, whose samples each have the label `account`. */
+/** A gauge about accounts, whose samples have the label `account`. */
 interface AccountGauge extends Gauge {
   readonly combine: Combine
 }
@@ -46,7 +47,7 @@ const overKnown =
     return known.length === 0 ? null : combine(known)
   }
 const sum = overKnown((values) => values.reduce((total, value) => total + value, 0))
-/** A part of a sum is no sum of money. */
+/** A partial sum of money would be misleading. */
 const sumOfAll: Combine = (values) => (values.includes(null) ? null : sum(values))
 const highest = overKnown((values) => values.reduce((a, b) => Math.max(a, b)))
 const lowest = overKnown((values) => values.reduce((a, b) => Math.min(a, b)))
@@ -65,7 +66,7 @@ const combined = ({ combine, samples, ...gauge }: AccountGauge): Gauge => ({
 
 const seconds = (millis: number | null): number | null => (millis === null ? null : millis / 1000)
 
-/** One sample for each state, 1 for the present one. */
+/** One sample per state, 1 for the current one. */
 const stateSamples = <State extends string>(
   states: ReadonlyArray<State>,
   present: State,
@@ -127,7 +128,7 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
   ]
 }
 
-/** What the engine counts of itself, by its name: where one process has the store the engine is not loaded. */
+/** The cluster engine's own metric, by name: the engine is not loaded if one process has the store. */
 const engineShards = Metric.gauge("effect_cluster_shards", { bigint: true })
 
 const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGauge> => [
@@ -152,7 +153,7 @@ const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGau
   }
 ]
 
-/** Of several processes on one store. Each account is in the series of the one that has it. */
+/** For several processes on one store. Each account is in the series of its process. */
 const fleetGauges = (
   accounts: ReadonlyArray<AccountStatus>,
   shards: bigint,
@@ -182,7 +183,7 @@ const fleetGauges = (
 
 const presentStates = sinkStates.filter((state) => state !== "removed")
 
-/** Those of a sink that is removed end: nobody waits for what it does not get. */
+/** A removed sink has no series, because nobody waits for its events. */
 const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
   const sinks = all.filter(({ state }) => state !== "removed")
   const each = (value: (status: SinkStatus) => number | null): ReadonlyArray<Sample> =>
@@ -265,8 +266,8 @@ const nodeGauge = (counts: ReadonlyArray<NodeCount>): AccountGauge => ({
 })
 
 /**
- * With a 0 for each status without nodes, because an alert cannot be about a series that is not there. `subjects`: what the series
- * are about, whose nodes are known.
+ * Adds a 0 for each status without nodes, because an alert cannot refer to a missing series. `subjects`: the labels of the
+ * series whose nodes are known.
  */
 const withZeros = (gauge: Gauge, subjects: ReadonlyArray<Attributes>): Gauge => {
   const keyOf = ({ account, status }: Attributes) => JSON.stringify([account, status])
@@ -277,12 +278,12 @@ const withZeros = (gauge: Gauge, subjects: ReadonlyArray<Attributes>): Gauge => 
   return { ...gauge, samples: [...gauge.samples, ...absent.map((attributes): Sample => [0, attributes])] }
 }
 
-/** One by one, thousands of accounts would make a scrape of many megabytes: more than these are shown together. */
+/** Above this number accounts are shown together: one by one, thousands would make a scrape of many megabytes. */
 const maxAccounts = 100
 
 type Entry = Metric.Metric.Metadata<any, any>
 
-/** The state of the same counter or histogram of several accounts. */
+/** The summed state of one counter or histogram over several accounts. */
 const addStates = (states: ReadonlyArray<any>): any => {
   const [first] = states
   const total = (of: (state: any) => number) => states.reduce((all, state) => all + of(state), 0)
@@ -295,7 +296,7 @@ const addStates = (states: ReadonlyArray<any>): any => {
   }
 }
 
-/** Those of all accounts, each as one. */
+/** The entries of all accounts, summed. */
 const combinedEntries = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   Array.from(
     Map.groupBy(entries, ({ attributes = {}, id }) => `${id} ${JSON.stringify(withoutAccount(attributes))}`).values(),
@@ -306,7 +307,7 @@ const combinedEntries = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
     }
   )
 
-/** What accumulates. The gauges of the client are those of the accounts above, by other names. */
+/** The accumulated metrics. The client's gauges are left out, because the account gauges above show them under other names. */
 const formatRegistry = (choose: (entries: ReadonlyArray<Entry>) => ReadonlyArray<Entry>) =>
   Effect.map(Metric.MetricRegistry, (registry) => {
     const entries = choose(Array.from(registry.values()).filter(({ type }) => type !== "Gauge"))
@@ -332,7 +333,7 @@ const isSweptOnce = ({ lastSweep }: AccountStatus): boolean => lastSweep !== nul
 
 const ofEach = ({ account }: AccountStatus): Attributes => ({ account })
 
-/** The series about one account, whatever the number of accounts: a scrape of its own. */
+/** The series about one account, whatever the number of accounts, as a separate scrape. */
 export const formatAccountMetrics = Effect.fnUntraced(function* (name: string) {
   const daemon = yield* Daemon
   const found = (yield* daemon.accounts).filter(({ account }) => account === name)
@@ -345,7 +346,7 @@ export const formatAccountMetrics = Effect.fnUntraced(function* (name: string) {
   return format(gauges) + (yield* formatRegistry((entries) => entries.filter(isOf)))
 })
 
-/** The answer to a scrape. The series about accounts are about each of them, or, where there are many, about all of them together. */
+/** The answer to a scrape. The series about accounts are about each, or, with many accounts, about all together. */
 export const formatMetrics = Effect.gen(function* () {
   const daemon = yield* Daemon
   const [accounts, sinks, troubles, silences] = yield* Effect.all([

@@ -1,6 +1,4 @@
-/**
- * The endpoints for those that operate the daemon: health, readiness, metrics, targets for Prometheus.
- */
+/** The endpoints for operators of the daemon: health, readiness, metrics, targets for Prometheus. */
 import { Clock, Context, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
@@ -14,7 +12,7 @@ import { WatchApi } from "./WatchApi.ts"
 
 const pageSize = 5000
 
-/** All nodes that the daemon knows, page by page. Without an account that might not exist, nothing is refused. */
+/** All nodes that the daemon knows, page by page. No account is named, so nothing can be refused. */
 const allNodes = Effect.fnUntraced(function* (daemon: Daemon["Service"]) {
   const all: Array<WatchedNode> = []
   for (let after: string | undefined; ;) {
@@ -25,12 +23,12 @@ const allNodes = Effect.fnUntraced(function* (daemon: Daemon["Service"]) {
   }
 })
 
-/** Whether the caller of a request may read data. Set for every request by `app.ts`. */
+/** Whether the caller of a request may read data. `app.ts` sets it for every request. */
 export const MayRead = Context.Reference<boolean>("@berthkit/watch/http/MayRead", { defaultValue: () => false })
 
 const defaultPort = 9100
 
-/** How old the list of targets may be where no event was committed. */
+/** Maximum age of the list of targets if no event was committed. */
 const maxKnownMillis = 60_000
 
 export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
@@ -43,7 +41,7 @@ export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
       readonly running: ReadonlyArray<WatchedNode>
     } | null = null
 
-    /** All nodes that run: read anew where something was committed, and once a minute for what is learnt without an event. */
+    /** All running nodes: read again after a commit, and once a minute for changes without an event. */
     const runningNodes = Effect.fnUntraced(function* (nowMillis: number) {
       const cursor = yield* daemon.cursor
       if (known?.cursor === cursor && nowMillis - known.atMillis < maxKnownMillis) return known.running

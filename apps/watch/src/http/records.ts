@@ -298,7 +298,7 @@ export type LoggedEvent = typeof LoggedEvent.Type
 export const EventPage = Schema.Struct({
   events: Schema.Array(LoggedEvent).annotate({ description: "The oldest first." }),
   next: Schema.String.annotate({ description: "The `after` of the next page." }),
-  more: Schema.Boolean.annotate({ description: "Whether there are more already." })
+  more: Schema.Boolean.annotate({ description: "Whether more entries exist already." })
 }).annotate({ identifier: "EventPage" })
 export type EventPage = typeof EventPage.Type
 

@@ -1,6 +1,7 @@
 /**
- * Whether an event may go to an address: not to this machine, its private networks or the metadata service of a cloud, unless
- * that is allowed. What is checked is what is connected to: a name is resolved once, and the connection goes to that answer.
+ * Whether an event may be sent to an address: not to this machine, its private networks or a cloud's metadata service, unless
+ * that is allowed. The checked address is the one that is connected to: a name is resolved once, and the connection uses that
+ * answer.
  */
 import { lookup, type LookupAddress } from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
@@ -21,7 +22,7 @@ for (const [network, prefix] of [
 ] as const) {
   privateRanges.addSubnet(network, prefix, "ipv4")
 }
-// Of IPv6 only global unicast is public, without what carries an IPv4 address inside (6to4, Teredo, NAT64).
+// In IPv6 only global unicast is public, without ranges that embed an IPv4 address (6to4, Teredo, NAT64).
 const publicRange = new BlockList()
 publicRange.addSubnet("2000::", 3, "ipv6")
 for (const [network, prefix] of [
@@ -40,13 +41,13 @@ export const isPrivateAddress = (address: string): boolean => {
   return !publicRange.check(address, "ipv6") || privateRanges.check(address, "ipv6")
 }
 
-/** The address in a URL that has no name to resolve; null when it has one. */
+/** The literal address in a URL; null if it has a name. */
 export const literalAddress = ({ hostname }: URL): string | null => {
   const address = hostname.replace(/^\[|\]$/g, "")
   return isIP(address) === 0 ? null : address
 }
 
-/** A URL that can only lead to this machine or its networks, whatever a resolver answers. */
+/** Whether a URL can only lead to this machine or its networks, whatever a resolver answers. */
 export const isPrivateUrl = (url: URL): boolean => {
   const address = literalAddress(url)
   return address === null ? /(^|\.)localhost\.?$/.test(url.hostname) : isPrivateAddress(address)
@@ -64,7 +65,7 @@ export class PrivateAddress extends Error {
   readonly code = "EPRIVATE"
 }
 
-/** A resolver for a connection, which gives only addresses that are allowed. */
+/** A resolver for connections that returns only allowed addresses. */
 export const checkedLookup =
   (resolve: Resolve): LookupFunction =>
   (name, options, callback) =>

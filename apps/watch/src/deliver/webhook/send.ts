@@ -1,6 +1,6 @@
 /**
- * One attempt to post an event to a webhook: what is posted, how it is signed, and what the answer means. It follows no redirects, and has a
- * limit on time.
+ * One attempt to post an event to a webhook: the body, the signature, and the meaning of the answer. It follows no redirects,
+ * and has a timeout.
  */
 import { createHmac } from "node:crypto"
 import { lookup as systemLookup } from "node:dns"
@@ -20,19 +20,19 @@ import {
   systemResolve
 } from "./addressCheck.ts"
 
-/** What is posted: the event itself, or a message about it in the format of a chat. */
+/** The body: the event itself, or a message about it in the format of a chat. */
 interface Post {
   readonly contentType: string
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Chats take no more. */
+/** Chats accept no more. */
 const maxText = 1500
 
 const shorten = (text: string) => (text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text)
 
-/** An event in one sentence for people. Names come from outside: they may not become markup, nor mention people. */
+/** An event in one sentence for people. Names come from outside, so they must not become markup or mention people. */
 const messageOf = (json: string): string => {
   const event = JSON.parse(json)
   const { data, source, subject } = event
@@ -46,7 +46,7 @@ const messageOf = (json: string): string => {
   return shorten(`[${account}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
 }
 
-/** Slack's three characters of markup. */
+/** Escapes Slack's three markup characters. */
 const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 const asJson = (value: unknown): Post => ({
@@ -74,7 +74,7 @@ const minKeyBytes = 16
 const maxKeyBytes = 64
 const prefix = "whsec_"
 
-/** The key in a secret as it is written, `whsec_` and base64; undefined when it is none. */
+/** The key in a written secret, `whsec_` and base64; undefined if it is invalid. */
 export const signingKey = (secret: string): Uint8Array | undefined => {
   const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined
@@ -83,8 +83,8 @@ export const signingKey = (secret: string): Uint8Array | undefined => {
 }
 
 /**
- * The headers of one attempt, signed as Standard Webhooks 1.0 has it: a receiver can check that an event comes from this daemon, and when it
- * was sent. The id is that of the event, the same on every attempt; the time is that of the attempt.
+ * The headers of one attempt, signed as in Standard Webhooks 1.0: a receiver can verify that an event comes from this daemon,
+ * and when it was sent. The id is the event's, the same on every attempt; the time is the attempt's.
  */
 export const signedHeaders = (
   id: string,
@@ -106,13 +106,13 @@ export const signedHeaders = (
 
 const timeoutMillis = 20_000
 
-/** Of an answer. Only its status counts. */
+/** Maximum size of an answer's body. Only the status matters. */
 const maxBodyBytes = 65_536
 
-/** Idle connections are kept for the next event. */
+/** Idle connections that are kept for the next event. */
 const keptSockets = 8
 
-/** In milliseconds from now, from seconds or a date; null when there is none. */
+/** In milliseconds from now, from seconds or a date; null if there is none. */
 const retryAfter = (header: string | undefined, nowMillis: number): number | null => {
   if (header === undefined) return null
   const millis = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMillis
@@ -132,7 +132,7 @@ const failedBy = (error: NodeJS.ErrnoException): Outcome =>
     ? failed("refused", "the receiver has a private address")
     : failed("unavailable", `the receiver cannot be reached (${error.code ?? error.name})`)
 
-/** Lets a short body through, so that the connection can serve the next event; one that is long or slow closes it. */
+/** Reads a short body, so that the connection can serve the next event; a long or slow one closes it. */
 const drain = (response: http.IncomingMessage) =>
   Effect.callback<void>((resume) => {
     let bytes = 0
@@ -144,15 +144,15 @@ const drain = (response: http.IncomingMessage) =>
     return Effect.sync(() => void response.destroy())
   }).pipe(Effect.timeoutOption(timeoutMillis))
 
-/** The proxy of the environment, or which variable is none; the value may hold a password. */
+/** The proxy in the environment, or the variable whose value is not a proxy; the value may contain a password. */
 const proxyOf = (environment: NodeJS.ProcessEnv) =>
   Result.try({ try: () => proxyVariables(environment), catch: (cause) => (cause as Error).message })
 
-/** Whether a name is that of the proxy, which the operator chose and may be in a private network. */
+/** Whether a name is the proxy's, which the operator chose and which may be in a private network. */
 const isProxy = ({ HTTPS_PROXY, HTTP_PROXY }: Record<string, string | undefined>, name: string): boolean =>
   [HTTP_PROXY, HTTPS_PROXY].some((address) => address !== undefined && new URL(address).hostname === name)
 
-/** How events are sent, where it is not as usual. */
+/** How events are sent, if not in the normal way. */
 export interface Sending {
   /** GET and HEAD send no body. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT"
@@ -161,8 +161,8 @@ export interface Sending {
 }
 
 /**
- * What sends the events of one webhook, through the proxy that `environment` names for it; its connections end with the scope. A proxy
- * resolves the name of the receiver itself, so that only an address in the URL is checked there.
+ * The sender for one webhook, through the proxy that `environment` names for it; its connections end with the scope. A proxy
+ * resolves the receiver's name itself, so only a literal address in the URL is checked in that case.
  */
 export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, sending: Sending = {}) {
   const { environment = process.env, method = "POST", resolve = systemResolve } = sending

@@ -10,7 +10,7 @@ import { toneOf } from "./states.ts"
 import type { AccountStatus } from "./watchApi.ts"
 import { toneOfAllowance } from "./wording.ts"
 
-/** What it does next is not known while the daemon cannot be reached. */
+/** The next sweep is unknown while the daemon cannot be reached. */
 const nextSweepText = ({ nextSweepAt, state }: AccountStatus): string => {
   if (nextSweepAt === null || lostMillis.value !== undefined) return "–"
   const millis = Date.parse(nextSweepAt) - second.value
@@ -21,10 +21,10 @@ const hourMillis = 3_600_000
 
 const isElsewhere = ({ owner }: AccountStatus): boolean => owner?.isHere === false
 
-/** Whether nothing new is known of it since its last sweep. */
+/** Whether nothing new is known about the account since its last sweep. */
 export const isOld = ({ account }: AccountStatus): boolean => stale.value.get(account)?.isBefore === false
 
-/** What other processes swept is known to the minute. */
+/** Sweeps of other processes are known to the minute. */
 export const lastSweepText = (shown: AccountStatus): string => {
   const { lastSweep } = shown
   if (lastSweep === null) return "no sweep yet"
@@ -39,7 +39,7 @@ const refillText = (resetAt: string | null): string => {
   return millis < 0 ? "" : ` · refills in ${spanText(millis)}`
 }
 
-/** How many requests the daemon may make, and what they are for. */
+/** How many requests the daemon may make, and what for. */
 const requestsText = ({ lastSweep, requestsPerHour, sweepIntervalMillis }: AccountStatus): string | undefined => {
   if (requestsPerHour === null) return undefined
   const share = Math.round(requestsPerHour)
@@ -87,7 +87,7 @@ const Row = ({ shown }: { readonly shown: AccountStatus }) => {
   )
 }
 
-/** Those in trouble first: there is not room for many. */
+/** Accounts in trouble first, because there is room for few. */
 export const Accounts = () => {
   const accounts = status.value.accounts
     .filter((each) => account.value === "" || each.account === account.value)

@@ -1,4 +1,4 @@
-/** The events that a sink gave up on: why, since when, and one by one once more. */
+/** The events that a sink gave up on: the reason, the time, and a button to deliver each one again. */
 import { signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { Dialog } from "@berthkit/web/components/Dialog"
@@ -10,7 +10,7 @@ import { moment, phase, refreshStatus, status } from "./board.ts"
 import { Meaning, NodeTitle, toneOfEvent } from "./EventRow.tsx"
 import { daemon, type DeadLetter, failureText, type WatchEvent } from "./watchApi.ts"
 
-/** More are not looked at one by one: `berth-watch sinks dead` prints all. */
+/** Maximum number in the dialog: `berth-watch sinks dead` prints all. */
 const maxDeadLetters = 100
 
 interface Shown {
@@ -20,7 +20,7 @@ interface Shown {
 
 const shown = signal<Shown | undefined>(undefined)
 
-/** What became of the last attempt. */
+/** The result of the last attempt. */
 const reply = signal("")
 
 const read = async (sink: string): Promise<Shown> => {
@@ -29,7 +29,7 @@ const read = async (sink: string): Promise<Shown> => {
   return { sink, letters: deadLetters }
 }
 
-/** Shows those of a sink. Rejects when they cannot be read. */
+/** Shows the dead letters of a sink. Rejects if they cannot be read. */
 export const openDeadLetters = async (sink: string): Promise<void> => {
   const opened = await read(sink)
   reply.value = ""
@@ -50,7 +50,7 @@ const retry = async (sink: string, id: string): Promise<void> => {
   await refreshStatus()
   if (shown.peek()?.sink !== sink) return
   const rest = await read(sink).catch(() => undefined)
-  // Its reader may have closed them meanwhile.
+  // The reader may have closed the dialog in the meantime.
   if (rest !== undefined && shown.peek()?.sink === sink) shown.value = rest
 }
 
