@@ -10,7 +10,7 @@ import { Stdout } from "./deliver/Stdout.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/signals.ts"
 
-/** A sentence that begins with the program's name needs no other sign of where it comes from. */
+/** The sentence with the program's name in front, unless it begins with it. */
 const named = (message: string): string => (message.startsWith("berth-watch ") ? message : `berth-watch: ${message}`)
 
 const program = main(process.argv.slice(2)).pipe(
@@ -24,5 +24,5 @@ const program = main(process.argv.slice(2)).pipe(
   Effect.provide(Layer.mergeAll(NodeServices.layer, StopSignal.layer, Stdout.layer))
 )
 
-// The process may not wait for a reader that never reads, so it does not end by itself.
+// A reader that never reads would keep the process alive, so it exits explicitly.
 Effect.runPromise(program).then((code) => process.stderr.write("", () => process.exit(code)))

@@ -1,7 +1,7 @@
 /**
- * Whether the daemon is ready: every account was swept completely of late, but for those that are paused, and no trouble says otherwise. A
- * process that lives but sees nothing is not; one without accounts is, and those that were added count from their first sweep, or their first
- * trouble. Pure.
+ * Whether the daemon is ready: every account except paused ones had a recent complete sweep, and no trouble says otherwise. A
+ * process that runs without seeing its nodes is not ready; a process without accounts is. Accounts that were added count from
+ * their first sweep or their first trouble. Pure.
  */
 import { DateTime } from "effect"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
@@ -15,20 +15,20 @@ export const sweepAgeMillis = ({ lastSweep }: AccountStatus, nowMillis: number):
 
 const maxAgeOf = (account: AccountStatus): number => maxSweepAgeMillis(account.sweepIntervalMillis, !isOwn(account))
 
-/** Whether what is known of an account is fresh. */
+/** Whether the data about an account is fresh. */
 export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
   const age = sweepAgeMillis(account, nowMillis)
   return age !== null && age <= maxAgeOf(account)
 }
 
-/** Whether the process that answers has the account. */
+/** Whether the answering process owns the account. */
 export const isOwn = ({ owner }: AccountStatus): boolean => owner === undefined || owner.isHere
 
-/** What a process answers for: its own accounts where several have one store, and what is no account's. */
+/** What a process answers for: if several share a store, its own accounts, and everything that belongs to no account. */
 export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>) => {
   const others = new Set(accounts.flatMap((each) => (isOwn(each) ? [] : [each.account])))
   const added = new Set(accounts.flatMap((each) => (each.added === true ? [each.account] : [])))
-  /** Those to which somebody gave credentials that do not work: the process sees all that it can. */
+  /** Accounts with credentials that do not work: the process itself sees all that it can. */
   const refused = new Set(
     troubles.flatMap(({ about, name }) =>
       name === "account-refused" && added.has(about.name ?? "") ? [about.name] : []
@@ -39,7 +39,7 @@ export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: Readon
   return { accounts: accounts.filter(isOwn), troubles: troubles.filter(isOfProcess) }
 }
 
-/** Why it is not ready: in a word, and of which account. One that has just begun is in no trouble, and not ready. */
+/** Why it is not ready: a word, and the account. An account that has just started is in no trouble, but not ready either. */
 const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
   ...accounts
     .filter(({ added, lastSweep }) => lastSweep === null && added !== true)

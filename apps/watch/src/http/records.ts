@@ -1,6 +1,6 @@
 /**
- * What the HTTP interface shows of the daemon, as schemas: accounts, nodes, plans, sinks and events. `Daemon.ts` provides it,
- * `WatchApi.ts` is the contract.
+ * What the HTTP interface shows of the daemon, as schemas: accounts, nodes, plans, sinks and events. `Daemon.ts` provides them,
+ * `WatchApi.ts` is the API.
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { InstantText } from "@berthkit/terminal/instant"
@@ -16,7 +16,7 @@ import { severities, subjects, troubleTable } from "../troubles/table.ts"
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Instant = Schema.DateTimeUtc
 
-/** The allowance of an account, as the newest reply reports it. */
+/** The allowance of an account, according to the newest reply. */
 const AccountAllowance = Schema.Struct({
   limit: Count,
   remaining: Count,
@@ -37,7 +37,7 @@ const UnreadableRecords = Schema.Struct({
   example: Schema.String.annotate({ description: "What is wrong with one of them." })
 }).annotate({ identifier: "UnreadableRecords" })
 
-/** Something that is wrong now. What there is stands in `troubles/table.ts`. */
+/** Something that is wrong now. `troubles/table.ts` lists all kinds. */
 export const Trouble = Schema.Struct({
   name: Schema.Literals(troubleTable.map(({ name }) => name)),
   about: Schema.Struct({
@@ -53,7 +53,7 @@ export type Trouble = typeof Trouble.Type
 
 const isHere = Schema.Boolean.annotate({ description: "Whether it is the process that answers." })
 
-/** The usual one first. */
+/** The normal state first. */
 export const accountStates = ["watching", "starting", "degraded", "frozen", "paused", "stopped"] as const
 
 /** How the watching of one account goes. */
@@ -105,7 +105,7 @@ export const AccountStatus = Schema.Struct({
 }).annotate({ identifier: "AccountStatus" })
 export type AccountStatus = typeof AccountStatus.Type
 
-/** One of several processes that have one store. */
+/** One of several processes that share a store. */
 export const ProcessStatus = Schema.Struct({
   process: Schema.String.annotate({ description: "Its host, its pid, and a unique part." }),
   accounts: Count.annotate({ description: "Accounts that it has." }),
@@ -190,7 +190,7 @@ export const CostReport = Schema.Struct({
   })
 }).annotate({ identifier: "CostReport" })
 
-/** A sink and how far it is. */
+/** A sink and its delivery progress. */
 export const SinkStatus = Schema.Struct({
   sink: Schema.String,
   kind: Schema.String.annotate({ description: "`webhook`, `exec` or `stdout`." }),
@@ -236,7 +236,7 @@ const SilenceThen = Schema.Literals(silenceEnds).annotate({
   description: "What happens to the events at its end: `deliver` sends them, `drop` throws them away."
 })
 
-/** For a time, events are not handed over to sinks. */
+/** A time in which some events are not delivered to sinks. */
 export const Silence = Schema.Struct({
   id: Schema.String,
   nodes: Names.annotate({ description: nodePatterns }),
@@ -252,7 +252,7 @@ export const Silence = Schema.Struct({
 }).annotate({ identifier: "Silence" })
 export type Silence = typeof Silence.Type
 
-/** Those that a person has to know of now. */
+/** The silences that a person should know about now. */
 export const openSilences = (silences: ReadonlyArray<Silence>): ReadonlyArray<Silence> =>
   silences.filter(({ held, state }) => state !== "over" || held > 0)
 
@@ -275,7 +275,7 @@ export const SilenceEnding = Schema.Struct({ then: Schema.optionalKey(SilenceThe
   identifier: "SilenceEnding"
 })
 
-/** An event as every sink gets it, with its fields in the same order: CloudEvents 1.0. The type decides what is in `data`. */
+/** An event as every sink gets it, with its fields in the same order: CloudEvents 1.0. The type determines `data`. */
 export const DeliveredEvent = Schema.Struct({
   specversion: Schema.Literal("1.0"),
   id: Schema.String,

@@ -1,21 +1,18 @@
-/**
- * A running daemon, asked over its HTTP interface. One that does not answer as it should fails a question as a defect, as a store
- * that fails does.
- */
+/** A client of a running daemon's HTTP interface. An invalid answer is a defect, like a failing store. */
 import { Data, DateTime, Effect, type Redacted, Struct } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { type Answers, refusalStatus, Refused } from "./Daemon.ts"
 import { WatchApi } from "./WatchApi.ts"
 
-/** A daemon whose health check takes longer is not asked. */
+/** If the health check takes longer, the daemon is not asked. */
 const maxHealthWait = "2 seconds"
 
-/** It runs, and does not answer a question. */
+/** The daemon runs, but does not answer the request. */
 export class NotAnswered extends Data.TaggedError("NotAnswered")<{
   readonly message: string
   readonly hint: string
-  /** It asks for a token that it was not shown. */
+  /** The token is missing. */
   readonly isDenied: boolean
 }> {}
 
@@ -41,10 +38,10 @@ interface Failure {
 const isFailure = (error: unknown): error is Failure =>
   typeof error === "object" && error !== null && "status" in error && "message" in error
 
-/** One listens on all addresses, and is reached at one. */
+/** A daemon that listens on all addresses is reached at one of them. */
 const reachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
-/** The daemon at `address`, if it lives; null otherwise. */
+/** The daemon at `address`, if it is alive; otherwise null. */
 export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string, token: Redacted.Redacted | null) {
   const url = reachable(address)
   const client = yield* HttpApiClient.make(WatchApi, {

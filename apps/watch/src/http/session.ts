@@ -1,6 +1,6 @@
 /**
- * How a browser shows that its reader knows the token: by a cookie with an end and a seal that only the token makes. The daemon
- * keeps nothing of it, so that a session outlives its restart and ends when the token changes. Pure.
+ * Login sessions: a cookie with an expiry and a signature that needs the token. The daemon stores nothing, so a session
+ * survives its restart, and ends when the token changes. Pure.
  */
 import { createHmac, hash, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"
@@ -8,7 +8,7 @@ import { Redacted } from "effect"
 /** How long a login lasts. */
 export const sessionSeconds = 30 * 24 * 3600
 
-/** Compared by their digests: in the same time wherever they differ. */
+/** Compares digests, so that the time does not depend on where the texts differ. */
 export const isSameSecret = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right))
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer")
@@ -22,7 +22,7 @@ export const sessionOf = (token: Redacted.Redacted, nowMillis: number): string =
   return `${endsAtSeconds}.${sealOf(token, endsAtSeconds)}`
 }
 
-/** Whether a cookie was made with this token and has not ended. */
+/** Whether a cookie was made with this token and has not expired. */
 export const isSession = (value: string, token: Redacted.Redacted, nowMillis: number): boolean => {
   const [, end, seal] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
   if (end === undefined || seal === undefined || Number(end) * 1000 <= nowMillis) return false

@@ -1,6 +1,4 @@
-/**
- * The silences of a daemon, as its HTTP interface shows them and what a person may do with them.
- */
+/** The silences of a daemon, as its HTTP interface shows and changes them. */
 import { Clock, DateTime, Effect, Random } from "effect"
 import { silenceProblem, type SilenceRequest, toSilence } from "../deliver/SilenceRequest.ts"
 import {
@@ -14,13 +12,13 @@ import { Store } from "../store/Store.ts"
 import { Refused } from "./Daemon.ts"
 import type { Silence as SilenceRecord } from "./records.ts"
 
-/** What a request may name. */
+/** The names that a request may use. */
 interface Known {
   readonly accounts: ReadonlyArray<string>
   readonly sinks: ReadonlyArray<string>
 }
 
-/** 48 random bits: short enough to be typed. */
+/** 48 random bits: short enough to type. */
 const newId = Effect.map(Effect.all([Random.nextInt, Random.nextInt]), (words) =>
   words.map((word) => (word >>> 8).toString(16).padStart(6, "0")).join("")
 )
@@ -74,7 +72,7 @@ export const makeSilenceOperations = (store: Store["Service"], known: Effect.Eff
       yield* Effect.orDie(store.endSilence(id, ended.untilMillis, ended.atEnd))
       return yield* recordOf(ended)
     }),
-    /** Whether there is one, also one that is not listed any more. */
+    /** Whether a silence exists, even if it is not listed any more. */
     hasSilence: (id: string) => Effect.map(Effect.orDie(store.silences), (all) => all.some((each) => each.id === id))
   }
 }

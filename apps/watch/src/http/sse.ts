@@ -1,6 +1,6 @@
 /**
- * The events as server-sent events. A stream reads the log by a cursor of its own, a page at a time and only when its client has
- * taken the page before: a slow client costs one page of memory, misses nothing, and holds up nothing.
+ * The events as server-sent events. A stream has its own cursor, and reads a page of the log only after its client has taken
+ * the previous one: a slow client costs one page of memory, misses nothing, and blocks nothing.
  */
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -8,23 +8,23 @@ import type { EventFilter } from "../store/events.ts"
 import { type Daemon, Refused } from "./Daemon.ts"
 import type { LoggedEvent } from "./records.ts"
 
-/** Events that are read at once. */
+/** Events per read. */
 const pageSize = 100
 
-/** Clients at once, each with a connection. */
+/** Maximum number of clients, each with a connection. */
 const maxStreams = 100
 
-/** How often a silent stream shows that it is open. */
+/** How often a silent stream sends a sign of life. */
 const beatMillis = 15_000
 
-/** How soon a client comes back after a restart of the daemon. */
+/** How soon a client reconnects after a restart of the daemon. */
 const retryMillis = 1000
 
 const utf8 = new TextEncoder()
 
 const eventText = ({ cursor, event }: LoggedEvent): string => `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** An id without data is no event, and yet the client comes back with it. */
+/** An id without data is not an event, but the client sends it when it reconnects. */
 const placeText = (cursor: string): string => `id: ${cursor}\n\n`
 
 interface Place {
@@ -32,9 +32,9 @@ interface Place {
   readonly isNew: boolean
 }
 
-/** Follows the log from `cursor` for ever. Fails only before the first byte: with the cursor or the filter. */
+/** Follows the log from `cursor` for ever. Fails only before the first byte, because of the cursor or the filter. */
 const follow = Effect.fnUntraced(function* (daemon: Daemon["Service"], filter: EventFilter, cursor: string) {
-  // Whether they can be meant at all shows before the reply begins.
+  // Checks them before the reply begins.
   yield* daemon.events({ ...filter, after: cursor, limit: 1 })
   const step = Effect.fnUntraced(function* (place: Place) {
     const { events, more, next } = yield* daemon.events({ ...filter, after: place.cursor, limit: pageSize })

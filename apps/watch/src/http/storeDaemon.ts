@@ -1,6 +1,6 @@
 /**
- * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
- * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
+ * The `Daemon` of a running process: nodes and events from the store, sinks from their delivery, and the state of polling from
+ * `Progress`. If the store fails, the request fails with a defect that `app.ts` turns into a reply.
  */
 import { Clock, DateTime, Effect, Layer, Option, Struct } from "effect"
 import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
@@ -26,16 +26,16 @@ import type { AccountStatus, DeliveredEvent, LoggedEvent, ProcessStatus, Trouble
 import { toPast, toWatched } from "./storedNode.ts"
 import { testReceiver } from "./testReceiver.ts"
 
-/** How old the numbers of nodes may be. */
+/** Maximum age of the numbers of nodes. */
 const countsAgeMillis = 5000
 
-/** How old the costs of a scrape may be: they take a month of rows of each account. */
+/** Maximum age of the costs in a scrape: they need a month of rows per account. */
 const costsAgeMillis = 60_000
 
-/** How old the list of the other processes may be. */
+/** Maximum age of the list of other processes. */
 const processesAgeMillis = 1000
 
-/** What a sink is, in a word or two. */
+/** The kind of a sink, in a word or two. */
 const kindOf = ({ target }: SinkOptions): string => {
   const kind = target._tag.toLowerCase()
   return target._tag === "Webhook" && target.format !== "cloudevents" ? `${kind} (${target.format})` : kind
@@ -62,7 +62,7 @@ const toStatus = (account: string, progress: AccountProgress, nodes: number): Ac
   }
 }
 
-/** A place in the nodes of all accounts, as pages name it: `account/id`. */
+/** Parses a position in the nodes of all accounts, as pages name it: `account/id`. */
 const readPlace = (
   text: string | undefined
 ): Effect.Effect<{ readonly account: string; readonly id: number }, Refused> => {
@@ -73,7 +73,7 @@ const readPlace = (
     : Effect.succeed({ account: found[1]!, id: Number(found[2]) })
 }
 
-/** A place in the dead letters of a sink, as pages name it: `millis/id`. */
+/** Parses a position in the dead letters of a sink, as pages name it: `millis/id`. */
 const readDeadLetterPlace = (text: string | undefined): Effect.Effect<DeadLetterPlace | undefined, Refused> => {
   if (text === undefined) return Effect.undefined
   const found = /^(\d{1,15})\/(.{1,200})$/.exec(text)
@@ -86,15 +86,15 @@ const placeOf = ({ account, id }: { readonly account: string; readonly id: numbe
 
 const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ account, seq }) => [account, seq]))
 
-/** The end of the log: of an account that has no event yet as well, so that a cursor names it before its first. */
+/** The end of the log. It includes accounts without events, so that a cursor names them before their first one. */
 const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
   new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
 
-/** The cursor behind all of them. */
+/** The cursor after all of these events. */
 const behind = (events: ReadonlyArray<StoredEvent>, begin: Cursor): Cursor =>
   events.reduce((cursor, { account, seq }) => advance(cursor, account, seq), begin)
 
-/** Each with the cursor behind it. */
+/** Each event with the cursor after it. */
 const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
   let cursor = begin
   return events.map(({ account, body, seq }) => {
@@ -122,7 +122,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const progress = yield* Progress
   const troubles = yield* Troubles
 
-  // It reads every row, and is asked for by each page every few seconds.
+  // It reads every row, and every open page asks every few seconds.
   const counts = yield* cachedFor(Effect.orDie(store.nodeCounts), countsAgeMillis)
 
   const readCursor = Effect.fnUntraced(function* (text: string) {
@@ -131,7 +131,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return cursor
   })
 
-  /** What was between a cursor and the first event that is kept cannot be given any more. */
+  /** Fails if events between a cursor and the first kept event are gone. */
   const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
     const kept = yield* Effect.orDie(store.firstKept)
     const heads = cursorOf(yield* Effect.orDie(store.heads))
@@ -154,7 +154,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     if (!isKnown) return yield* new Refused({ kind: "unknown", message: `There is no account ${account}.` })
   })
 
-  /** The store keeps other accounts as they were left. */
+  /** The store also keeps the last state of other accounts. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
 
   const readCosts = Effect.gen(function* () {
@@ -168,7 +168,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
     const place = yield* readPlace(after)
-    // Before the nodes: what happens in between is in both, and shown once more.
+    // Before the nodes: a change in between is in both, and is merely shown twice.
     const cursor = formatCursor(yield* ends)
     const rows: Array<PresentNode> = []
     for (const name of account === undefined ? yield* watched : [account]) {
@@ -229,7 +229,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
     const given = yield* readCursor(text)
     yield* checkKept(given)
-    // Before the events: all up to here was searched when fewer than asked for match.
+    // Before the events: if fewer match than requested, everything up to here was searched.
     const end = yield* ends
     const cursor = complete(given, end)
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
@@ -275,7 +275,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     if (shared === null) return []
     const alive = yield* heard
     const owners = Array.from((yield* progress.accounts).values(), ({ owner }) => owner?.process)
-    // One that was not heard of has its accounts until others take them over.
+    // A process that is not heard of keeps its accounts until others take them over.
     const names = new Set([...alive, ...owners.filter((owner) => owner !== undefined)])
     return Array.from(names)
       .toSorted()

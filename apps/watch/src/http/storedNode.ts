@@ -1,11 +1,9 @@
-/**
- * A node as the store keeps it, as HTTP shows it.
- */
+/** Converts a stored node to its HTTP form. */
 import { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
 import type { WatchedNode } from "./records.ts"
 
-/** What HTTP shows of the body of a node's row. */
+/** The part of a node's row that HTTP shows. */
 const Body = Schema.fromJsonString(
   Schema.toCodecJson(Schema.Struct({ node: Node, statusSinceMillis: Schema.optionalKey(Schema.Int) }))
 )
@@ -23,7 +21,7 @@ export const toWatched = (account: string, body: string): WatchedNode => {
 
 const readRecord = Schema.decodeUnknownSync(Schema.toCodecJson(Node))
 
-/** Since when a node of the past had its status is not known. */
+/** It is unknown since when a node of the past had its status. */
 export const toPast = (account: string, record: unknown): WatchedNode => ({
   ...readRecord(record),
   account,

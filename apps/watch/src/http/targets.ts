@@ -1,6 +1,6 @@
 /**
- * Running nodes as targets for Prometheus. A list that is empty by mistake would silence every alert, so an account in doubt
- * keeps its last good list, and where there is none Prometheus gets an error and keeps its own. Pure.
+ * Running nodes as targets for Prometheus. A list that is wrongly empty would silence every alert. So an account in doubt keeps
+ * its last good list; if it has none, Prometheus gets an error and keeps its own list. Pure.
  */
 import type { AccountStatus, WatchedNode } from "./records.ts"
 import { isFresh } from "./readiness.ts"
@@ -10,16 +10,16 @@ import type { TargetGroup } from "./WatchApi.ts"
 export type LastGood = ReadonlyMap<string, ReadonlyArray<WatchedNode>>
 
 export interface Targets {
-  /** Null when an account in doubt has no list that was ever good, and before any account is known. */
+  /** Null if an account in doubt never had a good list, and before any account is known. */
   readonly nodes: ReadonlyArray<WatchedNode> | null
   readonly lastGood: LastGood
 }
 
-/** Whether an account's nodes may be fewer, or others, than are known. */
+/** Whether an account's nodes may differ from the known ones. */
 const isInDoubt = (account: AccountStatus, nowMillis: number): boolean =>
   account.state !== "watching" || !isFresh(account, nowMillis)
 
-/** The nodes to report as targets, and what is the last good list from now on. `running` are the nodes that run as far as known. */
+/** The nodes to report as targets, and the new last good list. `running` are the nodes that run, as far as known. */
 export const believedNodes = (
   lastGood: LastGood,
   accounts: ReadonlyArray<AccountStatus>,
@@ -30,7 +30,7 @@ export const believedNodes = (
   const lists = accounts.map((account) => {
     const nodes = known.get(account.account) ?? []
     if (!isInDoubt(account, nowMillis)) return [account.account, nodes] as const
-    // After a restart there is what the store has kept, which was believed before. The others do not wait for one that was added.
+    // After a restart this is the stored list, which was believed before. An added account does not delay the others.
     const kept = nodes.length > 0 || account.added === true ? nodes : null
     return [account.account, lastGood.get(account.account) ?? kept] as const
   })
@@ -44,7 +44,7 @@ export const believedNodes = (
 /** An IPv6 address in a target has brackets. */
 const hostOf = (address: string): string => (address.includes(":") ? `[${address}]` : address)
 
-/** A node without the address that is asked for is no target. */
+/** A node without the requested address is not a target. */
 export const targetGroups = (
   nodes: ReadonlyArray<WatchedNode>,
   { address, port }: { readonly address: "public" | "private"; readonly port: number }

@@ -1,13 +1,11 @@
-/**
- * Tries the receiver of a sink with a test event, which is in no log.
- */
+/** Tests the receiver of a sink with an event that is not in the log. */
 import { Clock, DateTime, Effect } from "effect"
 import type { Attempt } from "../deliver/Sinks.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { sourceOf } from "../events/Event.ts"
 import { Refused } from "./Daemon.ts"
 
-/** `attempt` is null where the sink has no receiver. */
+/** `attempt` is null if the sink has no receiver. */
 export const testReceiver = Effect.fn("testReceiver")(function* (sink: string, attempt: Attempt | null) {
   if (attempt === null)
     return yield* new Refused({ kind: "invalid", message: `The sink ${sink} has no receiver to try.` })

@@ -1,6 +1,4 @@
-/**
- * Why a command ends without its result: its exit code, and the sentences for the user.
- */
+/** Why a command failed: its exit code, and the sentences for the user. */
 import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Exit } from "@berthkit/terminal/exitCode"
@@ -17,7 +15,7 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly hint?: string | undefined
 }> {}
 
-/** The command cannot be meant as it stands. */
+/** The command makes no sense in this form. */
 export const misused = (message: string, hint?: string): CommandFailed =>
   new CommandFailed({ exit: "usage", message, hint })
 
@@ -29,7 +27,7 @@ export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFa
     hint: "detail" in reason && isAboutPlace(reason.detail) ? placeHint : hint
   })
 
-/** What broke, rather than what a person chose wrongly. */
+/** Faults of the environment, not of a person's choice. */
 const broken: ReadonlySet<StoreFault> = new Set(["full", "damaged", "busy", "lost", "repeated", "statement"])
 
 export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandFailed =>
@@ -38,6 +36,6 @@ export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandF
 /** Codes that mean only that the reader has gone. */
 const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])
 
-/** A reader that has gone ends the program quietly; any other code is a failure. */
+/** If the reader has gone, the program ends silently; any other code is a failure. */
 export const endedBy = (closed: StreamClosed): Effect.Effect<void, CommandFailed> =>
   readerGone.has(closed.code) ? Effect.void : Effect.fail(new CommandFailed({ exit: "fault", message: closed.message }))

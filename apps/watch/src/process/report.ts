@@ -1,9 +1,7 @@
-/**
- * Reports to the operator of the process, on stderr, with text from outside made safe.
- */
+/** Reports to the operator on stderr, with escaped text from outside. */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Console, type Effect } from "effect"
 
-/** Writes one line for each text. */
+/** Writes one line per text. */
 export const report = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Console.error(lines.map(escapeControls).join("\n"))

@@ -1,6 +1,4 @@
-/**
- * The signals of the process, as something to wait for: SIGINT and SIGTERM end it, SIGHUP has the config read anew.
- */
+/** The signals of the process, as effects to wait for: SIGINT and SIGTERM end it, SIGHUP reloads the config. */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const
@@ -8,9 +6,9 @@ const stopSignals = ["SIGINT", "SIGTERM"] as const
 export class StopSignal extends Context.Service<
   StopSignal,
   {
-    /** Done once the process is asked to end. */
+    /** Completes once the process is asked to end. */
     readonly received: Effect.Effect<void>
-    /** Whether it was. */
+    /** Whether it was asked. */
     readonly isReceived: Effect.Effect<boolean>
   }
 >()("@berthkit/watch/process/StopSignal") {
@@ -33,7 +31,10 @@ export class StopSignal extends Context.Service<
   )
 }
 
-/** Gives the wait for the next signal. While the scope is open the signal does not end the process; many at once count as one. */
+/**
+ * Returns the wait for the next signal. While the scope is open, the signal does not end the process; several at once count as
+ * one.
+ */
 export const reloadSignal = Effect.gen(function* () {
   const signals = yield* Queue.sliding<void>(1)
   const onSignal = () => void Queue.offerUnsafe(signals, undefined)

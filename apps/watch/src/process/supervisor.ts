@@ -1,6 +1,6 @@
 /**
- * What systemd is notified of, where it started the process: through `systemd-notify`, because Node has no datagrams on sockets of
- * the file system. Without systemd nothing happens.
+ * Notifications to systemd, if it started the process. They use `systemd-notify`, because Node has no datagram sockets in the
+ * file system. Without systemd nothing happens.
  */
 import { spawn } from "node:child_process"
 import { readVariable } from "@berthkit/terminal/Connection"
@@ -18,7 +18,7 @@ const send = (notification: Notification): Effect.Effect<void> =>
     child.once("error", done).once("exit", done)
   })
 
-/** Notifies systemd; a notification that cannot be sent is none. */
+/** Notifies systemd; failures are ignored. */
 export const notifySupervisor = Effect.fnUntraced(function* (notification: Notification) {
   if (Option.isSome(yield* readVariable("NOTIFY_SOCKET"))) yield* send(notification)
 })
@@ -28,6 +28,6 @@ export const feedWatchdog = Effect.gen(function* () {
   const found = yield* readVariable("WATCHDOG_USEC")
   const micros = Option.isSome(found) ? Number(Redacted.value(found.value)) : 0
   if (!(micros > 0)) return
-  // A third: one that is lost does no harm.
+  // A third of the interval, so that a lost notification does no harm.
   yield* Effect.repeat(notifySupervisor("WATCHDOG=1"), Schedule.spaced(micros / 1000 / 3))
 })

@@ -1,25 +1,25 @@
 /**
- * Checks that a delivery comes from a daemon that has the secret, and was sent just now (Standard Webhooks 1.0). It needs WebCrypto
- * and nothing else of its runtime.
+ * Verifies that a daemon with the secret sent a delivery just now (Standard Webhooks 1.0). It needs only WebCrypto from its
+ * runtime.
  */
 import type { WatchEvent } from "./Events.ts"
 
 /** Why a delivery was refused. */
 export type WebhookFault =
-  /** A secret is not base64 of 16 to 64 bytes, with or without `whsec_`; or there is none. */
+  /** A secret is not base64 of 16 to 64 bytes, with or without `whsec_`; or no secret was given. */
   | "secret-unusable"
   /** One of the three headers is missing, or the time is not a number of seconds. */
   | "header-missing"
-  /** It was sent longer ago than is tolerated: it may be an old delivery that somebody sends again. */
+  /** It was sent longer ago than tolerated, so somebody may be replaying an old delivery. */
   | "too-old"
-  /** It was sent later than now, by more than is tolerated: a clock is wrong. */
+  /** It was sent further in the future than tolerated: one of the clocks is wrong. */
   | "too-new"
-  /** No signature fits: another secret, or another body than the one that was sent. */
+  /** No signature matches: another secret, or the body was changed. */
   | "signature-differs"
-  /** It is signed, and is no event: the sink has a format of its own, such as a chat's. */
+  /** The signature is valid, but the body is not an event: the sink has another format, such as a chat's. */
   | "not-an-event"
 
-/** A delivery that is not to be believed. `reason` says why, `hint` what to do. */
+/** A delivery that must not be trusted. `reason` says why, `hint` what to do. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError"
   readonly reason: WebhookFault
@@ -32,16 +32,16 @@ export class WebhookError extends Error {
   }
 }
 
-/** Headers as a `Request` has them, or as Node's `http`, Express and others give them: in any case, single or as a list. */
+/** Headers of a `Request`, or in the form of Node's `http`, Express and others: any case, single values or lists. */
 export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** Settings of `verify`. */
 export interface VerifyOptions {
-  /** How far the time of sending may be from now, in seconds, in both directions. At least 1. Default: 300. */
+  /** Tolerated difference between the time of sending and now, in seconds, in both directions. At least 1. Default: 300. */
   readonly toleranceSeconds?: number
-  /** Now, in milliseconds since the epoch. Default: the clock of the machine. */
+  /** The current time in milliseconds since the epoch. Default: the machine's clock. */
   readonly nowMillis?: number
 }
 
@@ -141,13 +141,13 @@ const eventIn = (body: string): WatchEvent => {
 }
 
 /**
- * The event in a delivery, once it is proved that a holder of one of the secrets sent it, as it is, at most five minutes ago. While a
- * secret is replaced give both.
+ * The event in a delivery, after verifying that a holder of one of the secrets sent exactly this, at most five minutes ago.
+ * While you rotate a secret, pass both.
  *
- * `body` is the body as it came, as a text or as bytes: a body that was parsed and printed again has another signature. A type that a
- * later version of the daemon adds is given as it is.
+ * `body` is the body as received, as text or bytes: a body that was parsed and printed again has another signature. An event
+ * type of a later daemon version is returned unchanged.
  *
- * Rejects with a `WebhookError`; answer such a delivery with 400, and the daemon tries it again later.
+ * Rejects with a `WebhookError`. Answer such a delivery with 400, and the daemon retries it later.
  */
 export const verify = async (
   body: string | Uint8Array,

@@ -1,18 +1,16 @@
-/**
- * How often and how carefully `run` polls.
- */
+/** How often and how carefully `run` polls. */
 import { durationText } from "@berthkit/terminal/duration"
 import { durationFlag, wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { Duration } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"
 
-/** With fewer requests than this no account is kept in view. */
+/** With fewer requests no account can be watched. */
 const minRequestsPerHour = 60
 
 const maxMillis = 86_400_000
 
-/** Without it the config decides, or what is derived from the size of the account. */
+/** Without the flag, the config decides, or the size of the account. */
 const millisFlag = (name: string, minMillis: number, description: string, byDefault: string) =>
   durationFlag(name, { minMillis, maxMillis }).pipe(
     Flag.map((duration): number | null => Duration.toMillis(duration)),
@@ -52,5 +50,5 @@ export const runFlags = {
   )
 }
 
-/** As the flags give them, for every account; null where the config decides. Times are in milliseconds. */
+/** The values of the flags, for every account; null if the config decides. Times are in milliseconds. */
 export type RunSettings = Command.Command.Config.Infer<typeof runFlags>

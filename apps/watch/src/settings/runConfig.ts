@@ -1,6 +1,7 @@
 /**
- * The config that `run` works from: a file, or else the environment and the flags that name an account. Without a file the events of that
- * account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` change what they name.
+ * The config of `run`: from a file, otherwise from the environment and the flags that name an account. Without a file, the
+ * events of that account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` set the store, the
+ * address and the token.
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
 import { allowHttpFlag, baseUrlFlag, flagsGiven, placeFlags, userAgentFlag } from "@berthkit/terminal/connectionFlags"
@@ -29,10 +30,13 @@ import {
 } from "./storeSettings.ts"
 import { textFlag } from "./textFlag.ts"
 
-/** What to do about a name that no account may have. */
+/** The hint about an invalid account name. */
 export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
 
-/** What the account is called in events, by the flag or else the environment. The service has no name for it, and its key must not show. */
+/**
+ * The account's name in events, from the flag or the environment. The service has no name for an account, and the key must not
+ * be shown.
+ */
 export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<string>) {
   const account = accountName(Option.getOrUndefined(flag) ?? (yield* variable("BERTH_ACCOUNT")) ?? "default")
   if (account !== undefined) return account
@@ -74,7 +78,7 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
   }
 })
 
-/** The flags by which one account is named that is in no config. */
+/** The flags for one account that is not in a config. */
 export const connectionFlags = {
   baseUrl: baseUrlFlag,
   ...placeFlags,

@@ -1,6 +1,4 @@
-/**
- * Which store a command is about: the one of a config, or the one that `run` uses without a config; and what is known of its daemon.
- */
+/** The store of a command: that of a config, or the one that `run` uses without a config; and how to reach its daemon. */
 import { berthFolder } from "@berthkit/core/client/AccountFolder"
 import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
 import { readPostgresAddress, readVariable } from "@berthkit/terminal/Connection"
@@ -25,13 +23,16 @@ export type StoreOptions = Command.Command.Config.Infer<typeof storeFlags>
 export const readConfigFile = (path: string) =>
   Effect.catch(loadConfig(path), ({ lines }) => Effect.andThen(report(...lines), misused(`${path} cannot be used.`)))
 
-/** Refuses a variable that names no usable proxy: with it no request could ever be sent, and the environment of a process does not change. */
+/**
+ * Rejects a proxy variable without a usable proxy: no request could ever be sent, because a process's environment does not
+ * change.
+ */
 export const checkProxy = Effect.mapError(
   Effect.try({ try: () => proxyVariables(process.env), catch: (cause) => (cause as Error).message }),
   (problem) => misused(`${problem}.`, "Set it to an address such as http://proxy.example.com:3128, or unset it.")
 )
 
-/** What a variable holds; undefined when it is not set, or blank. */
+/** The value of a variable; undefined if it is unset or blank. */
 export const variable = (name: string) =>
   Effect.map(readVariable(name), (value) => Option.getOrUndefined(Option.map(value, Redacted.value)))
 
@@ -53,7 +54,7 @@ export const stdoutSink: SinkOptions = {
   maxLag: defaultMaxLag
 }
 
-/** A path, or an address of PostgreSQL that can be one. It holds a password, so that no message has it. */
+/** A path, or a valid PostgreSQL address. The address holds a password, so no message shows it. */
 export const checkedStore = Effect.fnUntraced(function* (
   store: string,
   from: string
@@ -73,14 +74,14 @@ export const defaultStorePath = Effect.gen(function* () {
   )
 })
 
-/** Where a store is, and how its daemon is asked. */
+/** Where a store is, and how to reach its daemon. */
 export interface StoreSettings {
   /** A path, or an address that holds a password. */
   readonly store: Redacted.Redacted
   readonly token: Redacted.Redacted | null
-  /** Of the config; null where none is named. */
+  /** The sinks of the config; null without a config. */
   readonly sinks: ReadonlyArray<SinkOptions> | null
-  /** Names of the accounts of the config; none where none is named. */
+  /** Names of the config's accounts; empty without a config. */
   readonly accounts: ReadonlyArray<string>
 }
 

@@ -1,6 +1,4 @@
-/**
- * A flag that takes a text, and may be left out.
- */
+/** An optional flag with a text. */
 import type { Option } from "effect"
 import { Flag } from "effect/cli"
 

@@ -1,6 +1,6 @@
 /**
- * The page for people at `/`. It holds no data: what runs in the browser, `browser/`, asks the daemon, with the cookie of its reader where a
- * token is needed.
+ * The page for people at `/`. The page itself holds no data: its script in `browser/` asks the daemon, with the reader's cookie
+ * if a token is needed.
  */
 import { pageOf } from "@berthkit/web/pageOf"
 

@@ -1,4 +1,4 @@
-/** An event as a sentence, with what was before and after when it is unfolded. */
+/** An event as a sentence that unfolds to show the state before and after. */
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
 import { Isolated } from "@berthkit/web/components/Isolated"
@@ -12,7 +12,7 @@ import { accountOf, nodeKeyOf, ofTheDaemon } from "./Knowledge.ts"
 import type { Fields, WatchEvent } from "./watchApi.ts"
 import { nameText, statusText, toneOfStatus } from "./wording.ts"
 
-/** Where an event is a change of status, the statuses say it best. */
+/** If an event is a change of status, the two statuses say it best. */
 const changeIn = ({ data: { from, to }, type }: WatchEvent) =>
   type === "berth.node.status_changed" && from !== undefined && to !== undefined
     ? { from: statusText(from), to: statusText(to) }
@@ -23,7 +23,7 @@ export const toneOfEvent = (event: WatchEvent): Tone => {
   return change === undefined ? sentenceOf(event).tone : toneOfStatus(change.to)
 }
 
-/** The name of the node that an event is about, before what happened to it. */
+/** The name of the event's node, in front of what happened to it. */
 export const NodeTitle = ({ event }: { readonly event: WatchEvent }) => {
   const { data, subject } = event
   const name = data.after?.["name"] ?? data.before?.["name"] ?? subject ?? ""
@@ -50,7 +50,7 @@ export const Meaning = ({ event }: { readonly event: WatchEvent }) => {
 const fieldText = (value: unknown): string =>
   value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value)
 
-/** The fields in which two records differ, or all of the only one. */
+/** The fields in which two records differ; all fields if there is only one record. */
 const differences = (before: Fields | null | undefined, after: Fields | null | undefined) =>
   [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
     .map((name) => [name, fieldText(before?.[name]), fieldText(after?.[name])] as const)
@@ -105,12 +105,12 @@ const Details = ({ event, onNode }: EventRowProps) => {
 
 interface EventRowProps {
   readonly event: WatchEvent
-  /** Called with the key of the node that its reader wants to see; without it all are about one node. */
+  /** Called with the key of a node that the reader wants to see; absent if all events are about one node. */
   readonly onNode?: ((key: string) => void) | undefined
 }
 
 const EventRow = ({ event, onNode }: EventRowProps) => {
-  // Most are never opened.
+  // Rendered on demand, because most are never opened.
   const wasOpened = useSignal(false)
   const millis = Date.parse(event.time)
   const day = dayText(millis, today.value)
@@ -144,20 +144,20 @@ const EventRow = ({ event, onNode }: EventRowProps) => {
 
 const keyOfEvent = ({ id, sequence, source, time }: WatchEvent): string => `${id} ${source} ${sequence} ${time}`
 
-/** Makes the row of each event once: events never change. */
+/** Creates the row of each event once, because events never change. */
 export const eventRows = (onNode?: (key: string) => void) =>
   once((event: WatchEvent) => <EventRow key={keyOfEvent(event)} event={event} onNode={onNode} />)
 
 interface EventListProps {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: ReadonlyArray<WatchEvent>
-  /** How many of the latest are shown. */
+  /** How many of the latest events to show. */
   readonly count: number
   readonly emptyText: string
   readonly rowOf: ReturnType<typeof eventRows>
 }
 
-/** The latest first. */
+/** Latest first. */
 export const EventRows = ({ count, emptyText, events, rowOf }: EventListProps) => {
   const latest = new Map(events.slice(-count).map((event) => [keyOfEvent(event), event]))
   return (

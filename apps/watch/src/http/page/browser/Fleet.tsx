@@ -1,4 +1,4 @@
-/** Which process watches which account, where several have one store: nothing is shown of it where one process has a file. */
+/** Which process watches which account, if several processes share a store. Empty if one process has a file. */
 import { Badge } from "@berthkit/web/components/Badge"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { pluralText } from "@berthkit/web/components/text"
@@ -7,7 +7,7 @@ import { isOld, lastSweepText } from "./Accounts.tsx"
 import { account, moment, status } from "./board.ts"
 import type { AccountStatus, Status } from "./watchApi.ts"
 
-/** Of thousands of accounts, those that were taken over the last: they are what changed. */
+/** Of thousands of accounts, shows the most recently taken over, because those changed. */
 const maxOwned = 100
 
 const Process = ({ process }: { readonly process: Status["processes"][number] }) => (
@@ -19,7 +19,7 @@ const Process = ({ process }: { readonly process: Status["processes"][number] })
         <Badge tone="coming">this page</Badge>
       </>
     ) : null}
-    {/* What the fleet sees to by itself is no alarm. */}
+    {/* The processes repair this themselves, so it is no alarm. */}
     {process.isHeard ? null : (
       <>
         {" "}

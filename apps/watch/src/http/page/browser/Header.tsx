@@ -1,4 +1,4 @@
-/** The head of the page: whether it is up to date, which account is shown, the theme, and the way out. */
+/** The head of the page: whether it is up to date, the account that is shown, the theme, and the logout. */
 import { effect, signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { Select } from "@berthkit/web/components/Select"
@@ -8,7 +8,7 @@ import { toLatestEvents } from "./Timeline.tsx"
 
 const themeKey = "berth-watch-theme"
 
-/** Light or dark: as the system has it, unless the reader of the page has chosen. */
+/** Light or dark: the system's setting, unless the reader has chosen. */
 const theme = signal(localStorage.getItem(themeKey) ?? "")
 
 effect(() => {

@@ -1,4 +1,4 @@
-/** What the page has learned of nodes and events: from what it read, and from each event that it follows. It shows nothing. */
+/** What the page knows about nodes and events: from its reads, and from each event that it follows. It renders nothing. */
 import { type Change, changeOf, type Past, statusIn } from "./history.ts"
 import { keyOf, type NodeRow, toRow } from "./nodes.ts"
 import type { WatchedNode, WatchEvent } from "./watchApi.ts"
@@ -8,7 +8,7 @@ export const maxKeptEvents = 1000
 
 export const accountOf = ({ source }: WatchEvent): string => decodeURIComponent(source.slice("/accounts/".length))
 
-/** The key of the node that an event is about, if it is about one. */
+/** The key of an event's node, if it is about one. */
 export const nodeKeyOf = (event: WatchEvent): string | undefined =>
   event.subject?.startsWith("nodes/") === true
     ? keyOf(accountOf(event), Number(event.subject.slice("nodes/".length)))
@@ -19,13 +19,13 @@ const noChanges: ReadonlyArray<Change> = []
 export class Knowledge {
   /** By account and id. */
   readonly nodes = new Map<string, NodeRow>()
-  /** The latest last. */
+  /** Oldest first. */
   #events: Array<WatchEvent> = []
-  /** The sequence of the last of them, by account. */
+  /** The sequence of the last event, by account. */
   #sequences = new Map<string, string>()
-  /** Changes of status by node, the oldest first. */
+  /** Changes of status by node, oldest first. */
   #changes = new Map<string, Array<Change>>()
-  /** When the first of the events was: before it nothing is known. */
+  /** The time of the first event; nothing is known about earlier times. */
   eventsSince = Number.POSITIVE_INFINITY
 
   get events(): ReadonlyArray<WatchEvent> {
@@ -40,7 +40,7 @@ export class Knowledge {
     for (const node of nodes) this.nodes.set(keyOf(node.account, node.id), toRow(node))
   }
 
-  /** Begins with these events, the oldest first. */
+  /** Starts with these events, oldest first. */
   setEvents(events: ReadonlyArray<WatchEvent>): void {
     this.#events = []
     this.#sequences = new Map()
@@ -49,7 +49,7 @@ export class Knowledge {
     this.#noteBegin()
   }
 
-  /** Takes in an event that was followed. The events that were read may have it already, the nodes, read before them, may not. */
+  /** Adds an event from the stream. The events that were read may contain it already; the nodes, read earlier, may not. */
   take(event: WatchEvent): void {
     if (event.sequence > (this.#sequences.get(event.source) ?? "")) {
       this.#add(event)
@@ -80,7 +80,7 @@ export class Knowledge {
     else known.push(change)
   }
 
-  /** Forgets the oldest event, with what it did to its node. */
+  /** Forgets the oldest event, and its effect on its node. */
   #drop(): void {
     const event = this.#events.shift()!
     const key = nodeKeyOf(event)
@@ -90,7 +90,7 @@ export class Knowledge {
     if (changes.length === 0) this.#changes.delete(key)
   }
 
-  /** The node becomes what an event states of it. */
+  /** Replaces the node by the record in an event. */
   #takeRecord(event: WatchEvent): void {
     const key = nodeKeyOf(event)
     const { after, before } = event.data
@@ -106,14 +106,14 @@ export class Knowledge {
   }
 }
 
-/** Events of the daemon itself have this source. */
+/** The source of the daemon's own events. */
 export const ofTheDaemon = "/accounts/_daemon"
 
-/** The events of one account, and those of the daemon; of all where `account` is empty. */
+/** The events of one account, and those of the daemon; all events if `account` is empty. */
 export const eventsOf = (events: ReadonlyArray<WatchEvent>, account: string): ReadonlyArray<WatchEvent> =>
   account === "" ? events : events.filter((event) => event.source === ofTheDaemon || accountOf(event) === account)
 
-/** How many nodes were created and deleted since then. */
+/** How many nodes were created and deleted since an instant. */
 export const comingsAndGoings = (events: ReadonlyArray<WatchEvent>, account: string, fromMillis: number) => {
   const counts = { created: 0, deleted: 0 }
   for (const event of events) {

@@ -1,4 +1,4 @@
-/** Asks for the token of the daemon, where it needs one. */
+/** Asks for the daemon's token, if it needs one. */
 import { useSignal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { Field } from "@berthkit/web/components/Field"

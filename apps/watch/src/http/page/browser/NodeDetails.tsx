@@ -1,6 +1,6 @@
 /**
- * One node: its fields, its history, commands about it, and its events, which are read from the log when it is opened. The address of the page
- * names it.
+ * One node: its fields, its history, commands about it, and its events, which are read from the log when it is opened. The
+ * page's address names it.
  */
 import { batch, effect, signal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
@@ -31,7 +31,7 @@ import { asOfText, beginText, boundText, nameText, toneOfStatus } from "./wordin
 
 /** The node that is shown. */
 const opened = signal<string | undefined>(undefined)
-/** Its events, the oldest first, and whether these are all that the log has of it. */
+/** Its events, oldest first, and whether the log has no more. */
 const ofNode = signal<{ readonly events: ReadonlyArray<WatchEvent>; readonly isRead: boolean }>({
   events: [],
   isRead: false
@@ -42,7 +42,7 @@ const partsOf = (key: string) => {
   return { account: key.slice(0, at), id: Number(key.slice(at + 1)) }
 }
 
-/** Key of the node that the address names, if it names one. */
+/** The key of the node in the address, if it names one. */
 const keyOfAddress = (): string | undefined => {
   const [, account, id] = /^#node\/([^/]+)\/(\d{1,15})$/.exec(location.hash) ?? []
   if (account === undefined) return undefined
@@ -53,7 +53,7 @@ const keyOfAddress = (): string | undefined => {
   }
 }
 
-/** Opens a node. Going back closes it. */
+/** Opens a node. The browser's back button closes it. */
 export const openNode = (key: string): void => {
   if (key === opened.peek()) return
   const { account, id } = partsOf(key)
@@ -61,7 +61,7 @@ export const openNode = (key: string): void => {
   showAddress()
 }
 
-/** Shows the node that the address names, or none. */
+/** Shows the node in the address, or none. */
 const showAddress = (): void => {
   const key = keyOfAddress()
   if (key === opened.peek()) return
@@ -72,14 +72,14 @@ const showAddress = (): void => {
   if (key !== undefined) void readEvents(key)
 }
 
-/** Its reader closed it. */
+/** The reader closed it. */
 const close = (): void => {
   opened.value = undefined
   if ((history.state as { readonly isOpened?: boolean } | null)?.isOpened === true) history.back()
   else history.replaceState(null, "", location.pathname + location.search)
 }
 
-/** Those of `events` and those of `newer` that are newer. */
+/** `events`, followed by those of `newer` that are newer. */
 const joined = (events: ReadonlyArray<WatchEvent>, newer: ReadonlyArray<WatchEvent>): ReadonlyArray<WatchEvent> => {
   const last = events.at(-1)?.sequence ?? ""
   return [...events, ...newer.filter(({ sequence }) => sequence > last)].slice(-maxKeptEvents)
@@ -105,7 +105,7 @@ const yesOrNo = (value: boolean | null, yes: string, no: string): string => (val
 
 const instantOr = (millis: number | null): string => (millis === null ? "–" : wholeInstantText(millis))
 
-/** Title, text, and a tone where there is one. */
+/** Title, text, and an optional tone. */
 const factsOf = (node: NodeRow): ReadonlyArray<readonly [string, string, Tone?]> => [
   ["Status", node.status, toneOfStatus(node.status)],
   ["Since", instantOr(node.sinceMillis)],
@@ -131,7 +131,7 @@ const staleText = ({ account }: NodeRow): string | undefined => {
     : `This is ${old.isBefore ? "from " : ""}${asOfText(old, moment.value)}: nothing newer is known.`
 }
 
-/** What is to be known of a node that is not there. */
+/** What is known about a node that does not exist. */
 const absenceText = (): string => {
   if (ofNode.value.events.length > 0) return "This node is gone."
   return ofNode.value.isRead ? "The daemon knows no such node." : "reading"
@@ -202,10 +202,10 @@ const Open = ({ shown }: { readonly shown: string }) => {
   )
 }
 
-/** The address stays while its reader logs in: the node is shown again when the page is. */
+/** The address stays during a login, so the node is shown again afterwards. */
 export const NodeDetails = () => (opened.value === undefined ? null : <Open key={opened.value} shown={opened.value} />)
 
-/** Shows the node that the address names, while there are nodes to show. */
+/** Shows the node in the address, as soon as the nodes are loaded. */
 export const startDetails = (): void => {
   effect(() => {
     if (phase.value === "board") showAddress()

@@ -1,4 +1,7 @@
-/** The nodes as a table, of which only the rows in sight are in the document. It is read and moved in by keyboard as a whole. */
+/**
+ * The nodes as a table, of which the document holds only the rows in sight. Screen readers and the keyboard treat it as one
+ * table.
+ */
 import { computed, signal, useComputed } from "@preact/signals"
 import { Badge } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
@@ -33,13 +36,13 @@ import { addressOf, type ColumnName, columns, type NodeRow, priceOf, type Sort }
 import { Strip } from "./Strip.tsx"
 import { type AsOf, asOfText, beginText, boundText, nameText, toneOfStatus } from "./wording.ts"
 
-/** The node that the keys move from. */
+/** The node from which the arrow keys move. */
 const active = signal<string | undefined>(undefined)
 
-/** Asks for the focus, once the row is there. */
+/** Requests the focus, once the row exists. */
 const focusAsked = signal(0)
 
-/** One time for all histories, so that they stand below each other. */
+/** One start time for all histories, so that they can be compared vertically. */
 const fromMillis = computed(() => historyBegin(allNodes.peek(), spanMillis.value, moment.value, pastOf))
 
 interface CellProps {
@@ -82,7 +85,7 @@ const StatusCell = ({ asOf, node: { sinceMillis, status } }: CellProps) => (
   </>
 )
 
-/** What stands in each column. A column is sorted by what `nodes.ts` has for it, and is as wide as the style sheet has it. */
+/** The content of each column. `nodes.ts` defines its sort order, the style sheet its width. */
 const cells: Readonly<Record<ColumnName, (props: CellProps) => ComponentChildren>> = {
   name: Name,
   account: ({ node }) => <Isolated text={node.account} />,
@@ -135,7 +138,7 @@ interface Rendered extends Omit<RowProps, "node"> {
 
 const rendered = new WeakMap<NodeRow, Rendered>()
 
-/** The row of a node, which is rendered again only when something about it has changed. */
+/** The row of a node, which is rendered again only if something about it has changed. */
 const rowOf = (node: NodeRow, place: number, height: number): VNode => {
   const known = rendered.get(node)
   if (known?.place === place && known.height === height) return known.row
@@ -170,7 +173,7 @@ const Head = () => {
   )
 }
 
-/** Columns that are as wide as their longest text, with how many characters of one are shown at most: what is left is for the names. */
+/** Columns as wide as their longest text, with the maximum number of characters; the names get the rest. */
 const fitted: ReadonlyArray<readonly [ColumnName, (node: NodeRow) => string, number]> = [
   ["account", ({ account }) => account, 20],
   ["plan", ({ plan }) => plan ?? "", 24],
@@ -197,7 +200,7 @@ const Grid = () => {
   const places = useVirtualRows({ viewport, count: nodes.length, height, kept })
   useKeptFocus(list)
   useLayoutEffect(() => {
-    // The node that had the focus may be gone.
+    // The node with the focus may be gone.
     if (kept < 0) active.value = nodes[0]?.key
   })
   const moveTo = (place: number) => {
@@ -253,7 +256,7 @@ const Grid = () => {
   )
 }
 
-/** Gives the focus to the nodes, where it was last. */
+/** Moves the focus to the nodes, where it was last. */
 const focusNodes = (): void => {
   focusAsked.value += 1
 }

@@ -1,4 +1,4 @@
-/** Silences: which there are, a new one, and the end of one. */
+/** Silences (times in which sinks do not get some events): the list, a new one, and ending one. */
 import { signal, useSignal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
@@ -12,15 +12,15 @@ import { Toast } from "@berthkit/web/components/Toast"
 import { moment, now, onStatus, phase, refreshStatus, status } from "./board.ts"
 import { daemon, failureText, type Silence } from "./watchApi.ts"
 
-/** Those that are shown; nothing while none are. */
+/** The silences in the dialog; undefined while it is closed. */
 const shown = signal<ReadonlyArray<Silence> | undefined>(undefined)
 
-/** What became of the last action. */
+/** The result of the last action. */
 const reply = signal("")
 
 const read = async () => (await daemon.ask("GET /api/silences")).silences
 
-/** Rejects when they cannot be read. */
+/** Rejects if they cannot be read. */
 export const openSilences = async (): Promise<void> => {
   reply.value = ""
   shown.value = await read()
@@ -33,11 +33,11 @@ const close = (): void => {
 onStatus(async () => {
   if (shown.peek() === undefined) return
   const silences = await read()
-  // Its reader may have closed them meanwhile.
+  // The reader may have closed the dialog in the meantime.
   if (shown.peek() !== undefined) shown.value = silences
 })
 
-/** Gives whether it was done. */
+/** Returns whether the action succeeded. */
 const ask = async (action: () => Promise<unknown>, done: string): Promise<boolean> => {
   try {
     await action()
@@ -139,7 +139,7 @@ const choices = (none: string, names: ReadonlyArray<string>) => [
 
 const nothingYet = { nodes: "", account: "", sink: "", from: "", lasting: "7200", atEnd: "deliver", reason: "" }
 
-/** What its reader has written, as the daemon takes it. Instants are those of the daemon's clock. */
+/** The reader's input in the form that the daemon accepts. Instants follow the daemon's clock. */
 const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }: typeof nothingYet) => {
   const fromMillis = from === "" ? now() : new Date(from).getTime()
   return {
@@ -153,7 +153,7 @@ const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }: typeo
   }
 }
 
-/** The offset of the time that is written, which on another day may be another one. */
+/** The UTC offset of the time that was typed, which may differ on another day. */
 const zoneOf = (from: string): string => {
   const written = from === "" ? new Date(now()) : new Date(from)
   return offsetText(-written.getTimezoneOffset())

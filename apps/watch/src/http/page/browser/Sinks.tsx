@@ -1,4 +1,4 @@
-/** The sinks, how far each is, and what can be done about it. */
+/** The sinks (receivers of events), their delivery progress, and actions on them. */
 import { signal } from "@preact/signals"
 import { Badge } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
@@ -12,10 +12,10 @@ import { openSilences } from "./Silences.tsx"
 import { toneOf } from "./states.ts"
 import { daemon, failureText, type SinkStatus } from "./watchApi.ts"
 
-/** What became of the last action. */
+/** The result of the last action. */
 const reply = signal("")
 
-/** Has the daemon change something, and says what came of it. */
+/** Asks the daemon to change something, and shows the result. */
 const ask = async (action: () => Promise<unknown>, done: string): Promise<void> => {
   try {
     await action()
@@ -26,7 +26,7 @@ const ask = async (action: () => Promise<unknown>, done: string): Promise<void> 
   await refreshStatus()
 }
 
-/** Opens what may not be there, and says why it is not. */
+/** Opens something that may not exist, or shows why it does not. */
 const open = async (action: () => Promise<void>): Promise<void> => {
   try {
     await action()
@@ -69,7 +69,7 @@ const actionsOf = ({ deadLetters, sink, state, waiting }: SinkStatus): ReadonlyA
   ]
 }
 
-/** What there is to know of a sink beside its state. It is never empty: otherwise the rows below would move. */
+/** What to know about a sink besides its state. Never empty, because otherwise the rows below would move. */
 const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, waiting }: SinkStatus): string => {
   const parts = [
     ...(message === null ? [] : [plain(message)]),
@@ -95,7 +95,7 @@ const Row = ({ shown }: { readonly shown: SinkStatus }) => {
       </p>
       <Badge tone={toneOf("sink", sink, state, status.value.troubles)}>{state}</Badge>
       <div class="actions">
-        {/* All are there, so that none of them moves under a finger. */}
+        {/* All buttons are always there, so that none moves under a finger. */}
         {actionsOf(shown).map(({ isOffered, run, text }) => (
           <Button key={text} isSmall label={`${text} ${sink}`} hidden={!isOffered} onClick={run}>
             {text}
@@ -107,14 +107,14 @@ const Row = ({ shown }: { readonly shown: SinkStatus }) => {
   )
 }
 
-/** Silences that are active, in a line beside the sinks that they are about. */
+/** Active silences, in a line next to their sinks. */
 const silenceText = (): string => {
   const active = status.value.silences.filter(({ state }) => state === "active")
   const held = active.reduce((sum, silence) => sum + silence.held, 0)
   return active.length === 0 ? "" : `${pluralText(active.length, "silence")} active, ${pluralText(held, "event")} held`
 }
 
-/** Brings a sink into sight, with the focus on the first thing that can be done about it. */
+/** Scrolls to a sink, and focuses its first action. */
 export const toSink = (name: string): void => {
   const row = document.querySelector(`#sinks [data-sink="${CSS.escape(name)}"]`)
   row?.scrollIntoView({ block: "nearest" })

@@ -1,4 +1,4 @@
-/** What the accounts spent in this month, day by day. Nothing is shown of accounts whose nodes are not known yet. */
+/** What the accounts spent this month, day by day. Accounts without known nodes are left out. */
 import { account, costs } from "./board.ts"
 import { spendingOf } from "./spending.ts"
 

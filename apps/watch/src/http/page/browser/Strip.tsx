@@ -8,12 +8,12 @@ interface StripProps {
   readonly node: NodeRow
   readonly past: Past
   readonly fromMillis: number
-  /** Behind it nothing is known. */
+  /** Nothing is known about later times. */
   readonly asOfMillis: number | undefined
 }
 
 export const Strip = ({ asOfMillis, fromMillis, node, past }: StripProps) => {
-  // What has just happened is in it.
+  // Includes what has just happened, even if the page's own time has not been refreshed yet.
   const toMillis = Math.max(now(), moment.value)
   const stops: Array<string> = []
   let end = "0"

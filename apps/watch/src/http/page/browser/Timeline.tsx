@@ -1,4 +1,4 @@
-/** What happened, the latest first. While its reader reads on below, nothing moves. */
+/** What happened, latest first. Nothing moves while the reader reads further down. */
 import { signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { pluralText } from "@berthkit/web/components/text"
@@ -9,14 +9,14 @@ import { eventsOf } from "./Knowledge.ts"
 import { openNode } from "./NodeDetails.tsx"
 import type { WatchEvent } from "./watchApi.ts"
 
-/** Events that are shown at first, and how many more when their reader has come to the end of them. */
+/** Events that are shown at first, and how many more at each time the reader reaches the end. */
 const eventsAtOnce = 100
 
-/** What was there when its reader scrolled. */
+/** The events that were there when the reader scrolled. */
 const held = signal<ReadonlyArray<WatchEvent> | undefined>(undefined)
 const count = signal(eventsAtOnce)
 
-/** Where the list is scrolled to the top, what was held is let go. */
+/** Shows the new events when the list is scrolled to the top. */
 export const toLatestEvents = (): void => {
   held.value = undefined
   count.value = eventsAtOnce

@@ -1,4 +1,4 @@
-/** How many nodes there are, by status, and what they cost per month, by plan and by tag. */
+/** How many nodes exist by status, and their monthly cost by plan and by tag. */
 import { computed } from "@preact/signals"
 import { Bar } from "@berthkit/web/components/Bar"
 import { Isolated } from "@berthkit/web/components/Isolated"
@@ -27,7 +27,7 @@ const tagsOf = ({ tags }: NodeRow): ReadonlyArray<string> => tags
 const byPlan = computed(() => costsOf(prices.value, nodesOfAccount.value, planOf))
 const byTag = computed(() => costsOf(prices.value, nodesOfAccount.value, tagsOf))
 
-/** Whether no account was read yet, so that none is no number of nodes. */
+/** Whether no account was read yet: then zero is not a number of nodes. */
 export const areUnknown = computed(() => {
   const accounts = status.value.accounts.filter((each) => account.value === "" || each.account === account.value)
   return nodesOfAccount.value.length === 0 && accounts.every(({ lastSweep }) => lastSweep === null)
@@ -36,7 +36,7 @@ export const areUnknown = computed(() => {
 const Statuses = () => {
   const counts = countsByStatus(nodesOfAccount.value)
   const chosen = view.value.status
-  // It can be taken back when the last of its nodes has gone on.
+  // Keep the chosen filter in the list, so that it can be removed after the last of its nodes has changed.
   if (chosen !== "" && !counts.has(chosen)) counts.set(chosen, 0)
   const statuses = Array.from(counts, ([name, count]) => ({ name, count, tone: toneOfStatus(name) }))
   return (
@@ -61,7 +61,7 @@ const Statuses = () => {
   )
 }
 
-/** Of when the numbers are, where they may be old. */
+/** The instant of the numbers, if they may be outdated. */
 const asOf = computed(() => {
   const accounts = [...new Set(nodesOfAccount.value.map(({ account }) => account))]
   const old = accounts.filter((each) => stale.value.has(each))
@@ -73,7 +73,7 @@ const asOf = computed(() => {
   return { isAll, text: `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, moment.value)}` }
 })
 
-/** What came and went within the time that histories show, or as far back as the page knows all of it. */
+/** The creations and deletions within the time of the histories, or as far back as the page knows all of them. */
 const recentText = (): string => {
   const fromMillis = moment.value - spanMillis.value
   const since = eventsSince.value

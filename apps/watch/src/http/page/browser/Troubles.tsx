@@ -1,4 +1,4 @@
-/** What is wrong at the moment, in one place above all else. */
+/** The current troubles (problems of the daemon), at the top of the page. */
 import { Button } from "@berthkit/web/components/Button"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { plain } from "@berthkit/web/components/text"
@@ -7,7 +7,7 @@ import { moment, summary, troubles } from "./board.ts"
 import { toSink } from "./Sinks.tsx"
 import { type Line, shownLines } from "./troubles.ts"
 
-/** How long it has lasted is not read out each time it changes. */
+/** The duration is hidden from screen readers, which would read it at each change. */
 const Since = ({ millis }: { readonly millis: number }) => (
   <time dateTime={new Date(millis).toISOString()}>
     since {shortText(millis, moment.value)}
@@ -29,7 +29,7 @@ const Who = ({ line: { sink, who } }: { readonly line: Line }) =>
 const Row = ({ line }: { readonly line: Line }) => (
   <li class={`trouble ${line.tone}`}>
     <p class="what">
-      {/* The colour says it to those who see it. */}
+      {/* For readers who cannot see the colour. */}
       {line.tone === "bad" ? <span class="unseen">critical: </span> : null}
       {line.who === "" ? null : <Who line={line} />} {plain(line.what)}
     </p>

@@ -1,5 +1,5 @@
 /**
- * What the dashboard shows, in signals: it reads everything once, follows the events from there, and reads what has no events from time to time.
+ * The state of the dashboard in signals. It reads everything once, follows the events from there, and polls what has no events.
  */
 import { batch, computed, signal } from "@preact/signals"
 import { Refused } from "@berthkit/web/components/client"
@@ -11,25 +11,25 @@ import { type AccountCost, daemon, follow, readNodes, type Status, type WatchEve
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
 
-/** Money grows slowly. */
+/** Costs grow slowly. */
 const costsEveryMillis = 60_000
 
-/** Ages, histories. */
+/** For ages and histories. */
 const refreshTimesMillis = 20_000
 
-/** How long the daemon may take for accounts and sinks. */
+/** Timeout for reading accounts and sinks. */
 const maxStatusMillis = 8000
 
-/** How soon the page tries again to begin. */
+/** Pause before the page tries again to start. */
 const beginAgainMillis = 1500
 
-/** A restart of the daemon is nothing to report. */
+/** A shorter interruption, such as a restart of the daemon, is not shown. */
 const noticeMillis = 3000
 
-/** Painting takes a quarter of the time at most, so that a slow browser stays usable while much happens. */
+/** After each paint, wait this many times its duration, so that a slow browser stays usable while much happens. */
 const pausePerPaint = 3
 
-/** A script cannot see the cookie; this notes that there is one. */
+/** A script cannot see the cookie; this entry says that there is one. */
 const sessionKey = "berth-watch-session"
 
 // ---- what is known
@@ -38,7 +38,7 @@ export type Phase = "connecting" | "login" | "board"
 
 export const phase = signal<Phase>("connecting")
 export const hasSession = signal(false)
-/** Of the daemon. Nothing is shown of it before it was read. */
+/** The state of the daemon. Nothing is shown before it was read. */
 export const status = signal<Status>({
   version: "",
   startedAt: "",
@@ -53,33 +53,33 @@ export const status = signal<Status>({
 export const prices = signal<Prices>(new Map())
 export const costs = signal<ReadonlyArray<AccountCost>>([])
 
-/** What events change is changed in place, and shown when this says so: thousands may come in a second. */
+/** Events change this in place, and the page renders it only when the counter changes: thousands may come in a second. */
 let known = new Knowledge()
 const shownVersion = signal(0)
 
 export const allNodes = computed(() => (shownVersion.value, Array.from(known.nodes.values())))
 export const events = computed(() => (shownVersion.value, known.events.slice()))
-/** When the first of the events was; before it nothing is known. */
+/** The time of the first event; nothing is known about earlier times. */
 export const eventsSince = computed(() => (shownVersion.value, known.eventsSince))
 export const pastOf = (node: NodeRow) => known.pastOf(node)
 
-/** Whether the nodes are all there. */
+/** Whether all nodes are loaded. */
 export const hasAll = signal(false)
-/** When the page read everything: what happened later is news. */
+/** When the page finished reading everything: later changes are news. */
 export const readMillis = signal(Number.POSITIVE_INFINITY)
 
 // ---- time
 
-/** Of the daemon's clock over ours. */
+/** How far the daemon's clock is ahead of the browser's. */
 let aheadMillis = 0
 
 export const now = (): number => Date.now() + aheadMillis
 
-/** The time as the page shows it: by the half second, and for what changes slowly every 20 seconds. */
+/** The time that the page shows: updated every half second, and every 20 seconds for slow values. */
 export const second = signal(now())
 export const moment = signal(now())
 
-/** A moment of today: it changes when the day does. */
+/** A moment of today; it changes when the day does. */
 export const today = computed(() => new Date(moment.value).setHours(12, 0, 0, 0))
 
 // ---- what its reader chose
@@ -98,7 +98,7 @@ export const choose = (chosen: Partial<View>): void => {
 
 export const account = computed(() => view.value.account)
 export const isSeveral = computed(() => status.value.accounts.length > 1)
-/** Whether nodes and events of several accounts stand beside each other. */
+/** Whether nodes and events of several accounts are shown together. */
 export const areMixed = computed(() => isSeveral.value && account.value === "")
 export const nodesOfAccount = computed(() =>
   account.value === "" ? allNodes.value : allNodes.value.filter((node) => node.account === account.value)
@@ -109,18 +109,18 @@ export const shown = computed(() => shownNodes(allNodes.value, prices.value, vie
 
 const link = signal<{
   readonly isFollowing: boolean
-  /** Why the daemon does not answer; nothing while it does. */
+  /** Why the daemon does not answer; undefined while it does. */
   readonly silence: string | undefined
-  /** What the daemon answers instead, such as that its store cannot be reached; nothing where it does not answer. */
+  /** The daemon's refusal, such as that its store cannot be reached; undefined if it does not answer. */
   readonly refusal: string | undefined
-  /** Since when what is shown may be old. */
+  /** Since when the data may be outdated. */
   readonly lostMillis: number | undefined
 }>({ isFollowing: false, silence: undefined, refusal: undefined, lostMillis: undefined })
 
 /** Why nothing could be read yet. */
 const beginFailure = signal<string | undefined>(undefined)
 
-/** A stream stays open while the daemon stands still: the page is live only while the daemon answers, too. */
+/** A stream stays open while the daemon hangs, so the page counts as live only while the daemon answers, too. */
 const noteLink = (news: Partial<typeof link.value>): void => {
   const next = { ...link.peek(), ...news }
   const isLive = next.isFollowing && next.silence === undefined
@@ -171,7 +171,7 @@ const show = (): void => {
   })
 }
 
-/** Shows once all that is learned until then. */
+/** Renders once, for all changes until then. */
 const showSoon = (): void => {
   if (isShowDue) return
   isShowDue = true
@@ -180,7 +180,7 @@ const showSoon = (): void => {
 
 // ---- reading
 
-/** Prices are in no event before the first one of them changes. */
+/** No event contains prices until one of them changes. */
 const readPrices = async (): Promise<void> => {
   prices.value = pricesOf(await daemon.ask("GET /api/plans"))
 }
@@ -197,13 +197,13 @@ const readStatus = async (): Promise<void> => {
   })
 }
 
-/** An older daemon has none of them: the page does without. */
+/** An older daemon has no costs, so the page omits them. */
 const readCosts = async (): Promise<void> => {
   const report = await daemon.ask("GET /api/cost").catch(() => undefined)
   if (report !== undefined) costs.value = report.accounts
 }
 
-/** Gives what does something once, a while after the first of several reasons for it. */
+/** Returns a function that runs `action` once, some time after the first of several calls. */
 const soon = (millis: number, action: () => Promise<unknown>): (() => void) => {
   let isDue = false
   return () => {
@@ -216,7 +216,7 @@ const soon = (millis: number, action: () => Promise<unknown>): (() => void) => {
   }
 }
 
-/** Reads what is spent, a while after nodes or prices changed. */
+/** Reads the costs, some time after nodes or prices changed. */
 const readCostsSoon = soon(2000, readCosts)
 
 /** Reads accounts and sinks, soon after something happened. */
@@ -224,19 +224,19 @@ const readStatusSoon = soon(300, () => refreshStatus())
 
 let isStatusAsked = false
 
-/** Called after each reading of the status. */
+/** Called after each read of the status. */
 const afterStatus: Array<() => Promise<unknown>> = []
 
 export const onStatus = (action: () => Promise<unknown>): void => void afterStatus.push(action)
 
-/** One at a time: a daemon that is slow is not asked again meanwhile. */
+/** One at a time, so that a slow daemon is not asked again in between. */
 export const refreshStatus = async (): Promise<void> => {
   if (isStatusAsked || phase.value !== "board") return
   isStatusAsked = true
   try {
     await readStatus()
     if (!isBoard()) return
-    // What was followed through the silence may have been cut without a sign.
+    // A stream that went through the interruption may have been cut without a sign.
     if (link.value.silence !== undefined) followOn()
     noteLink({ silence: undefined, refusal: undefined })
     for (const action of afterStatus) await action()
@@ -252,11 +252,11 @@ export const refreshStatus = async (): Promise<void> => {
 
 const isBoard = (): boolean => phase.peek() === "board"
 
-/** Behind the last event that came; nothing before all is read. */
+/** The position after the last event; undefined before everything is read. */
 let cursor: string | undefined
 let unfollow: (() => void) | undefined
 
-/** Called with each event that is followed. */
+/** Called with each event from the stream. */
 const listeners: Array<(event: WatchEvent) => void> = []
 
 export const onEvent = (listener: (event: WatchEvent) => void): void => void listeners.push(listener)
@@ -266,7 +266,7 @@ const takeEvent = (event: WatchEvent): void => {
   for (const listener of listeners) listener(event)
   showSoon()
   readStatusSoon()
-  // The baseline names its nodes by number alone.
+  // The baseline states only the number of its nodes.
   if (event.type === "berth.watch.baseline") void begin()
   if (event.type.startsWith("berth.plan.")) readPrices().catch(() => {})
   if (/^berth\.(node|plan|cost)\./.test(event.type)) readCostsSoon()
@@ -278,7 +278,7 @@ const stopFollowing = (): void => {
   cursor = undefined
 }
 
-/** A hidden page follows nothing: a browser has few connections for one server. */
+/** A hidden page follows nothing, because a browser has few connections per server. */
 const followOn = (): void => {
   unfollow?.()
   unfollow = undefined
@@ -299,7 +299,7 @@ const followOn = (): void => {
 
 let beginning = 0
 
-/** Reads everything and follows the events from there; again, when the daemon will not be followed from where the page was. */
+/** Reads everything and follows the events from there. Repeats this if the daemon cannot continue from the page's position. */
 const begin = async (): Promise<void> => {
   const attempt = ++beginning
   stopFollowing()
@@ -359,7 +359,7 @@ const askToLogIn = (): void => {
   })
 }
 
-/** Rejects when the daemon refuses the token. */
+/** Rejects if the daemon refuses the token. */
 export const logIn = async (token: string): Promise<void> => {
   await daemon.ask("POST /api/session", { payload: { token } })
   localStorage.setItem(sessionKey, "")
@@ -371,10 +371,10 @@ export const logOut = async (): Promise<void> => {
   askToLogIn()
 }
 
-/** Begins, and keeps up with the time. */
+/** Starts the dashboard, and keeps it up to date. */
 export const startBoard = (): void => {
   const isShown = () => isBoard() && !document.hidden
-  /** What changes with time alone. */
+  /** Updates what changes with time alone. */
   const refreshTimes = () => {
     if (isShown()) moment.value = now()
   }

@@ -1,9 +1,9 @@
-/** The past of nodes: their changes of status, as the events tell of them. Pure. */
+/** The past of nodes: their changes of status, according to the events. Pure. */
 import type { NodeRow } from "./nodes.ts"
 import type { Fields, WatchedNode, WatchEvent } from "./watchApi.ts"
 import { statusText } from "./wording.ts"
 
-/** A status of null is none: the node did not exist. */
+/** A status of null means that the node did not exist. */
 export interface Change {
   readonly atMillis: number
   readonly from: string | null
@@ -13,14 +13,14 @@ export interface Change {
 export const statusIn = (record: Fields | null | undefined): string | null =>
   record === null || record === undefined ? null : statusText(record["status"] as WatchedNode["status"])
 
-/** What an event does to the status of its node, if anything. */
+/** The effect of an event on its node's status, if any. */
 export const changeOf = ({ data: { after, before }, time }: WatchEvent): Change | undefined => {
   if (before === undefined && after === undefined) return undefined
   const [from, to] = [statusIn(before), statusIn(after)]
   return from === to ? undefined : { atMillis: Date.parse(time), from, to }
 }
 
-/** What is known of a node's past: its changes of status, the oldest first, and since when none is missing. */
+/** The known past of a node: its changes of status, oldest first, and the time since which none is missing. */
 export interface Past {
   readonly changes: ReadonlyArray<Change>
   readonly eventsSince: number
@@ -38,10 +38,10 @@ const knownSince = ({ createdMillis, sinceMillis }: Born, { changes, eventsSince
   return Math.max(createdMillis ?? 0, since ?? Number.POSITIVE_INFINITY)
 }
 
-/** Histories are no shorter than this. */
+/** Minimum length of a history. */
 const minHistoryMillis = 60_000
 
-/** Where histories of a time begin: with that time, or with the first thing that is known of any of these nodes. */
+/** The start of the histories: the requested time, or the first known event of any of these nodes. */
 export const historyBegin = <Node extends Born>(
   nodes: Iterable<Node>,
   spanMillis: number,
@@ -59,7 +59,7 @@ interface Segment {
   readonly toMillis: number
 }
 
-/** The statuses of a node since `fromMillis`, one after the other: nothing where none is known, or where it did not exist. */
+/** The consecutive statuses of a node since `fromMillis`; empty where none is known, or where it did not exist. */
 export const historyOf = (
   node: Born & Pick<NodeRow, "status">,
   past: Past,
@@ -81,7 +81,7 @@ export const historyOf = (
   return segments
 }
 
-/** The least width of a status in a strip, in percent. */
+/** Minimum width of a status in a strip, in percent. */
 const minPercent = 1.2
 
 interface StripPart {
@@ -92,8 +92,8 @@ interface StripPart {
 }
 
 /**
- * A history as parts of a strip. The shortest status is wide enough to be seen; those before it give way, so that a strip always ends in the
- * status that the node has now.
+ * A history as parts of a strip. The shortest status stays visible, at the expense of the ones before it, so a strip always
+ * ends in the node's current status.
  */
 export const stripParts = (
   segments: ReadonlyArray<Segment>,

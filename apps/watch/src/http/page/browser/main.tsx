@@ -1,4 +1,4 @@
-/** The dashboard, and where its script begins. */
+/** The dashboard, and the entry point of its script. */
 import "@berthkit/web/controls.css"
 import "./page.css"
 import { effect } from "@preact/signals"
@@ -59,7 +59,7 @@ const Page = () => (
   </>
 )
 
-/** A tab in the background shows by its title that something is wrong. */
+/** The title shows problems while the tab is in the background. */
 effect(() => {
   const title = (() => {
     if (phase.value === "login") return "Log in · Berth watch"

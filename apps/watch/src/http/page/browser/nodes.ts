@@ -1,22 +1,22 @@
-/** Nodes as the page sorts, filters, prices and counts them. Pure. */
+/** Sorting, filtering, pricing and counting of nodes. Pure. */
 import type { PricedPlan, WatchedNode } from "./watchApi.ts"
 import { type Price, statusOrder, statusText } from "./wording.ts"
 
-/** A node with what is asked of it again and again. */
+/** A node with values that are needed often. */
 export interface NodeRow extends Omit<WatchedNode, "status"> {
   /** By account and id. */
   readonly key: string
   readonly status: string
   readonly createdMillis: number | null
   readonly sinceMillis: number | null
-  /** What it is sorted by as a name, and searched by: made when it is first needed. */
+  /** The name for sorting and searching, made at the first use. */
   sortName?: string
   text?: string
 }
 
 export const keyOf = (account: string, id: number): string => `${account}/${id}`
 
-/** `web-9` before `web-10`, `10.0.0.9` before `10.0.0.10`. */
+/** Sorts `web-9` before `web-10`, and `10.0.0.9` before `10.0.0.10`. */
 const sortable = (text: string): string => text.replace(/\d+/g, (digits) => digits.padStart(12, "0"))
 
 const millisOf = (instant: string | null): number | null => (instant === null ? null : Date.parse(instant))
@@ -65,13 +65,15 @@ export const pricesOf = (plans: ReadonlyArray<PricedPlan>): Prices => {
     const byImage = new Map(ofImages.flatMap((each) => each.images.map((image) => [image, monthly(each)] as const)))
     const known = { ofPlan: monthly(price), byImage }
     ofAccount.set(plan, known)
-    // A node may show a slug, which is ordered with one image.
+    // A node may show a slug, which belongs to a single image.
     for (const { image, slug } of slugs) ofAccount.set(slug, { ...known, ofPlan: byImage.get(image) ?? known.ofPlan })
   }
   return prices
 }
 
-/** The price per month of a node: that of its plan and image, as the daemon knows it. When the image is not known it is that of its plan. */
+/**
+ * The monthly price of a node: that of its plan and image, as the daemon knows it; that of its plan if the image is unknown.
+ */
 export const priceOf = (
   prices: Prices,
   { account, image, plan }: Pick<NodeRow, "account" | "image" | "plan">
@@ -80,15 +82,15 @@ export const priceOf = (
   return (image === null ? undefined : known?.byImage.get(image)) ?? known?.ofPlan ?? unknownPrice
 }
 
-/** What nodes cost per month, at least, in rupees, by a name that some of their parts have, such as the plan. */
+/** The minimum monthly cost of nodes in rupees, by a property such as the plan. */
 export interface Costs {
   readonly total: Price
   readonly byName: ReadonlyArray<{ readonly name: string; readonly price: number; readonly nodes: number }>
-  /** Nodes that have no single known price, so that they may cost more. */
+  /** Nodes without a single known price, which may cost more. */
   readonly unpriced: number
 }
 
-/** `namesOf`: the names under which the price of a node counts. The dearest first. */
+/** `namesOf`: the names to which a node's price is added. Most expensive first. */
 export const costsOf = (
   prices: Prices,
   nodes: ReadonlyArray<NodeRow>,
@@ -129,7 +131,7 @@ export const countsByStatus = (nodes: ReadonlyArray<NodeRow>): Map<string, numbe
 
 export type ColumnName = "name" | "account" | "status" | "plan" | "address" | "age" | "price"
 
-/** What a reader can sort by. */
+/** The columns to sort by. */
 export const columns: ReadonlyArray<{
   readonly name: ColumnName
   readonly title: string
@@ -149,7 +151,7 @@ export interface Sort {
   readonly isDescending: boolean
 }
 
-/** What is shown; empty texts for all. */
+/** The filters of the view; empty texts show everything. */
 export interface View {
   readonly account: string
   readonly status: string

@@ -1,4 +1,4 @@
-/** What the accounts spent in this month, day by day, and what it is going to come to. Pure. */
+/** What the accounts spent this month, day by day, and the forecast. Pure. */
 import { hoursText, monthDayText } from "@berthkit/web/components/times"
 import type { AccountCost } from "./watchApi.ts"
 import { boundText, priceText } from "./wording.ts"
@@ -25,13 +25,13 @@ const sumOf = (spends: ReadonlyArray<Spend>): Sum => ({
   blindMillis: Math.max(0, ...spends.map(({ unobservedMillis }) => unobservedMillis))
 })
 
-/** An amount that may be higher says so. */
+/** The amount, marked if it may be higher. */
 const amountText = ({ amount, atLeast, isBounded }: Sum): string =>
   boundText({ atLeast: isBounded ? amount : atLeast, isExact: isBounded })
 
 const hourMillis = 3_600_000
 
-/** What is not known of an amount. */
+/** What is unknown about an amount. */
 const doubtText = ({ blindMillis, error, isBounded }: Sum, currencies: ReadonlyArray<string> = []): string =>
   [
     ...(currencies.length === 0 ? [] : [`without prices in ${currencies.join(", ")}`]),
@@ -42,14 +42,14 @@ const doubtText = ({ blindMillis, error, isBounded }: Sum, currencies: ReadonlyA
 
 interface Day {
   readonly name: string
-  /** Whether it is still to come. */
+  /** Whether the day is in the future. */
   readonly isAhead: boolean
   readonly text: string
-  /** Of the highest, in percent. */
+  /** Relative to the highest, in percent. */
   readonly height: number
 }
 
-/** The days of the month: those that were, of all accounts, and those to come. */
+/** The days of the month for all accounts together: past and forecast ones. */
 const daysOf = (accounts: ReadonlyArray<AccountCost>) => {
   const days = Map.groupBy(
     accounts.flatMap((account) => account.days),
@@ -76,14 +76,14 @@ export interface Spending {
   readonly spent: string
   readonly expected: string
   readonly isOverBudget: boolean
-  /** What there is to say beside; empty texts for nothing. */
+  /** Further texts; empty if there is nothing to say. */
   readonly budget: string
   readonly doubt: string
   readonly highest: string
   readonly days: ReadonlyArray<Day>
 }
 
-/** Of at least one account. */
+/** Requires at least one account. */
 export const spendingOf = (accounts: ReadonlyArray<AccountCost>): Spending => {
   const spent = sumOf(accounts.map((each) => each.spent))
   const expected = sumOf(accounts.flatMap(({ forecast }) => forecast ?? []))

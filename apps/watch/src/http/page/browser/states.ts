@@ -17,7 +17,7 @@ const tones: Readonly<Record<AccountStatus["state"] | SinkStatus["state"], Tone>
   stopped: "off"
 }
 
-/** As bad as the worst that is wrong with it. */
+/** As bad as the worst of its troubles. */
 export const toneOf = (
   kind: "account" | "sink",
   name: string,

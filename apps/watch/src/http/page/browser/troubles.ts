@@ -1,30 +1,33 @@
-/** What is wrong at the moment, in lines: the connection, and the troubles that the daemon reports. And of when nodes are that nobody can read. Pure. */
+/**
+ * The current problems as lines: the connection, and the troubles that the daemon reports. Also the time up to which nodes are
+ * known if they cannot be read. Pure.
+ */
 import { countText, plain, pluralText } from "@berthkit/web/components/text"
 import { instantText } from "@berthkit/web/components/times"
 import type { Status, Trouble } from "./watchApi.ts"
 import type { AsOf } from "./wording.ts"
 
-/** There is to be room for the nodes. */
+/** Leave room for the nodes. */
 const maxLines = 8
 
-/** Accounts of the same trouble that are named. */
+/** How many accounts with the same trouble are named. */
 const maxNamed = 8
 
 export interface Line {
   readonly key: string
   readonly tone: "bad" | "warm"
-  /** The accounts or the sink that it is about; empty for the daemon. */
+  /** The accounts or the sink of the trouble; empty for the daemon. */
   readonly who: string
-  /** The sink to which its reader may go. */
+  /** The sink that the reader can jump to. */
   readonly sink: string | null
   readonly what: string
   readonly next: string
   readonly sinceMillis?: number
-  /** How many troubles it stands for. */
+  /** How many troubles the line stands for. */
   readonly count: number
 }
 
-/** That nothing comes in. `refusal`: what the daemon answers instead, in its own words. */
+/** An interruption of the connection. `refusal`: the daemon's refusal, in its own words. */
 export interface Loss {
   readonly sinceMillis: number
   readonly refusal: string | undefined
@@ -52,7 +55,7 @@ const namesText = (troubles: ReadonlyArray<Trouble>): string => {
 
 const anyInstant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
-/** A service that is down is one trouble to look at, however many accounts are there. */
+/** An unreachable service counts as one trouble, however many accounts it has. */
 const lineOf = (alike: ReadonlyArray<Trouble>, nowMillis: number): Line => {
   const { about, message, name, next, severity } = alike[0]!
   return {
@@ -60,7 +63,7 @@ const lineOf = (alike: ReadonlyArray<Trouble>, nowMillis: number): Line => {
     tone: severity === "critical" ? "bad" : "warm",
     who: about.name === null ? "" : `${about.kind === "sink" ? "Sink " : ""}${namesText(alike)}`,
     sink: about.kind === "sink" ? about.name : null,
-    // The daemon writes instants for programs; all others on the page are in the time zone of its reader.
+    // The daemon writes instants for programs; all others on the page are in the reader's time zone.
     what: message.replace(anyInstant, (instant) => instantText(Date.parse(instant), nowMillis)),
     next,
     sinceMillis: Math.min(...alike.map(({ since }) => Date.parse(since))),
@@ -68,7 +71,7 @@ const lineOf = (alike: ReadonlyArray<Trouble>, nowMillis: number): Line => {
   }
 }
 
-/** The worst first. `account` is empty for all; what is about no account is shown with each. */
+/** Worst first. `account` is empty for all accounts; troubles without an account are always included. */
 export const troublesOf = (
   { troubles }: Pick<Status, "troubles">,
   account: string,
@@ -87,7 +90,7 @@ export const troublesOf = (
 
 const countOf = (lines: ReadonlyArray<Line>): number => lines.reduce((sum, { count }) => sum + count, 0)
 
-/** A line for each, and one for those that there is no room for. */
+/** A line for each, and one line for those that do not fit. */
 export const shownLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   if (lines.length <= maxLines) return lines
   const shown = lines.slice(0, maxLines - 1)
@@ -109,7 +112,7 @@ const sinksSentence = (sinks: Status["sinks"]): string => {
   return `, and ${length === 2 ? "both" : `all ${countText(length)}`} sinks take their events`
 }
 
-/** How the daemon is, in a word or two and a sentence. `account` is empty for all. */
+/** The daemon's state in a word or two and a sentence. `account` is empty for all. */
 export const summaryOf = (
   lines: ReadonlyArray<Line>,
   account: string,
@@ -144,7 +147,7 @@ export const summaryOf = (
   return { tone: "good", text: "All well.", note: `${read} read on time${sinksSentence(sinks)}.` }
 }
 
-/** Troubles in which nothing new is learned of the nodes, though the daemon answers. */
+/** Troubles during which nothing new is learned about the nodes, although the daemon answers. */
 const blindTroubles: ReadonlySet<string> = new Set([
   "account-refused",
   "service-failing",
@@ -154,8 +157,8 @@ const blindTroubles: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The accounts whose nodes may have changed unseen, each with the instant of which its nodes are shown. What an earlier run left is from before
- * the daemon began. `lostMillis`: since when the daemon cannot be reached.
+ * The accounts whose nodes may have changed unseen, each with the instant of its data. Data from an earlier run is older than
+ * the daemon's start. `lostMillis`: since when the daemon cannot be reached.
  */
 export const staleAccounts = (
   { accounts, startedAt, troubles }: Pick<Status, "accounts" | "startedAt" | "troubles">,

@@ -1,4 +1,4 @@
-/** How the page asks the daemon, with the cookie of its reader, and how it follows events. */
+/** How the page calls the daemon with the reader's cookie, and follows events. */
 import { makeClient, Refused, type ReplyTo } from "@berthkit/web/components/client"
 import type { WatchApi } from "../../WatchApi.ts"
 
@@ -14,16 +14,16 @@ export type PricedPlan = ReplyTo<Api, "GET /api/plans">[number]
 export type AccountCost = ReplyTo<Api, "GET /api/cost">["accounts"][number]
 export type DeadLetter = ReplyTo<Api, "GET /api/sinks/:sink/dead">["deadLetters"][number]
 
-/** Where the daemon is: the page is its root, below whatever path a proxy shows it. */
+/** The daemon's root URL, which is the page's, whatever path a proxy uses. */
 const root = location.pathname.replace(/\/$/, "")
 
 export const daemon = makeClient<Api>({ root })
 
-/** Nodes that are read first, to be shown at once; those of a large account follow. */
+/** Nodes in the first request, to show something at once; the rest of a large account follows. */
 const firstNodes = 1000
 const nodesAtOnce = 10_000
 
-/** The nodes page by page, each with the cursor behind which changes of all of them are. */
+/** The nodes page by page, each page with the cursor after which all later changes follow. */
 export const readNodes = async function* () {
   let page = await daemon.ask("GET /api/nodes", { query: { limit: firstNodes } })
   const { cursor } = page
@@ -34,7 +34,7 @@ export const readNodes = async function* () {
   }
 }
 
-/** An event as the daemon sends it: what is in `data` depends on its type, and a newer daemon has other types. */
+/** An event from the daemon: its type determines `data`, and a newer daemon may have more types. */
 export interface WatchEvent {
   readonly id: string
   readonly source: string
@@ -45,7 +45,7 @@ export interface WatchEvent {
   readonly data: EventData
 }
 
-/** What the page knows of the data of any event. */
+/** The parts of an event's data that the page uses. */
 interface EventData {
   readonly before?: Fields | null
   readonly after?: Fields | null
@@ -60,18 +60,21 @@ export type Fields = Readonly<Record<string, unknown>>
 
 type NodeStatus = WatchedNode["status"]
 
-/** How soon the page tries again after the daemon would not be followed, in milliseconds. */
+/** Pause before retrying after the daemon refused the stream, in milliseconds. */
 const againMillis = 1500
 
 interface Followed {
   readonly onEvent: (arrived: { readonly cursor: string; readonly event: WatchEvent }) => void
   readonly onOpen: () => void
   readonly onLost: () => void
-  /** The daemon will not be followed from there: everything is to be read anew. */
+  /** The daemon cannot continue from that position: everything must be read again. */
   readonly onRefused: () => void
 }
 
-/** Follows the events behind a cursor until what it returns is called. The browser comes back by itself to a daemon that was gone. */
+/**
+ * Follows the events after a cursor until the returned function is called. The browser reconnects by itself after an
+ * interruption.
+ */
 export const follow = (cursor: string, { onEvent, onLost, onOpen, onRefused }: Followed): (() => void) => {
   const source = new EventSource(`${root}/events?after=${encodeURIComponent(cursor)}`)
   source.onopen = onOpen
@@ -83,6 +86,6 @@ export const follow = (cursor: string, { onEvent, onLost, onOpen, onRefused }: F
   return () => source.close()
 }
 
-/** Why something did not happen, for a person. */
+/** Why an action failed, for a person. */
 export const failureText = (error: unknown): string =>
   error instanceof Refused ? error.message : "The daemon cannot be reached."

@@ -1,4 +1,4 @@
-/** How the dashboard writes prices, statuses, and how old things are. Pure. */
+/** How the dashboard writes prices, statuses and ages. Pure. */
 import type { Tone } from "@berthkit/web/components/Badge"
 import { dayText, minuteText, spanText } from "@berthkit/web/components/times"
 import type { WatchedNode } from "./watchApi.ts"
@@ -7,17 +7,17 @@ const rupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR",
 
 export const priceText = (value: number | null): string => (value === null ? "–" : rupees.format(value))
 
-/** A price: `atLeast` is the lowest that it may be, in rupees; null when nothing is known. */
+/** A price in rupees: `atLeast` is its minimum; null if nothing is known. */
 export interface Price {
   readonly atLeast: number | null
   readonly isExact: boolean
 }
 
-/** A price that may be higher says so. */
+/** A price, marked if it may be higher. */
 export const boundText = ({ atLeast, isExact }: Price): string =>
   `${atLeast === null || isExact ? "" : "≥ "}${priceText(atLeast)}`
 
-/** A name may have nothing in it that can be seen. */
+/** A name, which may consist of invisible characters. */
 export const nameText = (name: string): string => (name.trim() === "" ? "(no name)" : name)
 
 interface Allowance {
@@ -25,13 +25,13 @@ interface Allowance {
   readonly remaining: number
 }
 
-/** What is left of an allowance, from 0 to 1. */
+/** The remaining part of an allowance, from 0 to 1. */
 const shareOf = ({ limit, remaining }: Allowance): number => (limit === 0 ? 0 : Math.min(1, remaining / limit))
 
-/** The daemon reports it below the same share, at the latest. */
+/** The daemon reports the allowance below this share, at the latest. */
 const lowShare = 0.1
 
-/** Less than this share of the allowance is little. */
+/** Below this share the allowance counts as little. */
 const littleShare = 0.2
 
 export const toneOfAllowance = (allowance: Allowance): Tone => {
@@ -39,7 +39,7 @@ export const toneOfAllowance = (allowance: Allowance): Tone => {
   return share <= lowShare ? "bad" : share < littleShare ? "warm" : "good"
 }
 
-/** Of when something is that may have changed since; `isBefore`: it is older than that. */
+/** The instant of data that may have changed since; `isBefore`: the data is even older. */
 export interface AsOf {
   readonly atMillis: number
   readonly isBefore: boolean
@@ -48,17 +48,17 @@ export interface AsOf {
 export const asOfText = ({ atMillis, isBefore }: AsOf, nowMillis: number): string =>
   `${isBefore ? "before" : "as of"} ${dayText(atMillis, nowMillis) ?? minuteText(atMillis)}`
 
-/** The time that a history shows: all that was asked for, or since something is known. */
+/** The start of a history: the requested time, or the first known moment. */
 export const beginText = (fromMillis: number, spanMillis: number, nowMillis: number): string =>
   fromMillis <= nowMillis - spanMillis
     ? `Last ${spanText(spanMillis)}`
     : `Since ${dayText(fromMillis, nowMillis) ?? minuteText(fromMillis)}`
 
-/** A status in the service's own spelling where it is not a known one. */
+/** A status, in the service's own spelling if it is unknown. */
 export const statusText = (status: WatchedNode["status"]): string =>
   typeof status === "string" ? status : status.unknown
 
-/** What people ask for is no alarm: amber and red are for what is wrong. */
+/** Statuses that people request are no alarm: amber and red mean problems. */
 const statusTones: ReadonlyMap<string, Tone> = new Map([
   ["running", "good"],
   ["creating", "coming"],
@@ -69,7 +69,7 @@ const statusTones: ReadonlyMap<string, Tone> = new Map([
 
 export const toneOfStatus = (status: string): Tone => statusTones.get(status) ?? "odd"
 
-/** The order of statuses wherever several are shown. */
+/** The order of statuses in every list. */
 export const statusOrder = (status: string): number => {
   const index = [...statusTones.keys()].indexOf(status)
   return index < 0 ? statusTones.size : index
