@@ -1,6 +1,4 @@
-/**
- * What is reported of money: the type and the data of those events, as `diff/Fact.ts` states them for nodes.
- */
+/** Facts about money: the types and data of those events, as `diff/Fact.ts` has them for nodes. */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import type { Known } from "../diff/Fact.ts"
@@ -17,7 +15,7 @@ const bounds = {
 
 const budgetInr = inr("the budget of the month.")
 
-/** The account is about to cost more in this month than its budget. */
+/** The account will probably cost more this month than its budget. */
 const ForecastExceeded = Schema.Struct({
   type: Schema.Literal("berth.cost.forecast_exceeded"),
   data: Schema.Struct({
@@ -41,7 +39,7 @@ const BudgetCrossed = Schema.Struct({
   })
 })
 
-/** A node costs money that nobody seems to want to spend. */
+/** A node costs money although nobody seems to need it. */
 const CostIdle = Schema.Struct({
   subject: Schema.String.annotate({ description: "`nodes/{id}`." }),
   type: Schema.Literal("berth.cost.idle"),
@@ -55,7 +53,7 @@ const CostIdle = Schema.Struct({
   })
 })
 
-/** The lease of a node is over, and the node is still there. */
+/** The lease of a node is over, but the node still exists. */
 const LeaseExpired = Schema.Struct({
   subject: Schema.String.annotate({ description: "`nodes/{id}`." }),
   type: Schema.Literal("berth.node.lease_expired"),
@@ -64,7 +62,7 @@ const LeaseExpired = Schema.Struct({
 
 export const costFacts = [ForecastExceeded, BudgetCrossed, CostIdle, LeaseExpired] as const
 
-/** The version is what it is about, and its month or begin. */
+/** The version consists of the subject, and its month or start. */
 export type CostFact = Known<string> & (typeof costFacts)[number]["Type"]
 
 const types: ReadonlySet<string> = new Set(costFacts.map(({ fields }) => fields.type.literal))

@@ -1,31 +1,31 @@
 /**
- * What is spent at every instant, kept as one row for each day in which that changed. A row holds what the whole day comes to if
- * nothing changes any more, and the rates at its end; a day without a row goes on at the rates of the row before. So nothing has to be
- * written while nothing changes, and a change may lie in the past. Pure and exact: amounts are integers.
+ * The spending of an account, stored as one row for each day in which its rates changed. A row holds the total of the day if
+ * nothing changes any more, and the rates at its end; a day without a row continues with the rates of the row before. So
+ * nothing is written while nothing changes, and a change may lie in the past. Pure and exact: amounts are integers.
  */
 import { dayMillis, dayOf, dayStart } from "./calendar.ts"
 
 /**
- * Rates at one instant, and with milliseconds amounts: `low` and `high` bound what is spent, in millionths of a rupee an hour;
- * `assumed` is spent at a price that was read only later, and in neither of them; `open` counts nodes without an upper bound, and `blind` is 1 while
- * nothing was observed.
+ * Rates at one instant; multiplied by milliseconds, amounts. `low` and `high` bound the spending, in millionths of a rupee per
+ * hour. `assumed` is spent at a price that was read only later, and is in neither of them. `open` counts nodes without an upper
+ * bound, and `blind` is 1 while nothing was observed.
  */
 export type Rates = readonly [low: bigint, high: bigint, assumed: bigint, open: bigint, blind: bigint]
 
 export const zero: Rates = [0n, 0n, 0n, 0n, 0n]
 
 export interface Day {
-  /** If the rates at its end go on from the last change on. */
+  /** The total of the day if the rates at its end stay. */
   readonly amount: Rates
   readonly rates: Rates
-  /** When it changed last; its begin where the change was on an earlier day. */
+  /** The last change within the day; the day's start if the last change was earlier. */
   readonly changedMillis: number
 }
 
 /** By the number of the day, ascending. */
 export type Days = ReadonlyMap<number, Day>
 
-/** From an instant on the rates are higher by these. */
+/** From this instant on, the rates increase by these amounts. */
 export type Step = readonly [atMillis: number, rates: Rates]
 
 const combine = (a: Rates, b: Rates, weight: bigint): Rates => [
@@ -47,7 +47,7 @@ interface Change {
   changedMillis: number
 }
 
-/** The days after some steps, and the numbers of those that are others now. Instants before the first day count as its begin. */
+/** The days after some steps, and the numbers of the changed days. Instants before the first day count as its start. */
 export const withSteps = (
   days: Days,
   steps: Iterable<Step>
@@ -95,14 +95,17 @@ export const withSteps = (
   return { days: result, changed }
 }
 
-/** The days from one on, and the last before it, whose rates they begin with. */
+/** The days from one on, and the last one before it, which has their initial rates. */
 export const daysFrom = (days: Days, first: number): Days => {
   const numbers = Array.from(days.keys())
   const begin = numbers.findLast((day) => day <= first)
   return begin === undefined || begin === numbers[0] ? days : new Map(Array.from(days).filter(([day]) => day >= begin))
 }
 
-/** What was spent in each day of a time, which may reach into days to come. A part of a day that changed is within nothing and all of it. */
+/**
+ * What was spent on each day of a period, which may extend into the future. The part of a day that changed is bounded by zero
+ * and the whole day.
+ */
 export function* perDay(
   days: Days,
   fromMillis: number,
@@ -118,7 +121,7 @@ export function* perDay(
     const from = Math.max(fromMillis, dayStart(day))
     const to = Math.min(toMillis, dayStart(day + 1))
     if (from >= to) continue
-    // Behind its last change the rates of a day are known.
+    // After its last change the rates of a day are known.
     const behind = (at: number) => times(rates, BigInt(dayStart(day + 1) - at))
     const changedMillis = own?.changedMillis ?? dayStart(day)
     const done = combine(own?.amount ?? times(rates, BigInt(dayMillis)), behind(to), -1n)
@@ -132,7 +135,7 @@ export function* perDay(
   }
 }
 
-/** Of a day that changed later, the part behind an instant: how much came before it is not kept. */
+/** The part of a day after an instant, if the day changed later: how much came before the instant is not stored. */
 const partOf = ([, high, assumed, open, blind]: Rates, millis: bigint, ofMillis: bigint): Rates => [
   0n,
   high,
@@ -147,5 +150,5 @@ export const sumOf = (parts: Iterable<{ readonly amount: Rates }>): Rates => {
   return total
 }
 
-/** The rates at an instant behind the last change. */
+/** The rates at an instant after the last change. */
 export const lastRates = (days: Days): Rates => Array.from(days.values()).at(-1)?.rates ?? zero

@@ -1,6 +1,6 @@
 /**
- * What is known for good of the spending of an account: its days, how many nodes there are of each plan and image at which prices,
- * and what was reported. No node has a place of its own in it but one that was reported. Pure.
+ * The ledger: the stored knowledge about the spending of an account. It has the days, the number of nodes of each plan and
+ * image with their prices, and the alerts that were reported. Single nodes appear only if they were reported. Pure.
  */
 import { Schema } from "effect"
 import { dayOf, dayStart, monthOf } from "./calendar.ts"
@@ -15,21 +15,21 @@ import {
   stepsOf
 } from "./PriceSteps.ts"
 
-/** Nodes of the same plan and image. */
+/** Nodes with the same plan and image. */
 export interface Group {
   readonly plan: string | null
   readonly image: string | null
-  /** How many there are now. */
+  /** How many exist now. */
   readonly count: number
   readonly prices: ReadonlyArray<PriceStep>
-  /** Beginnings and ends that a change of the price may still concern: it is believed only later. */
+  /** Starts and ends that a price change may still affect, because price changes are believed only later. */
   readonly recent: ReadonlyArray<Lives>
 }
 
 export const AlertMarks = Schema.Struct({
-  /** What was reported of months, by the versions of those reports. */
+  /** The reported alerts about months, by the versions of the alerts. */
   reported: Schema.Array(Schema.String),
-  /** Nodes that were reported, and since when they are what they were reported for. */
+  /** Reported nodes, and since when the reason has held. */
   nodes: Schema.Array(Schema.Tuple([Schema.Int, Schema.String]))
 })
 export type AlertMarks = typeof AlertMarks.Type
@@ -37,7 +37,7 @@ export type AlertMarks = typeof AlertMarks.Type
 export const Budget = Schema.Struct({
   /** In rupees. */
   monthInr: Schema.Finite,
-  /** Shares of it that are reported when they are reached, in percent. */
+  /** Shares of it in percent that trigger an alert. */
   warnPercent: Schema.Array(Schema.Finite)
 })
 export interface Budget extends Schema.Schema.Type<typeof Budget> {}
@@ -47,12 +47,12 @@ export interface Ledger {
   readonly sinceMillis: number
   /** When prices were first read; null before. */
   readonly pricedMillis: number | null
-  /** Plans whose price changed since, and when it had. */
+  /** Plans whose price has changed since, and when. */
   readonly changedPlans: ReadonlyMap<string, number>
-  /** Currencies other than rupees in which plans are priced: what nodes on these cost is in no amount. */
+  /** Currencies other than rupees in which plans are priced: no amount includes nodes on these plans. */
   readonly currencies?: ReadonlyArray<string>
   readonly groups: ReadonlyMap<string, Group>
-  /** This month's and those just before. */
+  /** This month's days, and those shortly before. */
   readonly days: Days
   readonly budget: Budget | null
   readonly marks: AlertMarks
@@ -62,7 +62,7 @@ const noMarks: AlertMarks = { reported: [], nodes: [] }
 
 export const keyOf = (plan: string | null, image: string | null): string => JSON.stringify([plan, image])
 
-/** More beginnings and ends are not kept between two reads of the prices. */
+/** Maximum number of starts and ends that are kept between two reads of the prices. */
 const maxRecent = 5000
 
 /** How long after a month its days may still change. */
@@ -75,16 +75,16 @@ export const openDays = (days: Days, nowMillis: number): Days =>
 /** Nothing is observed. */
 const blind: Rates = [0n, 0n, 0n, 0n, 1n]
 
-/** A node whose end is known by no bound. */
+/** A node whose end is not known at all. */
 const open: Rates = [0n, 0n, 0n, 1n, 0n]
 
-/** The rates are higher by these for a time. */
+/** Increases the rates for a period. */
 const during = (rates: Rates, fromMillis: number, toMillis: number): ReadonlyArray<Step> => [
   [fromMillis, rates],
   [toMillis, times(rates, -1n)]
 ]
 
-/** Of an account whose nodes were not known before: the days of the month until then are blind. */
+/** The ledger of an account whose nodes were unknown before: the month's days until now are blind. */
 export const begin = (nowMillis: number, pricedMillis: number | null): Ledger => {
   const { fromMillis } = monthOf(nowMillis)
   return {
@@ -98,7 +98,7 @@ export const begin = (nowMillis: number, pricedMillis: number | null): Ledger =>
   }
 }
 
-/** A ledger in the making, and the days that have to be written. */
+/** A ledger under construction, and the days that must be written. */
 export class LedgerDraft {
   readonly before: Ledger
   readonly changedDays = new Set<number>()
@@ -131,19 +131,19 @@ export class LedgerDraft {
     this.add(during(blind, fromMillis, toMillis))
   }
 
-  /** One node whose end is known by no bound: what the days from its begin on have is a lower one. */
+  /** A node whose end is not known: the days from its start on contain only a lower bound for it. */
   addOpen(endMillis: number): void {
     this.add(during(open, endMillis - 1, endMillis))
   }
 
-  /** Nodes of a plan and image that begin or end. `price`: as the catalogue has it, where no node had it yet. */
+  /** Nodes of a plan and image that start or end. `price`: the catalogue's, if no node had this plan and image yet. */
   addLives(plan: string | null, image: string | null, price: HourlyPrice, lives: ReadonlyArray<Lives>): void {
     const key = keyOf(plan, image)
     const group = this.#groups.get(key) ?? this.before.groups.get(key) ?? this.#newGroup(plan, image, price)
     this.add(stepsOf(group.prices, lives))
     let count = group.count
     for (const life of lives) if (life.side !== "low") count += life.count
-    // The first read of the prices looks at the nodes themselves.
+    // The first read of the prices examines the nodes themselves.
     const since = this.before.pricedMillis ?? Infinity
     const recent = [...group.recent, ...lives.filter(({ fromMillis }) => fromMillis > since)]
     this.#groups.set(key, { ...group, count, recent: recent.length > maxRecent ? recent.slice(-maxRecent) : recent })
@@ -162,8 +162,8 @@ export class LedgerDraft {
   }
 
   /**
-   * A group has another price. Of a price that is read for the first time, `lives` are its nodes; otherwise what it came to since is
-   * corrected for those that there are, and for those that there were.
+   * A group has a new price. If the price is read for the first time, `lives` are its nodes. Otherwise the amounts since then
+   * are corrected for current and past nodes.
    */
   reprice(group: Group, price: HourlyPrice, between: readonly [number, number], lives: () => Iterable<Lives>): void {
     const isFirst = group.prices.every(isUnknown)
@@ -176,7 +176,7 @@ export class LedgerDraft {
     this.#groups.set(keyOf(group.plan, group.image), { ...group, prices })
   }
 
-  /** No change of a price will concern what was before. */
+  /** No change of a price can affect the time before this. */
   confirm(beforeMillis: number): void {
     for (const group of this.groups) {
       const recent = group.recent.filter(({ fromMillis }) => fromMillis > beforeMillis)
@@ -195,13 +195,13 @@ export class LedgerDraft {
   }
 }
 
-/** The prices from an instant on: what was before it changes no more. */
+/** The prices from an instant on; the time before it does not change any more. */
 const pricesFrom = (prices: ReadonlyArray<PriceStep>, fromMillis: number): ReadonlyArray<PriceStep> => {
   const first = prices.findLastIndex((price) => price.fromMillis <= fromMillis)
   return prices.slice(first).map((price, index) => (index === 0 ? { ...price, fromMillis: -Infinity } : price))
 }
 
-/** The nodes of a group at an instant, and what began and ended since. */
+/** The nodes of a group at an instant, and the starts and ends since. */
 const livesSince = ({ count, recent }: Group, fromMillis: number): ReadonlyArray<Lives> => {
   const later = recent.filter((life) => life.fromMillis > fromMillis)
   const since = (side: "low" | "high") =>

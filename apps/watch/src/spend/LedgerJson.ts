@@ -1,12 +1,10 @@
-/**
- * A ledger as the store keeps it: one value, and a row for each day.
- */
+/** A ledger (the stored spending of an account) in the store's format: one value, and a row per day. */
 import { Schema } from "effect"
 import type { Day, Days, Rates } from "./Days.ts"
 import { AlertMarks, Budget, keyOf, type Ledger } from "./Ledger.ts"
 
 const Step = Schema.Struct({
-  /** Null: it has been so for ever. */
+  /** Null: since ever. */
   fromMillis: Schema.NullOr(Schema.Finite),
   low: Schema.Finite,
   high: Schema.NullOr(Schema.Finite),
@@ -77,10 +75,10 @@ export const readLedger = (body: string, days: Days): Ledger => {
   }
 }
 
-/** What of a ledger its readers show. */
+/** The part of a ledger that its readers show. */
 export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget" | "currencies"> => decode(body)
 
-/** Integers that JSON has no numbers for are texts, in the order of `Rates`. */
+/** Integers beyond JSON's numbers are texts, in the order of `Rates`. */
 export const writeDay = ({ amount, changedMillis, rates }: Day): string =>
   JSON.stringify([amount.map(String), rates.map(String), changedMillis])
 

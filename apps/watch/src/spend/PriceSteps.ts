@@ -1,19 +1,17 @@
-/**
- * The prices that nodes of one plan and image had, one after the other, and what lives at these prices add to the days. Pure.
- */
+/** The successive prices of a plan and image, and what nodes at these prices add to the days. Pure. */
 import { toMicros } from "@berthkit/core/domain/Money"
 import { oneOfPrices } from "@berthkit/core/domain/Price"
 import { pricesOf } from "../diff/catalogue/Catalogue.ts"
 import type { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { plus, type Rates, type Step, times, zero } from "./Days.ts"
 
-/** A price from an instant on. The first one of a list has been so for ever. */
+/** A price from an instant on. The first price of a list applies to all time before. */
 export interface PriceStep {
   readonly fromMillis: number
-  /** In millionths of a rupee an hour: at least, and at most; null where that is not known. */
+  /** In millionths of a rupee per hour: minimum and maximum; null if unknown. */
   readonly low: number
   readonly high: number | null
-  /** The price that was read only later; 0 where the price was known. */
+  /** The price, if it was read only later; 0 if it was known. */
   readonly assumed: number
 }
 
@@ -24,7 +22,7 @@ export const unknown: HourlyPrice = { low: 0, high: null }
 
 export const isUnknown = ({ high, low }: HourlyPrice): boolean => high === null && low === 0
 
-/** What a node of a plan costs, as far as the plan is known: with its image, or with one of the possible ones, or with any. */
+/** The cost of a node on a plan, as far as the plan is known: with its image, with one of the possible images, or with any. */
 export const priceWith = (
   plan: CataloguePlan | undefined,
   image: string | null,
@@ -40,7 +38,7 @@ export const priceWith = (
 
 const middleOf = ({ high, low }: HourlyPrice): number => Math.round((low + (high ?? low)) / 2)
 
-/** A price that was read at `sinceMillis` for the first time, and is assumed before. */
+/** A price that was first read at `sinceMillis`, and is assumed for the time before. */
 export const readFirst = (price: HourlyPrice, sinceMillis: number): ReadonlyArray<PriceStep> =>
   isUnknown(price)
     ? [{ fromMillis: -Infinity, ...unknown, assumed: 0 }]
@@ -49,7 +47,7 @@ export const readFirst = (price: HourlyPrice, sinceMillis: number): ReadonlyArra
         { fromMillis: sinceMillis, ...price, assumed: 0 }
       ]
 
-/** A price that became another one at some time. */
+/** A price that changed at an unknown time within an interval. */
 export const changedBetween = (
   steps: ReadonlyArray<PriceStep>,
   price: HourlyPrice,
@@ -68,7 +66,7 @@ export const changedBetween = (
   ]
 }
 
-/** Some nodes from an instant on: surely, at most, or both. A negative number of them is an end. */
+/** A number of nodes from an instant on: certainly, at most, or both. A negative number is an end. */
 export interface Lives {
   readonly fromMillis: number
   readonly count: number
@@ -86,7 +84,7 @@ const ratesOf = ({ assumed, high, low }: PriceStep, side: Lives["side"]): Rates 
   ]
 }
 
-/** What lives add at these prices. */
+/** What lives add to the rates at these prices. */
 export function* stepsOf(prices: ReadonlyArray<PriceStep>, lives: Iterable<Lives>, sign = 1): Generator<Step> {
   for (const { count, fromMillis, side } of lives) {
     let before = zero

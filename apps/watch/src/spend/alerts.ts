@@ -1,5 +1,5 @@
 /**
- * What there is to report of the spending of an account at an instant, once each: parts of its budget that were spent, a forecast beyond it, and
+ * The spending alerts of an account at an instant, each reported once: spent parts of its budget, a forecast above it, and
  * nodes that nobody seems to need. Pure.
  */
 import type { Node } from "@berthkit/core/domain/Node"
@@ -14,13 +14,13 @@ import { type AlertMarks, type Budget, keyOf, type Ledger } from "./Ledger.ts"
 
 export interface AlertRules {
   readonly budget: Budget | null
-  /** How long a node may be off; null: it is not reported. */
+  /** How long a node may be off; null: never reported. */
   readonly forgottenMillis: number | null
-  /** When the leases of nodes end, by id. */
+  /** When the leases of nodes end, by node id. */
   readonly leases: ReadonlyMap<number, number>
 }
 
-/** Reports that were made of the month are not made again; a budget that changes is another one. */
+/** Alerts that were reported for the month are not repeated; a changed budget counts as a new one. */
 const budgetAlerts = (
   { days }: Ledger,
   { monthInr, warnPercent }: Budget,
@@ -55,7 +55,7 @@ const budgetAlerts = (
   return facts
 }
 
-/** What is to be said of a node, and since when it holds. */
+/** An alert about a node, and since when its reason holds. */
 interface Notice {
   readonly kind: "off" | "lease" | "expired"
   readonly sinceMillis: number
@@ -106,7 +106,7 @@ const markOf = ({ kind, sinceMillis, state }: Notice): AlertMarks["nodes"][numbe
   `${state.incarnation} ${state.life} ${kind} ${sinceMillis}`
 ]
 
-/** The marks are the same where nothing is reported. */
+/** The marks stay the same if nothing is reported. */
 export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, nowMillis: number) => {
   const { marks } = ledger
   const reported = new Set(marks.reported)
@@ -127,10 +127,10 @@ export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, 
   return { marks: { reported: [...reported, ...ofBudget].slice(-maxReported), nodes }, facts }
 }
 
-/** Those of some months: the ids of reports are never to be used again, also where the clock is set back. */
+/** Enough for some months: ids of alerts must never be reused, even if the clock is set back. */
 const maxReported = 1000
 
-/** A node that was turned on meanwhile is reported under another instant. Its lease may be seen again. */
+/** A node that was turned on in between gets another instant for its next report. Its lease may be seen again. */
 const mayHold = ([id, text]: AlertMarks["nodes"][number], { nodes }: Snapshot): boolean => {
   const state = nodes.get(id as Node["id"])?.state
   return state !== undefined && (!text.includes(" off ") || text.endsWith(` ${state.statusSinceMillis}`))

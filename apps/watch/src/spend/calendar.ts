@@ -1,17 +1,17 @@
 /**
- * Days and months as bills have them: the service bills in India, so they begin at midnight there. India Standard Time is UTC+05:30
- * all year, which makes all of this arithmetic.
+ * Days and months of the bill. The service bills in India, so they start at midnight there. India Standard Time is UTC+05:30
+ * all year, so plain arithmetic is enough.
  */
 
 export const dayMillis = 86_400_000
 
-/** India Standard Time ahead of UTC. */
+/** How far India Standard Time is ahead of UTC. */
 const aheadMillis = 5.5 * 3_600_000
 
-/** The number of a day since the epoch's, in India. */
+/** The number of a day in India, counted from the epoch's. */
 export const dayOf = (atMillis: number): number => Math.floor((atMillis + aheadMillis) / dayMillis)
 
-/** When a day begins. */
+/** The start of a day. */
 export const dayStart = (day: number): number => day * dayMillis - aheadMillis
 
 /** `2026-11-25`. */
@@ -31,13 +31,13 @@ const monthFrom = (year: number, index: number): Month => ({
   toMillis: dayStart(Date.UTC(year, index + 1, 1) / dayMillis)
 })
 
-/** The month that an instant is in. */
+/** The month of an instant. */
 export const monthOf = (atMillis: number): Month => {
   const there = new Date(atMillis + aheadMillis)
   return monthFrom(there.getUTCFullYear(), there.getUTCMonth())
 }
 
-/** The month of a name such as `2026-11`; undefined where it is none. */
+/** The month with a name such as `2026-11`; undefined if the name is invalid. */
 export const monthNamed = (name: string): Month | undefined => {
   const found = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(name)
   return found === null || Number(found[1]) < 1970 ? undefined : monthFrom(Number(found[1]), Number(found[2]) - 1)

@@ -1,11 +1,9 @@
-/**
- * What was spent in a time, in rupees, with what is not known of it. Pure.
- */
+/** What was spent in a period, in rupees, and what is unknown about it. Pure. */
 import { Schema } from "effect"
 import { dayMillis, dayName, type Month } from "./calendar.ts"
 import { type Days, lastRates, perDay, type Rates, sumOf } from "./Days.ts"
 
-/** Rates are in millionths of a rupee an hour, and days in milliseconds. */
+/** Rates are in millionths of a rupee per hour, and days in milliseconds. */
 const perPaisa = 10_000n * 3_600_000n
 
 const down = (value: bigint): bigint => value / perPaisa
@@ -14,7 +12,7 @@ const inr = (paise: bigint): number => Number(paise) / 100
 
 const Rupees = Schema.Number
 
-/** Rupees that were spent, in whole paise, with what is not known of them. */
+/** Spent rupees, in whole paise, and what is unknown about them. */
 export const Spend = Schema.Struct({
   amountInr: Rupees.annotate({ description: "In rupees: halfway between the bounds, plus `assumedInr`." }),
   minInr: Rupees.annotate({ description: "The lower bound." }),
@@ -44,7 +42,7 @@ const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
     amountInr: inr(amount),
     minInr: inr(min),
     maxInr: isOpen ? null : inr(max),
-    // Rounding alone is no error.
+    // Rounding alone does not count as an error.
     errorInr: isOpen ? null : low === high ? 0 : inr(widest),
     assumedInr: inr(down(assumed)),
     unpricedNodeHours: Number((open * 1000n) / 3_600_000n) / 1000,
@@ -55,20 +53,20 @@ const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
 export const spendBetween = (days: Days, fromMillis: number, toMillis: number): Spend =>
   spendOf(sumOf(perDay(days, fromMillis, toMillis)))
 
-/** What the nodes cost in an hour now. */
+/** The current cost of the nodes per hour. */
 export const perHour = (days: Days): Pick<Spend, "minInr" | "maxInr"> => {
   const [low, high, , open] = lastRates(days)
   return { minInr: inr(down(low * 3_600_000n)), maxInr: open > 0n ? null : inr(up(high * 3_600_000n)) }
 }
 
-/** What was spent in a month until an instant of it. */
+/** What was spent in a month up to an instant. */
 export const monthToDate = (days: Days, month: Month, nowMillis: number): Spend =>
   spendBetween(days, month.fromMillis, Math.max(month.fromMillis, Math.min(nowMillis, month.toMillis)))
 
-/** What a month comes to if nothing changes any more. */
+/** The total of a month if nothing changes any more. */
 export const forecast = (days: Days, month: Month): Spend => spendBetween(days, month.fromMillis, month.toMillis)
 
-/** Each day of a time until an instant, the last one in part. */
+/** The days of a period up to an instant; the last one is partial. */
 export const spendByDay = (days: Days, fromMillis: number, toMillis: number) =>
   Array.from(perDay(days, fromMillis, toMillis), ({ amount, day, fromMillis, toMillis }) => ({
     day: dayName(day),

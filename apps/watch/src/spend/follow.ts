@@ -1,5 +1,5 @@
 /**
- * How the ledger of an account follows from what the diff proves of its nodes, and from what is believed of prices. Pure.
+ * Derives the ledger (the stored spending) of an account from the proven changes of its nodes and the believed prices. Pure.
  */
 import { DateTime } from "effect"
 import { createdMillisOf, type NodeId } from "@berthkit/core/domain/Node"
@@ -16,17 +16,17 @@ import { type HourlyPrice, type Lives, priceWith, unknown } from "./PriceSteps.t
 
 export interface Followed {
   readonly ledger: Ledger
-  /** Whether it has to be written: what a quiet read of prices makes superfluous may stay in the store. */
+  /** Whether it must be written: what an unchanged read of prices makes obsolete may stay in the store. */
   readonly isDurable: boolean
-  /** Numbers of the days that are others now. */
+  /** Numbers of the changed days. */
   readonly days: ReadonlyArray<number>
 }
 
-/** Sweeps come about when they are planned: only a longer pause counts as one in which nothing was observed. */
+/** Sweeps are not exactly on time: only a longer pause counts as unobserved. */
 const minBlindMillis = 3 * 60_000
 const blindSweeps = 3
 
-/** Plans by their names; those that are offered no more keep their price. */
+/** Plans by name; plans that are no longer offered keep their price. */
 export interface PlanPrices {
   readonly plans: ReadonlyMap<string, CataloguePlan>
   readonly names: PlanNames
@@ -40,7 +40,10 @@ export const plansOf = (catalogue: Catalogue): PlanPrices => ({
   currencies: Array.from(new Set(catalogue.foreignPrices?.map(({ currency }) => currency))).toSorted()
 })
 
-/** What a node costs. One that shows a slug has one of the images of the slug. A text that is a slug is never taken for a SKU. */
+/**
+ * The cost of a node. If the node shows a slug, it has one of that slug's images. A text that is a slug is never taken for a
+ * SKU.
+ */
 const priceOf = (
   { names, plans }: PlanPrices,
   { image, plan }: Pick<NodeState["node"], "plan" | "image">
@@ -63,7 +66,7 @@ const isAlive = (state: NodeState | undefined): state is NodeState => state !== 
 const isSamePrice = (a: NodeState, b: NodeState): boolean =>
   a.node.plan === b.node.plan && a.node.image === b.node.image
 
-/** Lives by plan and image; those of the same instant are counted together. */
+/** Collects starts and ends by plan and image; those of the same instant are added up. */
 class Gathered {
   readonly #groups = new Map<string, { readonly node: NodeState["node"]; readonly lives: Map<string, Lives> }>()
 
@@ -81,7 +84,7 @@ class Gathered {
   }
 }
 
-/** When the node began to cost something, as far back as days are kept; now where nothing says so. */
+/** When the node started to cost money, as far back as days are kept; now if unknown. */
 const beginOf = ({ node }: NodeState, firstMillis: number, nowMillis: number): number =>
   Math.max(firstMillis, Math.min(createdMillisOf(node) ?? nowMillis, nowMillis))
 
@@ -90,7 +93,7 @@ const firstMillisOf = ({ days }: Ledger): number => {
   return first === undefined ? -Infinity : dayStart(first)
 }
 
-/** The ledger of nodes that are known, where there was none. */
+/** The first ledger for nodes that are known. */
 export const beginWith = (
   states: Iterable<NodeState>,
   plans: PlanPrices,
@@ -109,7 +112,7 @@ export const beginWith = (
   return { ledger: draft.result(nowMillis), isDurable: true, days: Array.from(draft.changedDays) }
 }
 
-/** What a difference of the nodes changes. Nothing where nothing of plans, images and lives did. */
+/** The effect of a difference of the nodes; none if no plan, image, start or end changed. */
 export const followNodes = (
   ledger: Ledger,
   before: Snapshot,
@@ -152,7 +155,7 @@ export const followNodes = (
           ? undefined
           : betweenOf("berth.node.changed", state)
       if (changed === undefined) {
-        // It always was what it is now known to be.
+        // It has always been what it is now known to be.
         gathered.add(known, { fromMillis, count: -1, side: "both" })
         gathered.add(state, { fromMillis, count: 1, side: "both" })
       } else {
@@ -161,7 +164,7 @@ export const followNodes = (
         gathered.add(state, { fromMillis: changed[0], count: 1, side: "high" })
       }
     } else if (state.life > 1) {
-      // It was reported deleted, and was there all the time: it counts from now on, and what came before is lacking.
+      // It was reported deleted, but existed all the time: it counts from now on, and the time in between is missing.
       draft.addOpen(nowMillis)
       gathered.add(state, { fromMillis: nowMillis, count: 1, side: "both" })
     } else {
@@ -173,13 +176,13 @@ export const followNodes = (
   return { ledger: after, isDurable: after !== ledger, days: Array.from(draft.changedDays) }
 }
 
-/** From the last complete sweep to one that comes much later than planned. */
+/** The unobserved time before a sweep that came much later than planned. */
 const blindBefore = (sweptMillis: number | null, askedMillis: number, sweepMillis: number): Between | null =>
   sweptMillis !== null && askedMillis - sweptMillis > Math.max(minBlindMillis, blindSweeps * sweepMillis)
     ? [sweptMillis, askedMillis]
     : null
 
-/** What a read of the catalogue changes: prices that are known now, and others. */
+/** The effect of a read of the catalogue: new prices, and changed ones. */
 export const followPrices = (
   ledger: Ledger,
   before: Catalogue,

@@ -1,16 +1,14 @@
-/**
- * Wakes readers within the process when something is new. It counts, so that what happens between two waits is not missed.
- */
+/** Wakes readers within the process when something is new. It counts, so that nothing is missed between two waits. */
 import { Deferred, Effect } from "effect"
 
 export interface Signal {
   readonly notifyUnsafe: () => void
   readonly notify: Effect.Effect<void>
-  /** Waits until there were more notifications than `seen`; gives how many. */
+  /** Waits until there were more notifications than `seen`; returns their number. */
   readonly wait: (seen: number) => Effect.Effect<number>
 }
 
-/** Waits until a condition holds: it is looked at now, and again after each notification. */
+/** Waits until a condition holds: checks it now, and after each notification. */
 export const waitUntil = Effect.fnUntraced(function* <E, R>(
   wait: Signal["wait"],
   condition: Effect.Effect<boolean, E, R>

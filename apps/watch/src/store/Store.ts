@@ -1,6 +1,6 @@
 /**
- * What the daemon keeps: accounts with their nodes, the events, and how far each sink has got. The statements run on SQLite and on
- * PostgreSQL alike; which of them it is shows only where a store is opened.
+ * The daemon's store: accounts with their nodes, the events, and the progress of each sink. The same statements run on SQLite
+ * and PostgreSQL; only opening a store differs.
  */
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
 import { existsSync, statSync } from "node:fs"
@@ -38,7 +38,7 @@ const eventCount = Metric.counter("berth_events_total", {
   incremental: true
 })
 
-/** What a part of the store does, failing as the store does. */
+/** A method of the store, which fails with the store's error. */
 type Failing<T> = T extends (...args: infer Args) => infer Result
   ? (...args: Args) => Failing<Result>
   : T extends Effect.Effect<infer A, SqlError | StoreFailed, infer R>
@@ -55,13 +55,13 @@ const failingOne = (does: unknown): unknown => {
     failingOne((does as (...args: ReadonlyArray<unknown>) => unknown)(...args))
 }
 
-/** The parts of the store are written in statements, whose failures become those of the store here. */
+/** Converts SQL errors of a part of the store into the store's own error. */
 const failing = <Part extends object>(part: Part) =>
   Object.fromEntries(Object.entries(part).map(([name, does]) => [name, failingOne(does)])) as {
     readonly [Name in keyof Part]: Failing<Part[Name]>
   }
 
-/** `shared`: how other processes on the same store are reached; null where there are none. */
+/** `shared`: how to reach other processes on the same store; null if there are none. */
 const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | null) {
   const sql = yield* SqlClient.SqlClient
   const { notify, notifyUnsafe, wait } = makeSignal()
@@ -74,7 +74,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
   const deliveries = failing(makeDeliveries(sql, ownership, orders))
   const silences = failing(makeSilences(sql, ownership, peers))
   if (shared !== null) yield* Effect.forkScoped(shared.listen(notifyUnsafe))
-  /** Counts events that were committed, and wakes their readers. */
+  /** Counts committed events, and wakes their readers. */
   const noteCommitted = (account: string, events: ReadonlyArray<EventFact>) =>
     Effect.forEach(events, ({ type }) => Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)).pipe(
       Effect.andThen(events.length === 0 ? Effect.void : notify)
@@ -87,23 +87,23 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     commitOfDaemon: (events: ReadonlyArray<EventFact>) =>
       Effect.tap(watched(accounts.commitOfDaemon(events)), noteCommitted(daemonAccount, events)),
     noteCommitted,
-    /** Takes an account over, or makes it if the name is new, and wakes the deliveries of its events. */
+    /** Takes over an account, or creates it if the name is new, and wakes the deliveries of its events. */
     claim: (account: string) =>
       Effect.tap(
         watched(accounts.claim(account)),
         shared === null ? Effect.void : Effect.andThen(Metric.update(takeovers, 1), notify)
       ),
-    /** Gives an account up. */
+    /** Gives up an account. */
     release: (owner: Owner) =>
       Effect.andThen(
         Effect.sync(() => ownership.release(owner)),
         notify
       ),
-    /** Whether other processes may have the store at the same time. */
+    /** Whether other processes may use the store at the same time. */
     isShared: shared !== null,
     epochOf: ownership.epochOf,
     lost: ownership.lost,
-    /** Does several things or none of them. */
+    /** Runs several changes in one transaction. */
     atomically: <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
       watched(Effect.mapError(sql.withTransaction(effect), fromSqlError)),
     ...failing(makeEvents(sql)),
@@ -118,11 +118,11 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     ...failing(makeConditions(sql, ownership)),
     ...failing(makeRetention(sql)),
     ...failing(makeWatchedAccounts(sql, peers)),
-    /** What keeps the store from being written; null while it is. */
+    /** What prevents writes to the store; null if nothing does. */
     health,
-    /** Writes something small, so that a store that takes nothing is noticed also while nothing happens. */
+    /** Writes something small, so that a store that rejects writes is noticed even if nothing happens. */
     probe: watched(noteTurn(sql)),
-    /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
+    /** Waits for events of this process after `seen`, an earlier result; start with 0. */
     newEvents: wait
   }
 })
@@ -130,13 +130,13 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
 export class Store extends Context.Service<Store, Effect.Success<ReturnType<typeof makeStore>>>()(
   "@berthkit/watch/store/Store"
 ) {
-  /** Over a database that is migrated first. */
+  /** A store over a database, which is migrated first. */
   static readonly layerSql: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient> = Layer.effect(
     Store,
     Effect.andThen(migrate, makeStore(null))
   )
 
-  /** The store of a running daemon, in a file. Fails when another one runs on it. */
+  /** The store of a running daemon, in a file. Fails if another daemon uses it. */
   static readonly layerFile = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
     Layer.effect(
       Store,
@@ -161,7 +161,7 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
   ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
     Store.layerShared.pipe(Layer.provideMerge(postgresLayer(address)))
 
-  /** The same for a command, which has no account. The tables have to be there. */
+  /** The same for a command, which owns no account. The tables must exist. */
   static readonly layerServerReader = (
     address: Redacted.Redacted
   ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
@@ -169,14 +169,14 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
       Layer.provideMerge(postgresLayer(address))
     )
 
-  /** The store in a file, for a command that only reads. The file has to exist. */
+  /** The store in a file, for a command that only reads. The file must exist. */
   static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
     Layer.effect(Store, Effect.andThen(checkVersion, makeStore(null))).pipe(
       Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true }))
     )
 }
 
-/** SQLite's messages do not name the file. */
+/** Adds the file to SQLite's messages, which do not name it. */
 const named =
   ({ filename }: SqliteClient.SqliteOptions) =>
   (error: SqlError) => {
@@ -189,7 +189,7 @@ const sqliteLayer = (options: SqliteClient.SqliteOptions): Layer.Layer<SqlClient
     Layer.provide(Reactivity.layer)
   )
 
-/** SQLite turns an empty file into a new database. But where there is a lock file, the store had content once. */
+/** SQLite would turn an empty file into a new database. If a lock file exists, the store had content once. */
 const checkLength = (path: string) =>
   Effect.suspend(() =>
     existsSync(lockPath(path)) && statSync(path, { throwIfNoEntry: false })?.size === 0
@@ -197,7 +197,7 @@ const checkLength = (path: string) =>
       : Effect.void
   )
 
-/** SQLite notices a damaged page only when it uses it. This check finds most of the damage. */
+/** SQLite notices a damaged page only when it uses it. This check finds most damage. */
 const checkFile = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.mapError(sql<{ quick_check: string }>`PRAGMA quick_check(1)`, fromSqlError)

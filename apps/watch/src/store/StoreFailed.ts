@@ -1,11 +1,9 @@
-/**
- * Why the store cannot do what it was asked for: a fact of the file or the server, in one sentence with a hint.
- */
+/** Why the store cannot do something: a fact about the file or the server, in one sentence with a hint. */
 import { Data } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 
-/** Those of SQLite, and our own. */
+/** SQLite's faults, and our own. */
 const sentences = {
   full: ["The disk of the store is full", "Make room on that disk; the daemon goes on where it stopped."],
   damaged: ["The store is damaged", "Put a backup in its place. Nothing starts over from an empty store by itself."],
@@ -48,15 +46,16 @@ const sentences = {
 } satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>
 
 /**
- * `inUse`: another `run` owns it. `otherSchema`: another version of the program, or another program, made it. `unavailable`: a server that cannot be reached. `readOnly`: one that takes no writes.
- * `denied`, `tooOld`, `encoding`, `pooler`, `occupied`, `differs`, `unmigrated`: a server that cannot be used. `lost`: another process
- * owns the account now. `repeated`: an event is there already. `statement`: anything else, which is a bug in the program.
+ * `inUse`: another `run` owns it. `otherSchema`: another version of the program, or another program, made it. `unavailable`:
+ * the server cannot be reached. `readOnly`: the server accepts no writes. `denied`, `tooOld`, `encoding`, `pooler`, `occupied`,
+ * `differs`, `unmigrated`: the server cannot be used. `lost`: another process owns the account now. `repeated`: the event
+ * exists already. `statement`: anything else, which is a bug in the program.
  */
 export type StoreFault = keyof typeof sentences
 
 export class StoreFailed extends Data.TaggedError("StoreFailed")<{
   readonly fault: StoreFault
-  /** In the words of whatever refused. */
+  /** The message of whatever refused. */
   readonly detail: string
 }> {
   override get message(): string {
@@ -67,7 +66,7 @@ export class StoreFailed extends Data.TaggedError("StoreFailed")<{
   }
 }
 
-/** What a state of SQL means, as PostgreSQL reports it: by the whole of it, or by its class. */
+/** The fault for an SQLSTATE of PostgreSQL, by its full code or its class. */
 const faultsOfServer = new Map<string, StoreFault>([
   ["08", "unavailable"],
   ["28", "denied"],
@@ -75,9 +74,9 @@ const faultsOfServer = new Map<string, StoreFault>([
   // A schema that the user may not look into.
   ["3F", "denied"],
   ["42501", "denied"],
-  // A table that is not there.
+  // A missing table.
   ["42P01", "unmigrated"],
-  // A table of another program, and a name that is the server's own.
+  // A table of another program, and a name that belongs to the server.
   ["42P07", "occupied"],
   ["42939", "occupied"],
   ["53100", "full"],
@@ -92,7 +91,7 @@ const faultsOfServer = new Map<string, StoreFault>([
 
 const faultOf = ({ reason }: SqlError): StoreFault | null => {
   if (reason._tag === "ConnectionError") return "unavailable"
-  // Without a state where the server asks for a password and there is none.
+  // There is no SQLSTATE if the server asks for a password and none was given.
   if (reason._tag === "AuthenticationError") return "denied"
   if (reason._tag === "UniqueViolation" && eventIdKeys.has(reason.constraint)) return "repeated"
   const { cause } = reason
@@ -101,14 +100,14 @@ const faultOf = ({ reason }: SqlError): StoreFault | null => {
   return faultsOfServer.get(state) ?? faultsOfServer.get(state.slice(0, 2)) ?? null
 }
 
-/** How PostgreSQL and SQLite call the key that makes the ids of events unique. */
+/** The names in PostgreSQL and SQLite of the key that makes event ids unique. */
 const eventIdKeys: ReadonlySet<string> = new Set(["event_id_key", "event.id"])
 
-/** What the server or the network said; the driver says only what it was about. */
+/** The message of the server or the network; the driver's own message is too general. */
 const detailOf = ({ message, reason: { cause } }: SqlError): string =>
   cause instanceof Error && cause.message !== "" ? cause.message : message
 
-/** A failure of the database as one of the store, which it may be already. */
+/** Converts a database failure into one of the store; returns a store failure unchanged. */
 export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
   if (error._tag === "StoreFailed") return error
   const fault = sqliteFault(error)
@@ -119,5 +118,5 @@ export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
 
 const passing: ReadonlySet<StoreFault> = new Set(["full", "denied", "busy", "unavailable", "readOnly", "moved"])
 
-/** Faults that time or a person may end while the daemon waits; after any other it cannot go on. */
+/** Faults that time or a person may fix while the daemon waits; after any other it cannot continue. */
 export const mayPass = ({ fault }: StoreFailed): boolean => passing.has(fault)

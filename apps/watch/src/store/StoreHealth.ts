@@ -1,24 +1,24 @@
 /**
- * Whether the store takes what it is given, as the writes show it: a write that fails is tried again by whoever made it, and each
- * alone would not know that the disk is full.
+ * Whether the store accepts writes, according to all writes together: each failed write is retried by its caller, and none of
+ * them alone would know that the disk is full.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { fromSqlError, type StoreFailed, type StoreFault } from "./StoreFailed.ts"
 
-/** What keeps the store from being written. */
+/** What prevents writes to the store. */
 export interface StoreTrouble {
   readonly failure: StoreFailed
   readonly sinceMillis: number
 }
 
 /**
- * A trouble is over after a write, and no failure for so long: longer than any write waits before it is tried again, a locked store
- * included. On a full disk a small write may succeed between two large ones that fail.
+ * A trouble is over after a successful write and no failure for this long, which exceeds any pause before a retry, even on a
+ * locked store. On a full disk a small write may succeed between two large ones that fail.
  */
 const quietMillis = 8000
 
-/** Facts of the file, the disk or the server; any other is one of the program, or of who owns an account. */
+/** Facts about the file, the disk or the server. Other faults concern the program, or the ownership of an account. */
 const ofTheFile: ReadonlySet<StoreFault> = new Set([
   "full",
   "moved",
@@ -36,8 +36,8 @@ interface Failing extends StoreTrouble {
 }
 
 /**
- * `renew`: drops the connections to the server. Those that were made while it took no writes, or to a server that has been replaced, may
- * take none for as long as they live.
+ * `renew`: drops the connections to the server. Connections made while it rejected writes, or to a server that was replaced,
+ * may reject writes for as long as they live.
  */
 export const makeStoreHealth = (renew: Effect.Effect<void>) => {
   let failing: Failing | null = null
@@ -62,7 +62,7 @@ export const makeStoreHealth = (renew: Effect.Effect<void>) => {
   return { watched, health: Effect.sync((): StoreTrouble | null => failing) }
 }
 
-/** Writes down when the process that has the store was last seen. */
+/** Records when the process that has the store was last alive. */
 export const noteTurn = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`UPDATE process SET seen_at = ${yield* Clock.currentTimeMillis} WHERE slot = 1`
 }, Effect.mapError(fromSqlError))

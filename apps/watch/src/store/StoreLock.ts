@@ -1,6 +1,6 @@
 /**
- * One daemon for each SQLite store. The lock is SQLite's own, on an empty database beside the store: the system releases it when
- * the process ends, however it ends, and readers of the store never meet it.
+ * Ensures one daemon per SQLite store. The lock is SQLite's own, on an empty database next to the store: the system releases it
+ * however the process ends, and readers of the store are not affected.
  */
 import { realpathSync } from "node:fs"
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
@@ -9,10 +9,10 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** Longer than a command holds the lock to see whether it is free. */
+/** Longer than a command holds the lock while it checks whether the lock is free. */
 const maxLockWaitMillis = 250
 
-/** Beside the file itself, whatever links lead to it. */
+/** Next to the real file, whatever links lead to it. */
 export const lockPath = (path: string): string => {
   try {
     return `${realpathSync(path)}-lock`
@@ -21,7 +21,7 @@ export const lockPath = (path: string): string => {
   }
 }
 
-/** Takes the lock of the store at `path` for as long as the scope is open. */
+/** Holds the lock of the store at `path` until the scope closes. */
 export const lockStore = (path: string) =>
   SqliteClient.make({ filename: lockPath(path), journal: "file", maxLockWaitMillis }).pipe(
     Effect.provide(Reactivity.layer),
@@ -30,7 +30,7 @@ export const lockStore = (path: string) =>
       const failed = fromSqlError(error)
       return failed.fault === "busy"
         ? Effect.flatMap(lastOwner, (owner) => {
-            // One that has just started has not written down its number yet.
+            // A process that has just started has not recorded its number yet.
             const who = owner === null ? "another berth-watch" : `process ${owner.pid}`
             return new StoreFailed({ fault: "inUse", detail: `${who} runs on ${path}` })
           })
@@ -47,7 +47,7 @@ export const isLocked = (path: string): Effect.Effect<boolean> =>
     Effect.scoped
   )
 
-/** Writes down which process has the lock, for those that do not get it. */
+/** Records which process has the lock, for those that are refused. */
 export const nameOwner = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const row = { slot: 1, pid: process.pid, started_at: yield* Clock.currentTimeMillis, http: null }
@@ -55,7 +55,7 @@ export const nameOwner = Effect.gen(function* () {
     ON CONFLICT (slot) DO UPDATE SET pid = excluded.pid, started_at = excluded.started_at, http = excluded.http`
 }).pipe(Effect.mapError(fromSqlError))
 
-/** Writes down where this process is reached; null where it is not. */
+/** Records where this process is reached; null if it cannot be. */
 export const nameAddress = Effect.fnUntraced(function* (url: string | null) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE process SET http = ${url} WHERE slot = 1`
@@ -63,11 +63,11 @@ export const nameAddress = Effect.fnUntraced(function* (url: string | null) {
 
 interface OwnerProcess {
   readonly pid: number
-  /** Null while it is not reached over HTTP. */
+  /** Null if it is not reached over HTTP. */
   readonly http: string | null
 }
 
-/** The process that was the last to take the lock. It has it still only if the store is locked. */
+/** The process that took the lock last. It still has the lock only if the store is locked. */
 export const lastOwner = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<OwnerProcess>`SELECT pid, http FROM process WHERE slot = 1`

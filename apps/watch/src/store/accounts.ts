@@ -1,6 +1,4 @@
-/**
- * Who owns an account, and what is known of it: taking it over, reading all of it once, and the one transaction that changes it.
- */
+/** Accounts in the store: taking over ownership, reading an account once, and the one transaction that changes it. */
 import { Clock, Effect, Random, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -11,61 +9,63 @@ import type { Peers } from "./peers.ts"
 import { keptSpendDays } from "./present.ts"
 import { forGroups, groupsOf } from "./rows.ts"
 
-/** An account as its last owner left it. */
+/** An account in the state its last owner left. */
 interface AccountRow {
   /** Sequence of its last event. */
   readonly seq: number
-  /** Of the key that read it last; null before the first. */
+  /** The fingerprint of the key that read it last; null before the first. */
   readonly fingerprint: string | null
-  /** When a complete sweep began, the last one or one at most a minute before it; null before the first. */
+  /** The start of the last complete sweep, up to a minute early; null before the first. */
   readonly sweptAtMillis: number | null
-  /** Its state beside its nodes, as JSON; null before the first commit. */
+  /** Its state apart from its nodes, as JSON; null before the first commit. */
   readonly standing: string | null
-  /** What is wrong with it, as JSON; null before its owner said so. */
+  /** What is wrong with it, as JSON; null before its owner has stored it. */
   readonly condition: string | null
 }
 
-/** A node, or the tombstone of one. */
+/** A node, or the tombstone of a deleted node. */
 export interface NodeRow {
   readonly id: number
-  /** Seconds since the epoch at which the service accepted the node. */
+  /** When the service accepted the node, in seconds since the epoch. */
   readonly incarnation: number
   readonly life: number
   readonly status: string
   readonly changes: number
   /** When it was reported deleted; null while it exists. */
   readonly goneAtMillis: number | null
-  /** What is known of it, as JSON: its `node` is the record. */
+  /** The state of the node as JSON; `node` in it is the record. */
   readonly body: string
 }
 
-/** What one observation changes. What is left out stays as it is. */
+/** The changes of one observation. Omitted parts stay as they are. */
 export interface AccountChange {
-  /** Read once for each attempt, a group at a time: making all rows of a large account at once would hold up everything else. */
+  /**
+   * Read once per attempt, a group at a time, because making all rows of a large account at once would block everything else.
+   */
   readonly nodes?: Iterable<NodeRow>
   readonly events?: ReadonlyArray<EventFact>
   readonly standing?: string
   readonly sweptAtMillis?: number
-  /** Planned from one sweep to the next. */
+  /** The planned interval between two sweeps. */
   readonly sweepMillis?: number
   readonly fingerprint?: string
   /** Its images and plans, as JSON. */
   readonly catalogue?: string
-  /** What was reported of its allowance, as JSON. */
+  /** Its reported allowance, as JSON. */
   readonly allowance?: string
-  /** What is known of its spending, as JSON. */
+  /** Its spending, as JSON. */
   readonly spend?: string
-  /** Days in which its rates changed, as JSON. */
+  /** The days in which its rates changed, as JSON. */
   readonly spendDays?: ReadonlyArray<{ readonly day: number; readonly body: string }>
 }
 
-/** An event as it is kept. */
+/** A stored event. */
 export interface StoredEvent {
   readonly account: string
   readonly seq: number
   readonly id: string
   readonly type: string
-  /** The node it is about; null where it is about the account. */
+  /** The event's node; null if it is about the account. */
   readonly node: number | null
   readonly atMillis: number
   /** The JSON of the event. */
@@ -87,16 +87,16 @@ function* columnsOf(account: string, rows: Iterable<NodeRow>) {
 }
 
 export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, peers: Peers) => {
-  /** Makes an account, unless there is one of that name. */
+  /** Creates an account, unless the name exists. */
   const meet = Effect.fnUntraced(function* (account: string) {
     const fresh = { name: account, id: yield* newAccountId, epoch: 0, version: 0, seq: 0 }
     yield* sql`INSERT INTO account ${sql.insert(fresh)} ON CONFLICT (name) DO NOTHING`
   })
 
-  /** Takes an account over, and makes it if there is none of that name. */
+  /** Takes over an account, and creates it if the name is new. */
   const claim = Effect.fn("Store.claim")(function* (account: string) {
     yield* meet(account)
-    // Who claims it again, after its server was away, has had it all the time.
+    // A process that claims it again after an outage of the server has had it all the time.
     const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
     const [row] = yield* sql<{ id: string; epoch: number } & AccountRow>`UPDATE account SET
        epoch = epoch + 1, owner = ${peers.self},
@@ -109,7 +109,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     return { owner, known }
   })
 
-  /** Every account as its last owner left it. */
+  /** Every account in the state its last owner left. */
   const accounts = sql<
     {
       account: string
@@ -136,7 +136,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   const saveNodes = Effect.fnUntraced(function* (account: string, rows: Iterable<NodeRow>) {
     let isFirst = true
     for (const group of groupsOf(columnsOf(account, rows))) {
-      // The first nodes of a large account are many groups: what else the daemon does gets a turn between them.
+      // The first nodes of a large account are many groups; other work of the daemon runs in between.
       if (!isFirst) yield* Effect.yieldNow
       isFirst = false
       yield* sql`INSERT INTO node ${sql.insert(group)} ON CONFLICT (account, id, incarnation) DO UPDATE SET
@@ -188,7 +188,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     yield* sql`DELETE FROM spend_day WHERE account = ${account} AND day < ${oldest}`
   })
 
-  /** Events behind those that an account has, of which the last gets the sequence `last`. */
+  /** New events of an account with their sequences; the last one is `last`. */
   const numbered = (account: string, accountId: string, last: number, facts: ReadonlyArray<EventFact>) =>
     facts.map((fact, index): StoredEvent => {
       const seq = last - facts.length + 1 + index
@@ -204,11 +204,11 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
       }
     })
 
-  /** Changes an account and adds its events, all or nothing; gives the events as they are kept. */
+  /** Changes an account and adds its events in one transaction; returns the events as stored. */
   const commit = Effect.fn("Store.commit")(function* (owner: Owner, change: AccountChange) {
     const { account, accountId, epoch } = owner
     const { events: facts = [], nodes = [] } = change
-    // What a process that was stopped for a while writes later is refused: its transaction begins by making sure that it is the owner.
+    // A process that was suspended may write too late: each transaction first checks that the process is still the owner.
     const [row] = yield* sql<{ seq: number }>`UPDATE account SET version = version + 1, seq = seq + ${facts.length}
       WHERE name = ${account} AND epoch = ${epoch} RETURNING seq`
     if (row === undefined) return yield* ownership.lose(owner)
@@ -221,7 +221,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     return events
   }, sql.withTransaction)
 
-  /** Adds events of the daemon itself. They follow from nothing that an owner believes, so that any process may add some. */
+  /** Adds events of the daemon itself. They do not depend on an owner's state, so any process may add them. */
   const commitOfDaemon = Effect.fn("Store.commitOfDaemon")(function* (facts: ReadonlyArray<EventFact>) {
     yield* meet(daemonAccount)
     const [row] = yield* sql<{ id: string; seq: number }>`UPDATE account

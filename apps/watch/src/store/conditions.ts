@@ -1,6 +1,6 @@
 /**
- * What is wrong with accounts and receivers, as the owner of each account has met it: other processes and commands show it from here. It stays
- * until an owner of the account knows better.
+ * What is wrong with accounts and receivers, according to the owner of each account, so that other processes and commands can
+ * show it. It stays until an owner knows better.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,20 +20,20 @@ export interface FailingAt {
   readonly receiver: FailingReceiver
 }
 
-/** A receiver as it is kept; null once it is well. */
+/** A stored receiver; null once it is well. */
 export interface KeptReceiver extends Omit<FailingAt, "receiver"> {
   readonly receiver: FailingReceiver | null
 }
 
 export const makeConditions = (sql: SqlClient.SqlClient, { stillOwned }: Ownership) => ({
-  /** Those that fail. */
+  /** The failing receivers. */
   failingReceivers: sql<{ sink: string; account: string; receiver: string }>`SELECT sink, account, receiver
     FROM sink_cursor WHERE receiver IS NOT NULL ORDER BY sink, account`.pipe(
     Effect.map((rows) =>
       rows.map(({ receiver, ...row }): FailingAt => ({ ...row, receiver: JSON.parse(receiver) as FailingReceiver }))
     )
   ),
-  /** Keeps what changed of accounts that this process still owns. `conditions`: JSON by account. */
+  /** Stores changed conditions of accounts that this process still owns. `conditions`: JSON by account. */
   noteConditions: Effect.fn("Store.noteConditions")(function* (
     conditions: ReadonlyMap<string, string>,
     receivers: ReadonlyArray<KeptReceiver>

@@ -1,6 +1,4 @@
-/**
- * What each sink still has to deliver, and what it gave up on.
- */
+/** The pending deliveries of each sink, and its dead letters, which it gave up on. */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -8,28 +6,28 @@ import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
 import { forGroups, inGroups } from "./rows.ts"
 
-/** The node that deliveries are about: they go in order. */
+/** The node of a delivery; the deliveries of a node are made in order. */
 export interface NodeKey {
   readonly account: string
-  /** 0 where the event is about the account as a whole. */
+  /** 0 if the event is about the account as a whole. */
   readonly node: number
 }
 
-/** Which delivery it is. */
+/** Identifies a delivery. */
 export interface DeliveryKey extends NodeKey {
   readonly seq: number
 }
 
-/** An event that a sink has still to deliver. */
+/** A pending delivery of an event to a sink. */
 export interface Delivery extends DeliveryKey {
   /** Id of the event. */
   readonly id: string
-  /** Attempts that failed so far. */
+  /** Number of failed attempts so far. */
   readonly attempt: number
   readonly dueMillis: number
-  /** What the event changed from, while it is held back to see whether that lasts; null otherwise. */
+  /** The original state of a change that is held back to see whether it lasts; otherwise null. */
   readonly held: string | null
-  /** Its JSON, where that is not the one of the event in the log. */
+  /** The JSON to deliver, if it differs from the event in the log. */
   readonly body: string | null
 }
 
@@ -42,7 +40,7 @@ interface DeadLetter extends DeliveryKey {
   readonly body: string
 }
 
-/** A place in the dead letters of a sink: behind this one. */
+/** A position in the dead letters of a sink. */
 export type DeadLetterPlace = Pick<DeadLetter, "diedAtMillis" | "id">
 
 /** How an attempt ended: the event was delivered, is due again, or is given up. */
@@ -57,9 +55,9 @@ export const keyOf = ({ account, node, seq }: DeliveryKey): string => `${account
 /** A node as text. */
 export const nodeKeyOf = ({ account, node }: NodeKey): string => `${account}/${node}`
 
-/** Adding and removing the rows of a sink, within a transaction. */
+/** Adds and removes the rows of a sink, within a transaction. */
 export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
-  /** A condition on the rows of a sink in a table whose rows are about deliveries. */
+  /** A condition on a sink's rows in a table about deliveries. */
   const isOneOf = (table: "delivery" | "silenced_event", keys: ReadonlyArray<DeliveryKey>) => {
     const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
     return sql`(${sql(table)}.account, ${sql(table)}.seq, ${sql(table)}.node) IN (VALUES ${sql.csv(rows)})`
@@ -68,7 +66,7 @@ export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
   const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
     forGroups(keys, (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf("delivery", group)}`)
 
-  /** `silenced`: 1 where they wait for the end of a silence. */
+  /** `silenced`: 1 if they wait for the end of a silence. */
   const insert = (sink: string, deliveries: ReadonlyArray<Delivery>, silenced: 1 | null = null) =>
     forGroups(
       deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced })),
@@ -87,7 +85,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
       WHERE ${sql.and([sql`sink = ${sink}`, sql.in("account", accounts), sql`silenced IS NULL`])}
       ORDER BY account, seq, node LIMIT ${max}`
 
-  /** The JSON of each delivery; null where the delivery is gone. */
+  /** The JSON of each delivery; null if the delivery is gone. */
   const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
     const bodies = new Map<string, string>()
     for (const group of inGroups(keys)) {
@@ -102,12 +100,12 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
 
   const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
 
-  /** Due again: its next instant, and how often it was tried. */
+  /** Schedules another attempt: its time, and the number of attempts. */
   const defer = (sink: string, { account, attempt, dueMillis, node, seq }: Delivery) =>
     sql`UPDATE delivery SET attempt = ${attempt}, due = ${dueMillis}
       WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
 
-  /** Given up: it becomes a dead letter. */
+  /** Turns a delivery into a dead letter. */
   const giveUp = Effect.fnUntraced(function* (sink: string, delivery: Delivery, reason: string) {
     const { account, attempt, id, node, seq } = delivery
     const body = yield* bodyOf(sink, delivery)
@@ -119,8 +117,9 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   })
 
   /**
-   * Writes down how attempts of a sink ended, and since when it fails, all in one transaction: what it costs is the wait for the
-   * disk, not the rows. Of an account that another process took over nothing is: that one attempts again what it finds there.
+   * Stores the outcomes of a sink's attempts, and since when it fails, in one transaction, because waiting for the disk costs
+   * more than the rows. Outcomes for accounts that another process took over are dropped: that process repeats the attempts
+   * that it finds.
    */
   const record = Effect.fn("Store.recordAttempts")(function* (
     sink: string,
@@ -140,7 +139,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
       WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
   }, sql.withTransaction)
 
-  /** The dead letters of a sink, the oldest first, at most `max` behind a place. */
+  /** The dead letters of a sink, oldest first, at most `max` after a position. */
   const deadLetters = (
     sink: string,
     max: number,
@@ -149,7 +148,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     sql<DeadLetter>`SELECT account, seq, node, id, attempts, reason, died_at AS "diedAtMillis", body FROM dead_letter
       WHERE sink = ${sink} AND (died_at, id) > (${diedAtMillis}, ${id}) ORDER BY died_at, id LIMIT ${max}`
 
-  /** Makes deliveries of the dead letters for which a condition holds, due now; gives how many there were. */
+  /** Turns the dead letters that match a condition into deliveries that are due now; returns their number. */
   const reviveWhere = Effect.fnUntraced(function* (sink: string, condition: Fragment) {
     const now = yield* Clock.currentTimeMillis
     yield* sql`INSERT INTO delivery (sink, account, seq, node, id, attempt, due, held, body)
@@ -158,7 +157,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     return (yield* sql`DELETE FROM dead_letter WHERE sink = ${sink} AND ${condition} RETURNING id`).length
   })
 
-  /** Makes deliveries of a sink's dead letters again, and what waits for its next attempt due now; gives how many of each. */
+  /** Makes a sink's dead letters deliveries again, and its waiting retries due now; returns the number of each. */
   const retry = Effect.fn("Store.retry")(function* (sink: string) {
     const now = yield* Clock.currentTimeMillis
     const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
@@ -168,7 +167,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
     return { dead: yield* reviveWhere(sink, sql`1 = 1`), waiting: waiting.length }
   }, sql.withTransaction)
 
-  /** Makes a delivery of one dead letter again, due now; gives whether there was one. */
+  /** Makes one dead letter a delivery again, due now; returns whether it existed. */
   const revive = Effect.fn("Store.revive")(function* (sink: string, id: string) {
     const revived = yield* reviveWhere(sink, sql`id = ${id}`)
     yield* orders.note(sink)

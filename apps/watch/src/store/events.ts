@@ -1,6 +1,4 @@
-/**
- * Reading the events: from a cursor on, and back in time.
- */
+/** Reads events: forward from a cursor, and back in time. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -11,14 +9,14 @@ import type { StoredEvent } from "./accounts.ts"
 /** Which events to read. */
 export interface EventFilter {
   readonly account?: string | undefined
-  /** One that ends in `*` stands for all types that begin so. */
+  /** A trailing `*` matches all types with that beginning. */
   readonly type?: string | undefined
   readonly node?: number | undefined
   /** Id of the silence that covered them. */
   readonly silence?: string | undefined
 }
 
-/** A node as it was at an instant: its record as JSON. */
+/** A node at an instant: its record as JSON. */
 export interface PastNode {
   readonly account: string
   readonly id: number
@@ -33,7 +31,7 @@ export interface Head {
   readonly sweptAtMillis: number | null
 }
 
-/** The types that a pattern stands for; null for all of them. */
+/** The types that a pattern matches; null for all. */
 const typesOf = (pattern: string): ReadonlyArray<string> | null => {
   if (!pattern.endsWith("*")) return [pattern]
   const types = eventTypes.filter((type) => type.startsWith(pattern.slice(0, -1)))
@@ -54,8 +52,8 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     FROM account ORDER BY name`
 
   /**
-   * A condition on the events of an account: those that a filter selects, and of them, where it selects by type, only the first `max`
-   * of each type in an order. An index has these; to read the log for a type that is rare, or absent, would be to read all of it.
+   * A condition on the events of an account for a filter. If the filter selects by type, only the first `max` of each type are
+   * considered, which an index provides: reading the log for a rare type would mean reading all of it.
    */
   const matching = (
     account: string,
@@ -104,7 +102,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       eventsOf(account, cursor.get(account) ?? 0, filter, max)
     )
     if (read.length === 1) return read[0]!
-    // Stable, and each account's are in order of time already but for a wall clock that was set back.
+    // Stable. Each account's events are in order of time already, unless the wall clock was set back.
     return mergeByTime(read).slice(0, max)
   })
 
@@ -115,7 +113,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     return mergeByTime(read).slice(-max)
   })
 
-  /** Sequence of the first event that is kept, by account. */
+  /** Sequence of the first kept event, by account. */
   const firstKept = Effect.map(
     sql<{ account: string; seq: number | null }>`SELECT name AS account,
       (SELECT min(seq) FROM event WHERE event.account = account.name) AS seq FROM account`,
@@ -123,8 +121,9 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   )
 
   /**
-   * The nodes that existed at an instant. A node was then what the first event after it states as `before`; where there is none, it
-   * is still what it is now. So this reaches as far back as events are kept. Sorted by the database, it would read every event.
+   * The nodes that existed at an instant. A node's state then is the `before` of the first event after the instant; without
+   * such an event it is the current state. So this reaches as far back as events are kept. Sorting in the database would read
+   * every event.
    */
   const nodesAt = Effect.fn("Store.nodesAt")(function* (atMillis: number, account: string) {
     const changes = yield* sql<{ node: number; body: string }>`SELECT node, body FROM event
@@ -149,7 +148,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     return [...before, ...unchanged].toSorted((a, b) => a.id - b.id)
   })
 
-  /** When the oldest event that is kept happened; null where there is none. `nodesAt` knows nothing of earlier instants. */
+  /** The time of the oldest kept event; null if there is none. `nodesAt` knows nothing about earlier instants. */
   const oldest = (account: string) =>
     Effect.map(
       sql<{ at: number | null }>`SELECT min(happened_at) AS at FROM event WHERE account = ${account}`,
@@ -159,7 +158,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   return { heads, after, latest, firstKept, nodesAt, oldest }
 }
 
-/** Merges lists that are each in their own order, which is kept, by the time of their heads. */
+/** Merges lists by the time of their heads, and keeps the order within each list. */
 const mergeByTime = (lists: ReadonlyArray<ReadonlyArray<StoredEvent>>): ReadonlyArray<StoredEvent> => {
   const merged: Array<StoredEvent> = []
   const next = lists.map(() => 0)

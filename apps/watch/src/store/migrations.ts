@@ -1,12 +1,10 @@
-/**
- * The tables of the store: one schema, which has a version. A store that has another one is refused and left as it is.
- */
+/** The tables of the store, as one versioned schema. A store with another version is refused and stays unchanged. */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** The plan of a node, in the body of its row: an index is used for this expression alone. */
+/** The plan of a node in the body of its row: the index works only for exactly this expression. */
 export const planOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => sql`(body::json -> 'node' ->> 'plan')`,
@@ -14,12 +12,12 @@ export const planOf = (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * The statements that make the tables. Integers are 64 bits, instants are milliseconds since the epoch, JSON is text: the same on SQLite and
- * PostgreSQL.
+ * The statements that create the tables. Integers are 64 bits, instants are milliseconds since the epoch, JSON is text: the
+ * same on SQLite and PostgreSQL.
  */
 const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unknown, SqlError>> => [
-  // What is known of accounts and their nodes, and the events. `condition`: what is wrong with the account, as its owner knows it. On a
-  // server: who owns it, since when, and who did before.
+  // Accounts, their nodes and their events. `condition`: what is wrong with the account, according to its owner. On a server
+  // also the owner, since when, and the previous owner.
   sql`CREATE TABLE account (
     name TEXT NOT NULL PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -46,7 +44,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     body TEXT NOT NULL,
     PRIMARY KEY (account, id, incarnation)
   )`,
-  // The numbers of nodes, which the page and each scrape ask for, and the removal of what is too old.
+  // For the numbers of nodes, which the page and each scrape ask for, and for removing old rows.
   sql`CREATE INDEX node_by_status ON node (account, status, ${planOf(sql)}) WHERE gone_at IS NULL`,
   sql`CREATE INDEX node_by_end ON node (gone_at) WHERE gone_at IS NOT NULL`,
   sql`CREATE TABLE event (
@@ -62,7 +60,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   sql`CREATE INDEX event_by_node ON event (account, node, seq)`,
   sql`CREATE INDEX event_by_time ON event (account, happened_at)`,
   sql`CREATE INDEX event_by_type ON event (type, account, seq)`,
-  // How often a person ordered something of a sink (a process notices by it what was done in another one), and to deliver once more.
+  // How often a person ordered something for a sink, so that a process notices orders made in another one, and the last order
+  // to deliver again.
   sql`CREATE TABLE sink (
     name TEXT NOT NULL PRIMARY KEY,
     disabled TEXT,
@@ -72,7 +71,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     replayed_at BIGINT,
     orders BIGINT NOT NULL DEFAULT 0
   )`,
-  // `receiver`: what is wrong with it, as the owner of the account has met it.
+  // `receiver`: what is wrong with the receiver, according to the owner of the account.
   sql`CREATE TABLE sink_cursor (
     sink TEXT NOT NULL,
     account TEXT NOT NULL,
@@ -81,8 +80,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     PRIMARY KEY (sink, account)
   )`,
   sql`CREATE INDEX sink_cursor_failing ON sink_cursor (sink, account) WHERE receiver IS NOT NULL`,
-  // A delivery without a body of its own is of the event with its sequence; one that waits for the end of a silence has one. `node` is 0
-  // if an event is about the account as a whole.
+  // A delivery without a body belongs to the event with its sequence; a delivery that waits for the end of a silence has a
+  // body. `node` is 0 if an event is about the account as a whole.
   sql`CREATE TABLE delivery (
     sink TEXT NOT NULL,
     account TEXT NOT NULL,
@@ -135,8 +134,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`,
   sql`CREATE INDEX silenced_event_by_delivery ON silenced_event (sink, account, seq, node)`,
   sql`CREATE INDEX silenced_event_by_outcome ON silenced_event (outcome, silence, account, seq, node)`,
-  // The images and plans of each account, what was reported of its allowance, and what it spends: one value each, as JSON. A day without a
-  // row is like the end of the one before; days are numbered from the epoch's in India.
+  // Each account's catalogue, reported allowance and spending: one JSON value each. A day without a row continues the end of
+  // the previous one; days are numbered from the epoch's in India.
   sql`CREATE TABLE catalogue (account TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL)`,
   sql`CREATE TABLE allowance (account TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL)`,
   sql`CREATE TABLE spend (account TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL)`,
@@ -146,7 +145,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     body TEXT NOT NULL,
     PRIMARY KEY (account, day)
   )`,
-  // The process that has a store in a file: where it is reached over HTTP, and when it was last seen to write.
+  // The process that has a store in a file: its HTTP address, and when it last wrote.
   sql`CREATE TABLE process (
     slot BIGINT NOT NULL PRIMARY KEY,
     pid BIGINT NOT NULL,
@@ -154,10 +153,10 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     http TEXT,
     seen_at BIGINT
   )`,
-  // The accounts and sinks that each process on a server has in its config.
+  // The accounts and sinks in the config of each process on a server.
   sql`CREATE TABLE member (process TEXT NOT NULL PRIMARY KEY, parts TEXT NOT NULL, joined_at BIGINT NOT NULL)`,
-  // Accounts beside those of the config. Each change gives its row the next `revision`, so that a reader asks for what is behind the last
-  // one that it has seen; the row of a removed account stays for that, without its credentials.
+  // Accounts in addition to those of the config. Each change gives its row the next `revision`, so that a reader can ask for
+  // changes after the last one it has seen. The row of a removed account stays for that purpose, without its credentials.
   sql`CREATE TABLE watched_account (
     name TEXT NOT NULL PRIMARY KEY,
     base_url TEXT NOT NULL,
@@ -168,7 +167,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`
 ]
 
-/** The version of the schema, and what the table of versions calls it. */
+/** The version of the schema, and its name in the table of versions. */
 const version = 1
 const step = "store"
 
@@ -183,7 +182,10 @@ interface Step {
   readonly name: string
 }
 
-/** What made the tables; null if there are none of a store. The table of versions is made first, and stays empty if that is interrupted. */
+/**
+ * What created the tables; null if the store has none. The table of versions is created first, and stays empty if that is
+ * interrupted.
+ */
 const madeBy = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.onDialectOrElse({
@@ -195,12 +197,12 @@ const madeBy = Effect.gen(function* () {
     const steps = yield* sql<Step>`SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
     return steps.length === 0 ? null : steps
   }
-  // A schema on a server may have tables of others beside those of the store.
+  // A schema on a server may contain tables of others.
   if (names.length === 0) return null
   return yield* new StoreFailed({ fault: "otherSchema", detail: "it has tables that berth-watch did not make" })
 })
 
-/** Refuses a store whose tables may mean something else. */
+/** Refuses a store whose tables may have another meaning. */
 const checkSteps = (steps: ReadonlyArray<Step>): Effect.Effect<void, StoreFailed> => {
   const last = steps.at(-1)!
   if (steps.length === 1 && Number(last.migration_id) === version && last.name === step) return Effect.void
@@ -222,8 +224,8 @@ export const fromMigrationError = (error: Migrator.MigrationError | SqlError): S
       : new StoreFailed({ fault: "statement", detail: error.message })
 
 /**
- * Makes the tables where there are none; gives their version, and whether they were made now. If they are there, a user may use them who may
- * make none.
+ * Creates the tables if they are missing; returns their version, and whether they were created now. Existing tables need no
+ * right to create any.
  */
 export const migrate = Effect.gen(function* () {
   const before = yield* stepsNow

@@ -1,6 +1,6 @@
 /**
- * Which accounts this process may write for. A store in a file belongs to one process, by its lock. On a server each account belongs to the
- * process that claimed it last: what another one writes for it is refused, however long it was stopped meanwhile.
+ * Which accounts this process may write. A store in a file belongs to one process, by its lock. On a server each account
+ * belongs to the process that claimed it last: writes of a previous owner are refused, however long that process was suspended.
  */
 import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,26 +11,28 @@ import { StoreFailed } from "./StoreFailed.ts"
 /** The right to change an account, until another process takes it over. */
 export interface Owner {
   readonly account: string
-  /** What the ids of its events are made from. */
+  /** The part of its event ids that identifies the account. */
   readonly accountId: string
-  /** One more with each owner: an older one changes nothing any more. */
+  /** Increases with each owner: a previous owner cannot change anything any more. */
   readonly epoch: number
 }
 
 export interface Ownership {
-  /** This process has claimed an account. Of two claims under way the reply to the older one may come last: it changes nothing. */
+  /** This process has claimed an account. If two claims overlap and the older reply comes last, it changes nothing. */
   readonly note: (owner: Owner) => void
-  /** Gives an account up, unless it was claimed again meanwhile. */
+  /** Gives up an account, unless it was claimed again in between. */
   readonly release: (owner: Owner) => void
-  /** Another process has an account now. */
+  /** Another process owns an account now. */
   readonly lose: (owner: Owner) => StoreFailed
-  /** Fails when it turns out that another process has an account now. */
+  /** Fails once another process owns an account. */
   readonly lost: (account: string) => Effect.Effect<never, StoreFailed>
-  /** The epoch in which this process owns an account, 0 where nobody else can; null where it does not. */
+  /**
+   * The epoch in which this process owns an account, 0 if no other process can own it; null if this process does not own it.
+   */
   readonly epochOf: (account: string) => number | null
   /**
-   * Of these accounts, those that this process owns: it stays so until the transaction ends, because another process that claims one of
-   * them waits for that.
+   * The accounts among these that this process owns. They stay owned until the transaction ends, because another process that
+   * claims one waits for that.
    */
   readonly stillOwned: (accounts: ReadonlySet<string>) => Effect.Effect<ReadonlySet<string>, SqlError>
 }
@@ -38,7 +40,7 @@ export interface Ownership {
 const lostOf = ({ account, epoch }: Owner) =>
   new StoreFailed({ fault: "lost", detail: `${account} is no longer in epoch ${epoch}` })
 
-/** Of a store that one process has at a time. */
+/** For a store that only one process uses at a time. */
 export const soleOwnership: Ownership = {
   note: () => {},
   release: () => {},

@@ -1,6 +1,4 @@
-/**
- * The other processes on the same server store: what this one tells them, and what they may have done meanwhile.
- */
+/** The other processes on the same server store: notifications to them, and their possible changes. */
 import { Context, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -9,39 +7,39 @@ import type { StoreFailed } from "./StoreFailed.ts"
 export interface Peers {
   /** The name of this process. */
   readonly self: string
-  /** Wakes the readers of the others, when the transaction is committed that it is part of. */
+  /** Wakes the readers of the others, once the surrounding transaction is committed. */
   readonly announce: Effect.Effect<unknown, SqlError>
 }
 
-/** What a store adds that several processes have at once. */
+/** Additional parts of a store that several processes use at once. */
 export class SharedStore extends Context.Service<
   SharedStore,
   Peers & {
-    /** Calls back whenever one of the others may have written something. */
+    /** Calls back whenever another process may have written something. */
     readonly listen: (onNews: () => void) => Effect.Effect<never>
     /**
-     * Makes sure that all processes have the same accounts and sinks in their config: an account may come to any of them, and one that
-     * does not know it, or a sink, would leave it to nobody.
+     * Ensures that all processes have the same accounts and sinks in their config: an account may be assigned to any of them,
+     * and a process that does not know it, or a sink, would neglect it.
      */
     readonly join: (parts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
-    /** Drops the connections to the server: each is made anew when it is needed. */
+    /** Drops the connections to the server; new ones are made on demand. */
     readonly renew: Effect.Effect<void>
-    /** The names of the processes that were heard of of late. */
+    /** The names of the processes that were heard of recently. */
     readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }
 >()("@berthkit/watch/store/SharedStore") {}
 
-/** Of a store that one process has at a time. */
+/** For a store that only one process uses at a time. */
 export const noPeers: Peers = { self: String(process.pid), announce: Effect.void }
 
-/** What people order of a sink. Whoever delivers to it begins anew then, because its rows are not as they were left. */
+/** A person's orders for a sink. The process that delivers to it restarts its delivery, because its rows have changed. */
 export const makeOrders = (sql: SqlClient.SqlClient, shared: SharedStore["Service"] | null) => ({
-  /** Part of the transaction that does it. */
+  /** Part of the transaction that carries out the order. */
   note: (sink: string): Effect.Effect<unknown, SqlError> =>
     shared === null
       ? Effect.void
       : Effect.andThen(sql`UPDATE sink SET orders = orders + 1 WHERE name = ${sink}`, shared.announce),
-  /** How many there were so far; 0 where only this process takes some. */
+  /** Number of orders so far; 0 if only this process accepts them. */
   count: (sink: string): Effect.Effect<number, SqlError> =>
     shared === null
       ? Effect.succeed(0)

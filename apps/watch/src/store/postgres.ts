@@ -1,6 +1,6 @@
 /**
- * A store on a PostgreSQL server: its tables are in a schema of their own, `berth` unless the address says `?schema=NAME`, so that it
- * shares a database politely. The driver is loaded only here, so that a store in a file pays nothing for it.
+ * A store on a PostgreSQL server. Its tables are in their own schema, `berth` unless the address says `?schema=NAME`, so that
+ * it can share a database. Only this module loads the driver, so a store in a file does not pay for it.
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
@@ -13,40 +13,43 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** `LISTEN` and the waiting of a transaction for another one hold a connection each; a process does little else at once. */
+/** `LISTEN` and a transaction that waits for another one hold a connection each; a process does little else at once. */
 const maxConnections = 8
 
-/** A process that was not heard of for so long is gone: what it had begins elsewhere. No statement takes longer, either. */
+/** A process that was silent for this long counts as gone, and its work starts elsewhere. No statement takes longer, either. */
 export const processExpirySeconds = 6
 
-/** A connection on which nothing was written or heard for so long is cut: a server that is there has ended each statement by then. */
+/** A connection without any traffic for this long is cut: a live server has ended each statement by then. */
 const maxSilenceMillis = 8000
 
-/** How soon a connection that nobody uses is closed, and how often one is used that waits for news: before it is cut. */
+/** How soon an unused connection is closed, and how often a connection that waits for news is used, so that it is not cut. */
 const idlePause = "5 seconds"
 
-/** How long a process may take from its first look at the others until they hear of it. */
+/** How long a new process may take from its first look at the others until they hear of it. */
 const maxBeginSeconds = 10
 
-/** The first version with all that is used here: it releases advisory locks of a process that is gone at once. */
+/** The first version with all required features: it releases the advisory locks of a dead process at once. */
 const minVersion = 14
 
-/** A store as people are shown it: a path, or an address without who connects, and with what. */
+/** A store for display: a path, or an address without user and password. */
 export const shownStore = (store: Redacted.Redacted): string =>
   isPostgres(Redacted.value(store)) ? shownAddress(store) : Redacted.value(store)
 
-/** Makes the schema, unless it exists: a role that may not make one can use it. */
+/** Creates the schema, unless it exists: a role without the right to create one can use it. */
 const makeSchema = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
   const find = sql`SELECT 1 AS found FROM pg_namespace WHERE nspname = ${schema}`
   if ((yield* find).length > 0) return
   yield* sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`.pipe(
-    // Another process made it meanwhile.
+    // Another process created it in between.
     Effect.catch((error) => Effect.flatMap(find, (found) => (found.length > 0 ? Effect.void : Effect.fail(error))))
   )
 })
 
-/** Refuses a server that is too old, a database without some characters, and a pooler that gives each transaction another session. */
+/**
+ * Refuses a server that is too old, a database that lacks some characters, and a pooler that runs each transaction in another
+ * session.
+ */
 const checkServer = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
   const [server] = yield* sql<{ version: string; path: string; encoding: string }>`SELECT
@@ -56,7 +59,7 @@ const checkServer = Effect.fnUntraced(function* (schema: string) {
   if (version < minVersion) {
     return yield* new StoreFailed({ fault: "tooOld", detail: `it is PostgreSQL ${version}` })
   }
-  // `SQL_ASCII` keeps bytes as they are.
+  // `SQL_ASCII` stores bytes unchanged.
   if (!["UTF8", "SQL_ASCII"].includes(server!.encoding)) {
     return yield* new StoreFailed({ fault: "encoding", detail: `its encoding is ${server!.encoding}` })
   }
@@ -67,23 +70,23 @@ const checkServer = Effect.fnUntraced(function* (schema: string) {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** What a role needs that runs the daemon and makes no tables, as statements. */
+/** The rights of a role that runs the daemon without creating tables, as statements. */
 export const rightsIn = (schema: string): ReadonlyArray<string> => [
   `GRANT USAGE ON SCHEMA ${quoted(schema)} TO ROLE;`,
   `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${quoted(schema)} TO ROLE;`,
   `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${quoted(schema)} TO ROLE;`
 ]
 
-/** Which process it is, also where several machines use the same numbers. */
+/** Identifies the process, even if several machines use the same process numbers. */
 const processName = Effect.map(Clock.currentTimeMillis, (now) => `${hostname()}:${process.pid}:${now.toString(36)}`)
 
-/** What a notification says that nothing is new by. */
+/** A notification without news. */
 const isAlive = "alive"
 
-/** Before the server is asked again to report what is new. */
+/** Pause before listening to the server again. */
 const listenPause = "1 second"
 
-/** The first part that only one of two processes has; null where they have the same. */
+/** The first part that only one of two processes has; null if they have the same. */
 const differenceOf = (own: ReadonlyArray<string>, theirs: ReadonlyArray<string>, process: string): string | null => {
   const only = own.find((part) => !theirs.includes(part))
   if (only !== undefined) return `this one has the ${only}, and ${process} does not`
@@ -98,12 +101,12 @@ const makeShared = (
   sockets: ReadonlySet<Socket>
 ): SharedStore["Service"] => {
   const channel = `berth/${schema}`
-  /** Shows that the connection lives on which the others listen; nothing is new. */
+  /** Shows the others that this connection is alive, without news. */
   const alive = Effect.andThen(client`SELECT pg_notify(${channel}, ${isAlive})`, Effect.sleep(idlePause))
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {
       const notifications = yield* client.listen(channel)
-      // What happened while nobody listened was not heard.
+      // Changes while nobody listened went unnoticed.
       onNews()
       for (;;) {
         const taken = yield* Queue.takeAll(notifications)
@@ -116,11 +119,11 @@ const makeShared = (
     if (found?.found == null) return []
     const rows = yield* client<{ address: string }>`SELECT address FROM ${client(table)}
       WHERE last_heartbeat > now() - make_interval(secs => ${processExpirySeconds}) ORDER BY address`
-    // The engine adds a port, which no process has.
+    // The engine appends a port, which no process has.
     return rows.map(({ address }) => address.replace(/:0$/, ""))
   })
 
-  /** Refuses a user who would find out only later: an account that no process can write for is in none's `/readyz`. */
+  /** Detects missing rights at the start. Otherwise nobody's `/readyz` would show an account that no process can write. */
   const checkRights = Effect.gen(function* () {
     const [lacking] = yield* client<{ name: string }>`SELECT relname AS name FROM pg_class
       WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${schema}) AND relkind = 'r'
@@ -135,7 +138,7 @@ const makeShared = (
     (parts: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         yield* checkRights
-        // One after the other: of two that begin at once, the second finds the first.
+        // One after the other: if two processes start at once, the second finds the first.
         yield* client`LOCK TABLE member`
         const [clock] = yield* client<{ now: number }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`
         const { now } = clock!
@@ -172,13 +175,13 @@ const makeShared = (
   }
 }
 
-/** Where the server is, as the driver reads it from the address. */
+/** The address of the server, in the driver's interpretation. */
 const placeOf = (address: Redacted.Redacted) => {
   const { host, port } = serverOf(address)
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true }
 }
 
-/** Node refreshes the time limit of a socket whenever something is read or written, below TLS too. */
+/** Node restarts a socket's timeout whenever something is read or written, even below TLS. */
 const openSocket = (address: Redacted.Redacted, open: Set<Socket>) => (): Socket => {
   const socket = connectSocket(placeOf(address))
   open.add(socket)
@@ -186,7 +189,7 @@ const openSocket = (address: Redacted.Redacted, open: Set<Socket>) => (): Socket
   return socket.setTimeout(maxSilenceMillis, () => socket.destroy(new Error("the server does not answer")))
 }
 
-/** Integers of 64 bits, and their sums, as numbers, as SQLite gives them: none of the store's is larger than a number is exact. */
+/** 64-bit integers and their sums as numbers, like SQLite returns them: none of the store's exceeds the exact range. */
 const numbers = Effect.promise(async () => {
   const { OID, decode, encode, makeRegistry } = await import("@effect/sql-pg/PgTypes")
   const types = makeRegistry()
@@ -214,8 +217,8 @@ const recovered = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>): Eff
   })
 
 /**
- * The client, with transactions that fail where their connection breaks. It cannot be rolled back then either, which the client takes for a
- * fault of the program; the server rolls it back by itself, so that it is a failure as any other.
+ * The client, whose transactions fail if their connection breaks. Then they cannot be rolled back either, which the client
+ * treats as a bug; but the server rolls back by itself, so it becomes an ordinary failure.
  */
 export const withBreakingTransactions = <Client extends SqlClient.SqlClient>(client: Client): Client => {
   const { withTransaction } = client
@@ -224,7 +227,7 @@ export const withBreakingTransactions = <Client extends SqlClient.SqlClient>(cli
   })
 }
 
-/** Connects to the server, and makes its schema where there is none. */
+/** Connects to the server, and creates its schema if it is missing. */
 const connect = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
     const { make } = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"))
@@ -235,10 +238,10 @@ const connect = Effect.fnUntraced(
       applicationName: "berth-watch",
       startupParameters: {
         search_path: quoted(schema),
-        // Before the statement ends: then it is a lock that holds it up.
+        // Shorter than the statement timeout: then the error says that a lock blocks it.
         lock_timeout: `${processExpirySeconds - 1}s`,
         statement_timeout: `${processExpirySeconds}s`,
-        // What a process has locked that vanished is free again when its accounts are.
+        // The locks of a vanished process are released when its accounts are.
         idle_in_transaction_session_timeout: `${processExpirySeconds}s`
       },
       stream: openSocket(address, sockets),
@@ -255,7 +258,7 @@ const connect = Effect.fnUntraced(
   (connected, address) =>
     Effect.mapError(connected, (error: SqlError | StoreFailed) => {
       const { detail, fault } = fromSqlError(error)
-      // PgBouncer knows no `search_path` unless it is told to ignore it.
+      // PgBouncer rejects `search_path` unless it is configured to ignore it.
       const isPooler = detail.includes("unsupported startup parameter")
       return new StoreFailed({ fault: isPooler ? "pooler" : fault, detail: `${shownStore(address)}, ${detail}` })
     })

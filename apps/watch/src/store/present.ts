@@ -1,6 +1,6 @@
 /**
- * Reading what there is of accounts beside their events: nodes, page by page and counted, catalogues, allowances, spending. `accounts.ts`
- * writes it together with the events that it follows from.
+ * Reads an account's data apart from its events: nodes, by page and counted, catalogues, allowances, spending. `accounts.ts`
+ * writes it together with the events.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ interface Kept {
   readonly body: string
 }
 
-/** A node that exists: its row's body as JSON. */
+/** An existing node: the body of its row as JSON. */
 export interface PresentNode extends Kept {
   readonly id: number
 }
@@ -30,11 +30,11 @@ interface SpendDay extends Kept {
   readonly day: number
 }
 
-/** Days that are older than this before the newest are removed. */
+/** Older days, counted from the newest, are removed. */
 export const keptSpendDays = 800
 
 export const makePresent = (sql: SqlClient.SqlClient) => {
-  /** At most `max` nodes of an account, by id, behind one. */
+  /** At most `max` nodes of an account, by id, after one. */
   const presentNodes = Effect.fn("Store.presentNodes")(
     (account: string, after: number, max: number) => sql<PresentNode>`SELECT account, id, body FROM node
       WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
@@ -56,7 +56,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
       )
     )
 
-  /** The known spending of one account or of all, by name, with the fingerprint of the key that read it last. */
+  /** The spending of one account or of all, by name, with the fingerprint of the key that read it last. */
   const spends = Effect.fn("Store.spends")((account: string | undefined) => {
     const own = account === undefined ? sql`` : sql`WHERE spend.account = ${account}`
     return sql<Kept & { readonly fingerprint: string | null }>`
@@ -64,7 +64,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
       ${own} ORDER BY spend.account`
   })
 
-  /** The days of an account, or of all, from one on, and of each the last before it; ascending. */
+  /** The days of an account, or of all, from one on, plus the last one before it for each account; ascending. */
   const spendDays = Effect.fn("Store.spendDays")((firstDay: number, account: string | undefined) => {
     const own = account === undefined ? sql`` : sql`AND spend.account = ${account}`
     return sql<SpendDay>`
@@ -80,7 +80,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
     catalogues,
     /** The catalogue of one account; null before its first read. */
     catalogueOf: valueOf("catalogue"),
-    /** What was reported of an account's allowance; null where nothing was. */
+    /** The reported allowance of an account; null if none was reported. */
     allowanceOf: valueOf("allowance"),
     spends,
     spendDays

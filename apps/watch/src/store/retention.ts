@@ -1,6 +1,4 @@
-/**
- * What is kept, and for how long. An event that an enabled sink has not read or not delivered stays, whatever its age.
- */
+/** How long data is kept. An event that an enabled sink has not read or not delivered is kept, whatever its age. */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -8,12 +6,12 @@ import { silenceShownMillis } from "./silences.ts"
 
 export interface Retention {
   readonly eventsMillis: number
-  /** Events of one account that are kept at most. */
+  /** Maximum number of events per account. */
   readonly maxEvents: number
-  /** Bytes that the whole store takes at most, as far as fewer events can bring it there. */
+  /** Maximum size of the store, as far as removing events can reduce it. */
   readonly maxBytes: number
   readonly deadLettersMillis: number
-  /** Nodes that were reported deleted: as long as the service may give their ids again. */
+  /** How long deleted nodes are remembered: as long as the service may reuse their ids. */
   readonly tombstonesMillis: number
 }
 
@@ -27,15 +25,15 @@ export const defaultRetention: Retention = {
   tombstonesMillis: 400 * dayMillis
 }
 
-/** Of an event in the indexes of PostgreSQL, about, and how many events are measured for the size of one. */
+/** Approximate size of an event in PostgreSQL's indexes, and the number of events from which the average size is measured. */
 const indexBytes = 300
 const sampledEvents = 100
 
-/** Rows that one transaction removes: a commit waits for no more than that. */
+/** Rows that one transaction removes, because a commit may have to wait for it. */
 const maxRemovedAtOnce = 250
 
 export const makeRetention = (sql: SqlClient.SqlClient) => {
-  /** The last event of an account that none of the sinks needs any more: all enabled ones have read and delivered it. */
+  /** The last event of an account that no sink needs any more: all enabled sinks have read and delivered it. */
   const lastFree = (account: string, sinks: ReadonlyArray<string>) =>
     Effect.map(
       sql<{ seq: number | null }>`SELECT min(seq) AS seq FROM (
@@ -50,8 +48,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     )
 
   /**
-   * What the rows and their indexes take; the room of removed ones is used again. The tables of PostgreSQL do not get smaller by that, so
-   * there it is reckoned from the number of events, which have no gaps, and the size of the last of each account.
+   * The size of the rows and their indexes, without the reusable space of removed rows. PostgreSQL's tables do not shrink after
+   * removals, so there the size is estimated from the number of events, which have no gaps, and the size of the latest events
+   * of each account.
    */
   const usedBytes = sql.onDialectOrElse({
     pg: () =>
@@ -68,24 +67,24 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
   })
 
-  /** Removes events of an account for which a condition holds, at most `maxRemovedAtOnce`, as an index orders them; gives them. */
+  /** Removes at most `maxRemovedAtOnce` events of an account that match a condition, in index order; returns them. */
   const removeSome = (account: string, condition: Fragment, order: Fragment) =>
     sql`DELETE FROM event WHERE account = ${account} AND seq IN (
       SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
     ) RETURNING seq`
 
-  /** Repeats a step that removes some rows and gives them, until there are no more; gives how many there were. */
+  /** Repeats a step that removes some rows until nothing is left; returns the total number. */
   const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<ReadonlyArray<unknown>, E>) {
     for (let pruned = 0; ;) {
       const removed = yield* step
       pruned += removed.length
       if (removed.length < maxRemovedAtOnce) return pruned
-      // Between two transactions a commit gets its turn.
+      // A commit gets its turn between two transactions.
       yield* Effect.yieldNow
     }
   })
 
-  /** Removes events, some of each account, until the store is no larger than it may be; gives how many. */
+  /** Removes events, some of each account, until the store is within its limit; returns their number. */
   const shrink = Effect.fnUntraced(function* (maxBytes: number, free: ReadonlyMap<string, number>) {
     let pruned = 0
     for (;;) {
@@ -100,7 +99,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  /** Forgets the silences that ended before an instant, but not while something is held under one. */
+  /** Removes silences that ended before an instant, unless something is still held under one. */
   const forgetSilences = Effect.fnUntraced(function* (beforeMillis: number) {
     const forgotten = yield* sql<{ id: string }>`SELECT id FROM silence WHERE until_at < ${beforeMillis}
       AND NOT EXISTS (SELECT 1 FROM silenced_event WHERE silenced_event.silence = silence.id AND outcome = 'held')`
@@ -116,7 +115,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
 
   /**
-   * The enabled sink that keeps most events from being removed, where the store is larger than it may be; null where it is not, or no
+   * The enabled sink that prevents most events from being removed, if the store exceeds its limit; null if it does not, or no
    * sink is the reason.
    */
   const holderOf = Effect.fn("Store.holderOf")(function* (maxBytes: number, sinks: ReadonlyArray<string>) {
@@ -131,12 +130,12 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     return holder ?? null
   })
 
-  /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
+  /** Removes data that is too old or too much, considering the daemon's sinks; returns the number of removed events. */
   const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
     const now = yield* Clock.currentTimeMillis
     let pruned = 0
     const oldestMillis = now - retention.eventsMillis
-    // One look at each account: most have nothing to remove, and this runs every few seconds.
+    // One query per account, because most have nothing to remove, and this runs every few seconds.
     const accounts = yield* sql<{ name: string; seq: number; first: number | null; oldest: number | null }>`SELECT
       name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
       (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
@@ -147,7 +146,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       const surplus = seq - retention.maxEvents
       if (first > surplus && oldest >= oldestMillis) continue
       const last = yield* lastFree(name, sinks)
-      // Apart: each by the index that has it. Both at once would read every event.
+      // Separately, each by its own index: both conditions at once would read every event.
       pruned += yield* inSteps(removeSome(name, sql`seq <= ${Math.min(last, surplus)}`, sql`seq`))
       pruned += yield* inSteps(
         removeSome(name, sql`seq <= ${last} AND happened_at < ${oldestMillis}`, sql`happened_at`)
@@ -166,6 +165,6 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     return pruned + (yield* shrink(retention.maxBytes, free))
   })
 
-  /** `storeBytes`: what the store takes, as `maxBytes` counts it. */
+  /** `storeBytes`: the size of the store, as `maxBytes` counts it. */
   return { prune, holderOf, storeBytes: bytes }
 }

@@ -1,13 +1,11 @@
-/**
- * Many rows for one statement after the other.
- */
+/** Splits many rows into several statements. */
 
 import { Effect } from "effect"
 
-/** Rows in one INSERT: their values stay below SQLite's 32 766 and PostgreSQL's 65 535 parameters. */
+/** Rows per INSERT: their values stay below SQLite's 32 766 and PostgreSQL's 65 535 parameters. */
 const maxRowsAtOnce = 1000
 
-/** The rows in groups that one statement takes, each made when it is asked for. */
+/** The rows in groups that fit into one statement, made lazily. */
 export function* groupsOf<A>(rows: Iterable<A>): Generator<readonly [A, ...Array<A>]> {
   let group: Array<A> = []
   for (const row of rows) {
@@ -19,12 +17,12 @@ export function* groupsOf<A>(rows: Iterable<A>): Generator<readonly [A, ...Array
   if (group.length > 0) yield group as [A, ...Array<A>]
 }
 
-/** Runs a statement for each group of them. */
+/** Runs a statement for each group. */
 export const forGroups = <A, E>(
   rows: Iterable<A>,
   statement: (group: readonly [A, ...Array<A>]) => Effect.Effect<unknown, E>
 ): Effect.Effect<void, E> => Effect.forEach(groupsOf(rows), statement, { discard: true })
 
-/** All of them at once. */
+/** All groups at once. */
 export const inGroups = <A>(rows: ReadonlyArray<A>): ReadonlyArray<readonly [A, ...Array<A>]> =>
   Array.from(groupsOf(rows))

@@ -1,5 +1,6 @@
 /**
- * The silences that there are, and what each of them keeps from a sink. What they cover is decided in `deliver/Silences.ts`.
+ * The silences (times in which sinks do not get some events), and what each withholds from a sink. `deliver/Silences.ts`
+ * decides what they cover.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -9,17 +10,17 @@ import type { Peers } from "./peers.ts"
 import { forGroups, inGroups } from "./rows.ts"
 import { StoreFailed } from "./StoreFailed.ts"
 
-/** What becomes of the events that a silence holds when it ends. */
+/** What happens to held events when a silence ends. */
 export const silenceEnds = ["deliver", "drop"] as const
 export type SilenceEnd = (typeof silenceEnds)[number]
 
-/** For how long a silence that is over is still shown. */
+/** How long a silence is still shown after its end. */
 export const silenceShownMillis = 86_400_000
 
-/** For a time, events are not handed over. */
+/** A time in which some events are not delivered. */
 export interface Silence {
   readonly id: string
-  /** Patterns of node names in which `*` stands for any text. Empty: every event of the accounts. */
+  /** Patterns of node names in which `*` matches any text. Empty: every event of the accounts. */
   readonly nodes: ReadonlyArray<string>
   /** Empty: all. */
   readonly accounts: ReadonlyArray<string>
@@ -32,14 +33,14 @@ export interface Silence {
   readonly atEnd: SilenceEnd
 }
 
-/** How a silence stands. */
+/** The state of a silence. */
 export const silenceStates = ["planned", "active", "over"] as const
 type SilenceState = (typeof silenceStates)[number]
 
 export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>
   nowMillis >= untilMillis ? "over" : nowMillis < fromMillis ? "planned" : "active"
 
-/** What a silence did to an event in a sink. `delivered`: it was handed over later. */
+/** What a silence did to an event in a sink. `delivered`: it was delivered later. */
 export interface SilencedEvent extends DeliveryKey {
   readonly silence: string
   /** Id of the event. */
@@ -47,18 +48,18 @@ export interface SilencedEvent extends DeliveryKey {
   readonly outcome: "held" | "delivered" | "dropped"
 }
 
-/** A delivery that waits, with the ids of the silences that cover it; without one it waits behind such a delivery of its node. */
+/** A waiting delivery, with the ids of the silences that cover it; without ids it waits behind such a delivery of its node. */
 export interface HeldDelivery extends Delivery {
   readonly silences: ReadonlyArray<string>
 }
 
-/** Events that a silence covers, whatever the number of sinks. */
+/** The number of events that a silence covers, counted once for all sinks. */
 export interface SilenceCount {
   readonly held: number
   readonly dropped: number
 }
 
-/** Noting what silences cover, within a transaction. */
+/** Records what silences cover, within a transaction. */
 export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
   const { isOneOf } = makeDeliveryRows(sql)
 
@@ -69,7 +70,7 @@ export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
         ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`
     )
 
-  /** What a silence held is not delivered, for another reason. */
+  /** Records that a held event will not be delivered, for another reason. */
   const forgetHeld = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
     forGroups(
       keys,
@@ -91,7 +92,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
   const { drop, isOneOf } = makeDeliveryRows(sql)
   const { settle } = makeSilencedRows(sql)
 
-  /** All that are kept, the first to begin first. */
+  /** All stored silences, ordered by start. */
   const silences = sql<Silence & Readonly<Record<"nodes" | "accounts" | "sinks", string>>>`SELECT
       id, nodes, accounts, sinks, from_at AS "fromMillis", until_at AS "untilMillis", reason, at_end AS "atEnd"
       FROM silence ORDER BY from_at, id`.pipe(
@@ -125,7 +126,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     yield* announce
   }, sql.withTransaction)
 
-  /** By silence; one that holds nothing and gave up nothing is not among them. */
+  /** By silence; silences that hold nothing and dropped nothing are missing. */
   const silenceCounts = sql<{ silence: string; outcome: string; events: number }>`SELECT
       silence, outcome, count(*) AS events FROM (
         SELECT DISTINCT outcome, silence, account, seq, node FROM silenced_event WHERE outcome IN ('held', 'dropped')
@@ -139,7 +140,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     })
   )
 
-  /** The deliveries of a sink that wait, in the order of their events, without their JSON: at most `max` behind one. */
+  /** The waiting deliveries of a sink, in the order of their events, without their JSON: at most `max` after one. */
   const heldDeliveries = Effect.fn("Store.heldDeliveries")(function* (
     sink: string,
     max: number,
@@ -168,7 +169,9 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     return row ?? null
   })
 
-  /** Ends the wait of deliveries, all or nothing: those of `handed`, with their JSON, are to be delivered, the others are not. */
+  /**
+   * Ends the wait of deliveries in one transaction: those in `handed`, with their JSON, will be delivered, the others will not.
+   */
   const settleHeld = Effect.fn("Store.settleHeld")(function* (
     sink: string,
     handed: ReadonlyArray<Delivery>,
@@ -187,7 +190,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     yield* settle(sink, dropped, "dropped")
   }, sql.withTransaction)
 
-  /** When a person last had a sink deliver once more; null where nobody did. */
+  /** When a person last had a sink deliver again; null if never. */
   const replayedAt = (sink: string) =>
     sql<{ at: number | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
       Effect.map(([row]) => row?.at ?? null)

@@ -1,6 +1,4 @@
-/**
- * Which sinks there are, whether they are enabled, and how far each has read.
- */
+/** The sinks (receivers of events) in the store, whether they are enabled, and how far each has read. */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Cursor } from "../events/Cursor.ts"
@@ -11,7 +9,7 @@ import type { Orders } from "./peers.ts"
 import { makeSilencedRows, type SilencedEvent } from "./silences.ts"
 import { StoreFailed } from "./StoreFailed.ts"
 
-/** A sink as it was left. */
+/** A sink in its last state. */
 export interface SinkRow {
   readonly name: string
   /** Why it is disabled; null while it is enabled. */
@@ -19,19 +17,19 @@ export interface SinkRow {
   readonly message: string | null
   /** When it was disabled or enabled. */
   readonly changedAtMillis: number
-  /** Since when nothing was delivered; null when the last attempt succeeded. */
+  /** Since when nothing was delivered; null if the last attempt succeeded. */
   readonly failingSinceMillis: number | null
 }
 
-/** How many events a sink does not have. */
+/** How many events a sink has not delivered. */
 export interface Backlog {
-  /** Those that it has not read. */
+  /** Events that it has not read. */
   readonly unread: number
-  /** Those that it has read and not delivered. */
+  /** Events that it has read but not delivered. */
   readonly pending: number
-  /** Those that wait for the end of a silence. */
+  /** Events that wait for the end of a silence. */
   readonly silenced: number
-  /** Those that it gave up on. */
+  /** Events that it gave up on. */
   readonly dead: number
 }
 
@@ -39,18 +37,18 @@ export interface Backlog {
 export interface Intake {
   readonly sink: string
   readonly account: string
-  /** The last event that was read before; null where the sink begins with the account. */
+  /** The last event that was read before; null if the sink starts with the account. */
   readonly after: number | null
   /** The last event that was read. */
   readonly seq: number
   readonly deliveries: ReadonlyArray<Delivery>
   /** Deliveries that a later event made unnecessary. */
   readonly dropped: ReadonlyArray<DeliveryKey>
-  /** What silences do to it; nothing unless given. */
+  /** The effect of silences; none by default. */
   readonly silenced?: SilencedIntake
 }
 
-/** What silences do to what a sink has read. */
+/** The effect of silences on what a sink has read. */
 export interface SilencedIntake {
   /** Deliveries that wait for the end of a silence, with their JSON. */
   readonly held: ReadonlyArray<Delivery>
@@ -67,7 +65,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   const sinks = sql<SinkRow>`SELECT name, disabled, message, changed_at AS "changedAtMillis",
     failing_since AS "failingSinceMillis" FROM sink ORDER BY name`
 
-  /** Whether the sink is new; makes it if so. */
+  /** Whether the sink is new; creates it if so. */
   const meet = Effect.fn("Store.meetSink")(function* (name: string) {
     const row = { name, changed_at: yield* Clock.currentTimeMillis }
     const made = yield* sql`INSERT INTO sink ${sql.insert(row)} ON CONFLICT (name) DO NOTHING RETURNING name`
@@ -79,7 +77,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
       Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, seq])))
     )
 
-  /** Moves a cursor that is where it was left; another process may own the account now, or a person may have set the sink back. */
+  /** Moves a cursor if it has not changed: another process may own the account now, or a person may have set the sink back. */
   const moveCursor = Effect.fnUntraced(function* (sink: string, account: string, after: number | null, seq: number) {
     const owned = yield* stillOwned(new Set([account]))
     const moved = owned.has(account)
@@ -93,12 +91,12 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     return yield* new StoreFailed({ fault: "lost", detail: `${sink} is not behind ${after} of ${account} any more` })
   })
 
-  /** Where a sink begins with an account, unless it has begun. */
+  /** Stores where a sink starts in an account, unless it has started. */
   const begin = Effect.fn("Store.begin")(function* (sink: string, account: string, seq: number) {
     yield* sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })} ON CONFLICT (sink, account) DO NOTHING`
   })
 
-  /** Moves a sink's cursor, with the deliveries that follow from what it read, all or nothing. */
+  /** Moves a sink's cursor and adds the resulting deliveries, in one transaction. */
   const take = Effect.fn("Store.take")(function* (intake: Intake) {
     const { account, after, deliveries, dropped, seq, silenced, sink } = intake
     yield* moveCursor(sink, account, after, seq)
@@ -108,7 +106,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     if (silenced !== undefined) yield* takeSilenced(sink, silenced)
   }, sql.withTransaction)
 
-  /** The nodes that exist, as the store has them, and the last event that they are the outcome of: what a new sink may begin with. */
+  /** The existing nodes in the store, and the last event that led to them: the baseline of a new sink. */
   const baselineOf = Effect.fn("Store.baselineOf")(function* (account: string) {
     const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
     const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
@@ -128,8 +126,8 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   }, sql.withTransaction)
 
   /**
-   * Puts a sink back to a cursor: what came after is delivered once more, under the same ids. Of an account that the cursor does not
-   * name, nothing is.
+   * Sets a sink back to a cursor: later events are delivered again, under the same ids. Accounts that the cursor does not name
+   * are not affected.
    */
   const replay = Effect.fn("Store.replay")(function* (sink: string, cursor: Cursor) {
     yield* orders.note(sink)
@@ -138,7 +136,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     for (const { account } of accounts) {
       if (cursor.size > 0 && !cursor.has(account)) continue
       const seq = cursor.get(account) ?? 0
-      // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
+      // Deliveries that are not in the log would not come again: the baseline nodes, and events that are no longer kept.
       yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
         AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
       yield* sql`DELETE FROM silenced_event WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
@@ -147,7 +145,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     }
   }, sql.withTransaction)
 
-  /** Forgets a sink, with what it had still to deliver and gave up on. */
+  /** Forgets a sink, including its pending deliveries and dead letters. */
   const removeSink = Effect.fn("Store.removeSink")(function* (name: string) {
     for (const table of ["delivery", "silenced_event", "dead_letter", "sink_cursor"]) {
       yield* sql`DELETE FROM ${sql(table)} WHERE sink = ${name}`

@@ -1,18 +1,22 @@
 /**
- * The table of accounts that come and go while daemons run. What credentials and options mean is not known here: see `config/TableAccount.ts`.
+ * The table of accounts that come and go while daemons run. This module does not interpret credentials and options: see
+ * `config/TableAccount.ts`.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Peers } from "./peers.ts"
 
-/** `paused`: its owner delivers what there is, and asks the service nothing. `removed`: the same, and nobody is shown it. */
+/**
+ * `paused`: its owner still delivers events, but sends no requests to the service. `removed`: the same, and the account is
+ * hidden.
+ */
 export type TableAccountState = "active" | "paused" | "removed"
 
-/** What a person states of an account. */
+/** A person's settings for an account. */
 export interface TableAccount {
   readonly name: string
   readonly baseUrl: string
-  /** How each process finds them, as JSON: never the credentials themselves. */
+  /** How each process finds the credentials, as JSON: never the credentials themselves. */
   readonly credentials: string
   /** As JSON. */
   readonly options: string
@@ -20,22 +24,22 @@ export interface TableAccount {
 
 export interface TableAccountRow extends TableAccount {
   readonly state: TableAccountState
-  /** Of its last change; each change of the table has the next number. */
+  /** The number of its last change; each change of the table gets the next one. */
   readonly revision: number
 }
 
-/** As many as a config may have: a cursor names them all. */
+/** As many as a config may have, because a cursor names them all. */
 export const maxTableAccounts = 2000
 
 export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peers) => {
   /**
-   * The revision of a change, in the transaction that makes it: changes are made one after the other, so that whoever has seen one has
-   * seen all before it.
+   * The revision of a change, in its transaction. Changes are made one after the other, so whoever has seen one has seen all
+   * earlier ones.
    */
   const nextRevision = Effect.gen(function* () {
     yield* sql.onDialectOrElse({
       pg: () => sql`LOCK TABLE watched_account IN SHARE ROW EXCLUSIVE MODE`,
-      // Its transactions are made one after the other.
+      // SQLite runs transactions one after the other.
       orElse: () => Effect.void
     })
     yield* announce
@@ -44,15 +48,18 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
   })
 
   /**
-   * The accounts that changed after a revision, in the order of their last changes; those that were removed among them. All of them where the
-   * table does not know that revision: a standby took over without the last changes, or a backup.
+   * The accounts that changed after a revision, including removed ones, in the order of their last changes. All accounts if the
+   * table does not know that revision, because a standby without the last changes took over, or a backup was restored.
    */
   const watchedAccounts = (after: number) =>
     sql<TableAccountRow>`SELECT name, base_url AS "baseUrl", credentials, options, state, revision FROM watched_account
       WHERE revision > (SELECT CASE WHEN max(revision) < ${after} THEN 0 ELSE ${after} END FROM watched_account)
       ORDER BY revision`
 
-  /** Adds an account. One of that name is replaced where that is meant, and stays paused if it is; `null`: it is there, or the table is full. */
+  /**
+   * Adds an account. Replaces an account of that name if requested; a paused account stays paused. Returns `null` if the name
+   * exists, or if the table is full.
+   */
   const addWatchedAccount = Effect.fn("Store.addWatchedAccount")(function* (
     account: TableAccount,
     isReplacing: boolean
@@ -72,7 +79,7 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
     return known === undefined ? ("added" as const) : ("replaced" as const)
   }, sql.withTransaction)
 
-  /** Gives whether there is such an account. One that is removed leaves no credentials. */
+  /** Returns whether the account exists. A removed account keeps no credentials. */
   const setWatchedState = Effect.fn("Store.setWatchedState")(function* (name: string, state: TableAccountState) {
     const credentials = state === "removed" ? sql`, credentials = '{}'` : sql``
     const changed =
@@ -81,7 +88,7 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
     return changed.length > 0
   }, sql.withTransaction)
 
-  /** Puts other credentials in place, unless an account was changed meanwhile; all of them at once. Gives how many were. */
+  /** Replaces credentials of all accounts in one transaction, except those that were changed in between. Returns the number. */
   const resealWatched = Effect.fn("Store.resealWatched")(function* (
     accounts: ReadonlyArray<Pick<TableAccountRow, "name" | "revision" | "credentials">>
   ) {
@@ -95,7 +102,7 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
     return changed.flat().length
   }, sql.withTransaction)
 
-  /** What these processes have in their config, as they joined the others with it. */
+  /** What these processes have in their config, according to their registration. */
   const partsOf = Effect.fn("Store.partsOf")(function* (processes: ReadonlyArray<string>) {
     const members = yield* sql<{ process: string; parts: string }>`SELECT process, parts FROM member`
     const present = members.filter(({ process }) => processes.includes(process))

@@ -1,6 +1,7 @@
 /**
- * How the polling of each account goes at this moment, as the polling itself reports it: for the people and programs that watch
- * the daemon: its state, the sweep under way, the time within which changes are known. None of it is kept; sweeps are counted for the metrics.
+ * The current state of each account's polling, reported by the polling itself, for people and programs that watch the daemon:
+ * the account's state, the running sweep, the time within which changes are known. Nothing is stored; sweeps are counted for
+ * the metrics.
  */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import type { Fact } from "../diff/Fact.ts"
@@ -9,13 +10,13 @@ import type { Standing } from "../diff/Snapshot.ts"
 
 export interface AccountProgress {
   /**
-   * `degraded`: the service fails. `frozen`: the list is not believed. `paused`: a person wants it not to be polled. `stopped`: nothing polls;
-   * this is what was left.
+   * `degraded`: the service fails. `frozen`: the list is not believed. `paused`: a person stopped the polling. `stopped`: no
+   * process polls, and this is the last state.
    */
   readonly state: "starting" | "watching" | "degraded" | "frozen" | "paused" | "stopped"
-  /** When its watching began, where that was after the process did; null otherwise. */
+  /** When its watching started, if that was after the process started; otherwise null. */
   readonly begunMillis: number | null
-  /** It is one of the table: its credentials are not the business of whoever runs the process. */
+  /** It comes from the table, so its credentials are not the responsibility of whoever runs the process. */
   readonly isAdded: boolean
   /** The list cannot be read. */
   readonly outage: {
@@ -24,29 +25,29 @@ export interface AccountProgress {
     /** Because the service refuses the credentials. */
     readonly isRefusal: boolean
   } | null
-  /** The list can be read, and is not believed. */
+  /** The list can be read, but is not believed. */
   readonly doubt: {
     readonly message: string
     readonly sinceMillis: number
-    /** Because it is another account's. */
+    /** Because it belongs to another account. */
     readonly isOther: boolean
   } | null
   readonly lastSweep: {
     readonly endedMillis: number
-    /** Null, as `requests` is, of a sweep of another process. */
+    /** Null for a sweep of another process, like `requests`. */
     readonly durationMillis: number | null
     readonly requests: number | null
   } | null
-  /** Records that the last complete sweep could not read, and what is wrong with one; null where there were none. */
+  /** Records that the last complete sweep could not read, and what is wrong with one of them; null if there were none. */
   readonly unreadable: { readonly count: number; readonly example: string } | null
   readonly nextSweepMillis: number | null
-  /** Planned from one sweep to the next. */
+  /** The planned interval between two sweeps. */
   readonly intervalMillis: number | null
-  /** The interval that is set, if the share has no room for it; otherwise null. */
+  /** The configured interval, if the share is too small for it; otherwise null. */
   readonly stretchedMillis: number | null
-  /** The share of the rate limit at present, as requests an hour; null before the first sweep. */
+  /** The current share of the rate limit, in requests per hour; null before the first sweep. */
   readonly requestsPerHour: number | null
-  /** Worst width of `observedBetween` within the last hour. */
+  /** The largest width of `observedBetween` within the last hour. */
   readonly latencyMillis: number | null
   readonly allowance: {
     readonly limit: number
@@ -54,11 +55,11 @@ export interface AccountProgress {
     readonly resetMillis: number | null
     readonly isLow: boolean
   } | null
-  /** Of several processes on one store, the one that has the account; null where there is one process. */
+  /** If several processes share a store, the one that owns the account; null with a single process. */
   readonly owner: {
     readonly process: string
     readonly sinceMillis: number
-    /** The process that had it before; null where none did. */
+    /** The previous owner; null if there was none. */
     readonly from: string | null
     readonly isHere: boolean
   } | null
@@ -92,8 +93,8 @@ const make = (names: ReadonlyArray<string>) =>
     const removed = new Set<string>()
     return {
       /**
-       * Takes in what is new about an account; what is left out stays. Each `lastSweep` is one sweep. One that is paused, or was removed, may
-       * still say something as it ends.
+       * Records news about an account; omitted fields stay. Each `lastSweep` counts as one sweep. A paused or removed account
+       * may still report while it ends.
        */
       report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
         if (removed.has(account)) return
@@ -104,9 +105,9 @@ const make = (names: ReadonlyArray<string>) =>
         const duration = Metric.withAttributes(sweepDuration, { account })
         yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
       }),
-      /** Takes in an account of the table that was there when the process began. */
+      /** Adds an account of the table that existed when the process started. */
       meet: (account: string) => Effect.sync(() => void accounts.set(account, { ...unknown, isAdded: true })),
-      /** Begins to watch one while the process runs, or anew after a pause. */
+      /** Starts watching an account while the process runs, or again after a pause. */
       begin: (account: string) =>
         Effect.map(Clock.currentTimeMillis, (begunMillis) => {
           removed.delete(account)
@@ -136,13 +137,13 @@ const make = (names: ReadonlyArray<string>) =>
 export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
   "@berthkit/watch/telemetry/Progress"
 ) {
-  /** Of the accounts with these names, all that there are at the beginning: a part of them would be taken for all. */
+  /** Starts with the accounts of these names, which must be complete: a part of them would be taken for all. */
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }
 
-/** What this process knows of the troubles of an account beside what the store keeps. */
+/** This process's knowledge about an account's troubles, in addition to the stored one. */
 export interface Words {
-  /** Why the last request failed that is a trouble; null where this process met none. */
+  /** The last failure that is a trouble; null if this process saw none. */
   readonly outage: { readonly message: string; readonly isRefusal: boolean } | null
   /** Why the list is not believed. */
   readonly doubt: string | null
@@ -150,7 +151,7 @@ export interface Words {
 
 export const noWords: Words = { outage: null, doubt: null }
 
-/** The troubles that the account is in, by what the daemon believes; in the words of this process, where it has met them. */
+/** The troubles of the account, according to the daemon's state; in this process's words if it has seen them. */
 export const stateOf = (
   { baselineMillis, freeze, outage, settling, stranger }: Standing,
   words: Words
@@ -174,7 +175,7 @@ export const stateOf = (
 /** What is wrong with an account, as only its owner knows it. */
 export type Condition = Pick<AccountProgress, "outage" | "doubt" | "unreadable" | "allowance">
 
-/** Of an allowance, the numbers of the moment in which it became low are kept. */
+/** For an allowance, the numbers at the moment when it became low are kept. */
 export const conditionOf = ({ allowance, doubt, outage, unreadable }: AccountProgress): Condition => ({
   outage,
   doubt,
@@ -185,7 +186,7 @@ export const conditionOf = ({ allowance, doubt, outage, unreadable }: AccountPro
 export const readCondition = (json: string | null): Condition | null =>
   json === null ? null : (JSON.parse(json) as Condition)
 
-/** An account that another process has, or had: as the store keeps it, in the words of that process. */
+/** An account that another process owns or owned: the stored state, in that process's words. */
 export const leftAs = (
   standing: Standing | null,
   condition: Condition | null
@@ -197,7 +198,7 @@ export const leftAs = (
   return { ...condition, state: state ?? believed }
 }
 
-/** A complete sweep, and when the next one begins. */
+/** A complete sweep, and when the next one starts. */
 export const sweepOf = (
   { answered, asked, requests, unreadable }: SweepCompleted,
   intervalMillis: number
@@ -219,13 +220,13 @@ interface Width {
   readonly millis: number
 }
 
-/** Widths of `observedBetween` that may still be the worst of an hour: each is wider than all after it. */
+/** Widths of `observedBetween` that may still be the largest of an hour: each is larger than all after it. */
 export type Widths = ReadonlyArray<Width>
 
 const isDetection = ({ type }: Fact): boolean =>
   type === "berth.node.created" || type === "berth.node.status_changed" || type === "berth.node.changed"
 
-/** Adds what happened. A deletion is late by its confirmation, and the baseline was never missed. */
+/** Adds new facts. A deletion is late because of its confirmation, and the baseline was never missed. */
 export const addWidths = (widths: Widths, facts: ReadonlyArray<Fact>, nowMillis: number): Widths => {
   let kept = widths.filter(({ atMillis }) => nowMillis - atMillis < hourMillis)
   for (const fact of facts) {

@@ -1,18 +1,16 @@
-/**
- * What an effect gives, kept for a while: for what is asked for again and again and takes long.
- */
+/** Caches an effect's result for a while, for slow values that are needed often. */
 import { Clock, Effect, Exit } from "effect"
 
 /**
- * Asked anew once it is older than this, by the monotonic clock: that of the day may be set back by hours. It is as old as its answer, and
- * all who ask meanwhile get that one; a failure is not kept.
+ * Uses the monotonic clock, because the wall clock may be set back. Age counts from when the answer came; callers in the
+ * meantime share the running request. Failures are not cached.
  */
 export const cachedFor = <A, E, R>(effect: Effect.Effect<A, E, R>, maxAgeMillis: number) => {
-  /** Null while nothing is kept. */
+  /** Null if nothing is cached. */
   let endNanos: bigint | null = null
   const read = Effect.onExit(effect, (exit) =>
     Effect.map(Clock.monotonicTimeNanos, (now) => {
-      // Nothing is kept of what was interrupted, and another may be under way.
+      // An interrupted run caches nothing, and a newer run may be in progress.
       if (Exit.hasInterrupts(exit)) return
       endNanos = Exit.isSuccess(exit) ? now + BigInt(maxAgeMillis) * 1_000_000n : now
     })

@@ -1,19 +1,17 @@
-/**
- * How old the last complete sweep of an account may be before its view of the nodes counts as lost. Pure.
- */
+/** Maximum age of an account's last complete sweep before its nodes count as outdated. Pure. */
 
-/** A quicker sweep than this is not expected of anything. */
+/** Sweeps are never expected faster than this. */
 const minMaxAgeMillis = 60_000
 
-/** So many planned sweeps may be missed. */
+/** How many planned sweeps may be missed. */
 const maxMissed = 2
 
-/** Another process writes down when a sweep began, and that so often at most. */
+/** Other processes store the start of a sweep at most this often. */
 const writtenLateMillis = 60_000
 
 /**
- * `intervalMillis`: from one sweep to the next, as planned; null while that is not known. `isElsewhere`: another process sweeps, of which the
- * store alone tells.
+ * `intervalMillis`: the planned interval between sweeps; null if unknown. `isElsewhere`: another process sweeps, so only the
+ * store tells.
  */
 export const maxSweepAgeMillis = (intervalMillis: number | null, isElsewhere = false): number =>
   Math.max(minMaxAgeMillis, maxMissed * (intervalMillis ?? 0)) +
@@ -26,8 +24,8 @@ interface Swept {
 }
 
 /**
- * Whether an account was swept completely of late. A store alone tells when a sweep began, a minute late, and not what is planned: by it no
- * sweep is known to be late.
+ * Whether an account had a recent complete sweep. A store alone has only the start of a sweep, up to a minute early, and no
+ * plan, so it cannot show that a sweep is late.
  */
 export const isSwept = ({ intervalMillis, lastSweep, owner }: Swept, nowMillis: number): boolean =>
   lastSweep !== null &&
@@ -38,19 +36,19 @@ export const isSwept = ({ intervalMillis, lastSweep, owner }: Swept, nowMillis: 
 export interface HeardSweep {
   /** By the clock of that process. */
   readonly writtenMillis: number
-  /** By the clock of this one; null where it cannot be told. */
+  /** By this process's clock; null if it cannot be determined. */
   readonly endedMillis: number | null
 }
 
 /**
- * What is known once the store has `writtenMillis`. The clocks of two machines may be minutes apart: where they are, a sweep ended when this
- * process heard of it, and one that was there before `known` ended at a time that is not known.
+ * The knowledge after the store shows `writtenMillis`. The clocks of two machines may differ by minutes. If they do, a sweep
+ * ended when this process heard of it, and a sweep that was there before `known` ended at an unknown time.
  */
 export const hearSweep = (
   known: HeardSweep | undefined,
   read: {
     readonly writtenMillis: number
-    /** From one sweep to the next, as planned; null while that is not known. */
+    /** The planned interval between two sweeps; null if unknown. */
     readonly intervalMillis: number | null
     readonly nowMillis: number
   }

@@ -1,27 +1,28 @@
-/**
- * When the clock of the machine was set: then the time of day and the time that passed disagree. Pure.
- */
+/** Detects that the machine's clock was changed, by comparing wall time with elapsed time. Pure. */
 
 /** Clocks that are merely adjusted stay within this from one reading to the next. */
 const maxDriftMillis = 5000
 
-/** A new time of day is the usual one after this. */
+/** A clock change is no longer reported after this. */
 const shownMillis = 600_000
 
 export interface ClockStep {
-  /** Forward where positive. */
+  /** Positive is forward. */
   readonly byMillis: number
   readonly sinceMillis: number
 }
 
-/** What is known of the clock after a reading of it. */
+/** The knowledge about the clock after a reading. */
 export interface ClockSteps {
-  /** The time of day over the time that passed. */
+  /** Wall clock minus monotonic clock, in milliseconds. */
   readonly offsetMillis: number
   readonly step: (ClockStep & { readonly monotonicMillis: number }) | null
 }
 
-/** What is known after a reading. `known` is null before the first. A clock that was set back to where it was has not stepped. */
+/**
+ * The knowledge after a reading. `known` is null before the first. A clock that was set back to its old time counts as
+ * unchanged.
+ */
 export const afterReading = (
   known: ClockSteps | null,
   { atMillis, monotonicMillis }: { readonly atMillis: number; readonly monotonicMillis: number }

@@ -1,14 +1,12 @@
-/**
- * What the troubles of a daemon are found in: its accounts, sinks, store and clock at one moment, as plain data.
- */
+/** The input for finding troubles (problems of a daemon): its accounts, sinks, store and clock at one moment, as plain data. */
 import type { SinkState } from "../deliver/Sinks.ts"
 import type { StoreTrouble } from "../store/StoreHealth.ts"
 import type { AccountProgress } from "../telemetry/Progress.ts"
 import type { ClockStep } from "./ClockSteps.ts"
 
-/** How much the store holds beside how much it may. */
+/** How much the store holds, and how much it may hold. */
 export interface Kept {
-  /** The account with the most events that are kept. */
+  /** The account with the most kept events. */
   readonly events: number
   readonly maxEvents: number
   readonly bytes: number
@@ -17,17 +15,17 @@ export interface Kept {
 
 export interface DaemonState {
   readonly nowMillis: number
-  /** When the process began. */
+  /** When the process started. */
   readonly begunMillis: number
   /** By name. */
   readonly accounts: ReadonlyMap<string, AccountProgress>
   readonly sinks: ReadonlyArray<SinkState>
-  /** Null while the store is written as it should be. */
+  /** Null while writes to the store succeed. */
   readonly store: StoreTrouble | null
-  /** Null where the clock did not step of late. */
+  /** Null if the clock was not changed recently. */
   readonly clock: ClockStep | null
-  /** Null where that is not known. */
+  /** Null if unknown. */
   readonly kept: Kept | null
-  /** Null while the monitor gets its heartbeat, and where there is none. */
+  /** Null while the monitor gets its heartbeat, or if there is no monitor. */
   readonly heartbeat: { readonly reason: string; readonly sinceMillis: number } | null
 }

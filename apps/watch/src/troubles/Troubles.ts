@@ -1,5 +1,6 @@
 /**
- * The troubles of a daemon at this moment, from its accounts, sinks, store and clock. It remembers since when each one lasts.
+ * The current troubles (problems) of a daemon, from its accounts, sinks, store and clock. It remembers since when each one
+ * lasts.
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -14,7 +15,7 @@ import { afterReading, type ClockSteps } from "./ClockSteps.ts"
 import type { DaemonState, Kept } from "./DaemonState.ts"
 import { keyOf, type Trouble, troublesOf } from "./table.ts"
 
-/** How old the numbers of events and bytes may be: they take a look at every account. */
+/** Maximum age of the numbers of events and bytes, which need a query per account. */
 const keptAgeMillis = 10_000
 
 const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" | "maxEvents"> | null) {
@@ -40,7 +41,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
     return clock.step
   })
 
-  /** What was found last in the store, which cannot always be read. */
+  /** The last data from the store, which cannot always be read. */
   let stored: Pick<DaemonState, "sinks" | "kept"> = { sinks: [], kept: null }
 
   const readStored = Effect.gen(function* () {
@@ -59,22 +60,22 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
         heartbeat,
         ...stored
       }
-      // While it is known that the store fails, that is what there is to say.
+      // While the store is known to fail, that is the trouble to report.
       if (read._tag === "Failure" && state.store === null) return yield* read.failure
       const troubles = troublesOf(state, known)
       known = new Map(troubles.map((trouble) => [keyOf(trouble), trouble.sinceMillis]))
       return troubles
     }),
-    /** Takes over since when troubles last that another process has seen, by key. */
+    /** Takes over the start times of troubles that another process has seen, by key. */
     remember: (since: ReadonlyMap<string, number>) =>
       Effect.sync(() => {
         known = new Map([...since, ...known])
       }),
     /** Why the monitor gets no heartbeat. */
     heartbeat: Effect.sync(() => heartbeat),
-    /** Takes in what another process keeps of it, which sends it. */
+    /** Records the heartbeat state stored by the process that sends it. */
     hearHeartbeat: (heard: DaemonState["heartbeat"]) => Effect.sync(() => void (heartbeat = heard)),
-    /** Takes in how a heartbeat ended. */
+    /** Records how a heartbeat ended. */
     noteHeartbeat: (outcome: Outcome) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         heartbeat =
@@ -86,7 +87,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
 export class Troubles extends Context.Service<Troubles, Effect.Success<ReturnType<typeof make>>>()(
   "@berthkit/watch/troubles/Troubles"
 ) {
-  /** `retention`: what the store may hold; null where that is not known. */
+  /** `retention`: the limits of the store; null if unknown. */
   static readonly layer = (retention: Pick<Retention, "maxBytes" | "maxEvents"> | null) =>
     Layer.effect(Troubles, make(retention))
 }

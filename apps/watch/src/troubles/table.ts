@@ -1,7 +1,7 @@
 /**
- * Everything that may be wrong with a daemon, one entry each: when it holds, its sentence, what to do next, its alert. What shows
- * troubles (the HTTP interface, metrics, stderr, events, the page, the alert rules, `docs/reference/troubles.md`) derives them from here, so a new
- * trouble is one entry. Pure.
+ * The table of troubles: everything that may be wrong with a daemon, one entry each, with its condition, its sentence, what to
+ * do next, and its alert. Everything that shows troubles (the HTTP interface, metrics, stderr, events, the page, the alert
+ * rules, `docs/reference/troubles.md`) is derived from it, so a new trouble needs only one entry. Pure.
  */
 import { DateTime } from "effect"
 import { isSwept, maxSweepAgeMillis } from "../telemetry/freshness.ts"
@@ -15,15 +15,15 @@ type Subject = (typeof subjects)[number]
 export const severities = ["critical", "warning"] as const
 type Severity = (typeof severities)[number]
 
-/** A trouble that holds, of one subject. */
+/** A trouble that currently holds for a subject. */
 interface Found {
-  /** Of the account or sink; null of the daemon. */
+  /** The account or sink; null for the daemon. */
   readonly subject: string | null
-  /** What is particular, as a sentence; null where there is nothing more to say. */
+  /** The details, as a sentence; null if there are none. */
   readonly detail: string | null
-  /** What to do, where it depends on what is particular. */
+  /** What to do, if it depends on the details. */
   readonly next?: string
-  /** Left out, or null, where only the one who looks knows since when. */
+  /** Absent or null if only the observer knows since when. */
   readonly sinceMillis?: number | null
 }
 
@@ -33,24 +33,24 @@ export interface TroubleEntry {
   readonly severity: Severity
   /** One sentence, the same for all subjects. */
   readonly sentence: string
-  /** What to do next, in one sentence; `NAME` stands for the account or sink. */
+  /** What to do next, in one sentence; `NAME` is replaced by the account or sink. */
   readonly next: string
-  /** When it begins and when it ends, for people. `find` decides it. */
+  /** When it begins and ends, for people. `find` decides. */
   readonly begins: string
   readonly ends: string
   /** The subjects for which it holds. */
   readonly find: (state: DaemonState) => ReadonlyArray<Found>
-  /** The alert for Prometheus, and how long the trouble has to last for it. */
+  /** The alert for Prometheus, and how long the trouble must last before it fires. */
   readonly alert: { readonly name: string; readonly wait: string }
-  /** Whether `/readyz` is red meanwhile. */
+  /** Whether `/readyz` fails meanwhile. */
   readonly isUnready: boolean
-  /** The type of event that reports it; null: none can, while it lasts. */
+  /** The type of event that reports it; null: no event can report it while it lasts. */
   readonly event: string | null
 }
 
 type AccountFinder = (account: AccountProgress, state: DaemonState) => Omit<Found, "subject"> | null
 
-/** In the accounts that this process polls. */
+/** Finds it in the accounts that this process polls. */
 const ofAccounts =
   (find: AccountFinder) =>
   (state: DaemonState): ReadonlyArray<Found> =>
@@ -60,7 +60,7 @@ const ofAccounts =
       return found === null ? [] : [{ subject, ...found }]
     })
 
-/** In the sinks that the config has. */
+/** Finds it in the sinks of the config. */
 const ofSinks =
   (find: (sink: SinkState) => Omit<Found, "subject"> | null) =>
   ({ sinks }: DaemonState): ReadonlyArray<Found> =>
@@ -69,10 +69,10 @@ const ofSinks =
       return found === null ? [] : [{ subject: sink.name, ...found }]
     })
 
-/** In the words of whoever met it. */
+/** In the words of the process that saw it. */
 const told = (words: string | null, sinceMillis: number | null) => ({ detail: sentenceOf(words), sinceMillis })
 
-/** A sink in one of its states. */
+/** A sink in one of these states. */
 const inState = (wanted: SinkState["state"]) =>
   ofSinks(({ changedAtMillis, failingSinceMillis, message, state }) =>
     state === wanted ? told(message, state === "disabled" ? changedAtMillis : failingSinceMillis) : null
@@ -81,7 +81,7 @@ const inState = (wanted: SinkState["state"]) =>
 const ofDaemon = (found: Omit<Found, "subject"> | null): ReadonlyArray<Found> =>
   found === null ? [] : [{ subject: null, ...found }]
 
-/** A few words as a sentence. */
+/** Turns a few words into a sentence. */
 const sentenceOf = (words: string | null): string | null =>
   words === null ? null : `${words.charAt(0).toUpperCase()}${words.slice(1).replace(/\.$/, "")}.`
 
@@ -100,13 +100,13 @@ const spanText = (millis: number): string => {
   return `${Math.round(span / secondMillis)} seconds`
 }
 
-/** A sink is far behind with so many unread events, or half of those with which it is disabled. */
+/** A sink is far behind with this many unread events, or with half of the number at which it is disabled. */
 const maxUnread = 10_000
 
-/** The store may hold so much more than it should until it counts as behind: what sinks have not read is kept in any case. */
+/** The store counts as over its limit only above this factor, because unread events are kept in any case. */
 const slack = 1.1
 
-/** What is usual is left out: the daemon stays ready, and reports the trouble as one. */
+/** An entry without the defaults: the daemon stays ready, and reports the trouble as an event. */
 type Stated = Omit<TroubleEntry, "isUnready" | "event"> & Partial<TroubleEntry>
 
 const stated: ReadonlyArray<Stated> = [
@@ -168,7 +168,7 @@ const stated: ReadonlyArray<Stated> = [
     begins: "no sweep was complete for more than a minute, or for two planned sweeps if that is longer",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
-      // One that was added or resumed since has the same time for its first sweep.
+      // An account that was added or resumed later gets the same time for its first sweep.
       const begun = account.begunMillis ?? begunMillis
       const isUnswept = account.lastSweep === null || account.lastSweep.endedMillis < (account.begunMillis ?? 0)
       const maxAgeMillis = maxSweepAgeMillis(account.intervalMillis, account.owner?.isHere === false)
@@ -360,7 +360,7 @@ export const troubleTable: ReadonlyArray<TroubleEntry> = stated.map((entry) => (
   ...entry
 }))
 
-/** A trouble that holds now. */
+/** A trouble that currently holds. */
 export interface Trouble {
   readonly name: string
   readonly about: { readonly kind: Subject; readonly name: string | null }
@@ -379,7 +379,7 @@ export const unreadyTroubles = namesWhere(({ isUnready }) => isUnready)
 /** Names of the troubles that `berth.watch.trouble` reports. */
 export const reportedTroubles = namesWhere(({ event }) => event === "berth.watch.trouble")
 
-/** What to do, about one account or sink. */
+/** What to do, with the name of the account or sink. */
 export const named = (next: string, subject: string | null): string =>
   subject === null ? next : next.replace("NAME", () => subject)
 
@@ -388,8 +388,8 @@ export const keyOf = ({ about, name }: Pick<Trouble, "about" | "name">): string 
   about.name === null ? name : `${name} (${about.name})`
 
 /**
- * The troubles that hold, the worst first, and of one severity in the order of the table. `known`: since when, by key, those hold of
- * which the state does not say it.
+ * The current troubles, worst first, then in the order of the table. `known`: by key, the start times that the state does not
+ * contain.
  */
 export const troublesOf = (state: DaemonState, known: ReadonlyMap<string, number>): ReadonlyArray<Trouble> =>
   troubleTable
