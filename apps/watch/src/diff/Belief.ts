@@ -1,6 +1,7 @@
 /**
- * What is believed of one node, and how a record of it is read against that. Its row in the store outlives the process; what this process saw
- * of it since and has not concluded from yet is lost with the process and gathered anew by the next one.
+ * The belief about one node, and how its records are compared with it. The node's row in the store outlives the process. What
+ * this process has seen since, and has not drawn conclusions from yet, is lost with the process and collected again by the next
+ * one.
  */
 import type { Absence, Expectation } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
@@ -12,29 +13,34 @@ import { isPassing, type Return } from "./Transition.ts"
 
 const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch, on the daemon's wall clock." })
 
-/** What the daemon knows of one node for good, one row of the store. */
+/** The lasting knowledge about one node, one row of the store. */
 export const NodeState = Schema.Struct({
-  /** As it was last believed to be; of a field that the last record lacked, the value of an earlier one. */
+  /** The node as last believed; a field that the last record lacked keeps its earlier value. */
   node: Schema.Struct({
     ...Node.fields,
     // Rows of an earlier version lack it.
     committed: Node.fields.committed.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
   }),
-  /** Seconds since the epoch at which the service accepted the node: distinguishes two nodes of one id. */
+  /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
   incarnation: Schema.Int,
-  /** 1, and one more each time it returned after it was reported deleted. */
+  /** Starts at 1, and increases each time the node returned after it was reported deleted. */
   life: Schema.Int,
-  /** One more with each change that is reported of this incarnation: from 0, or for a node of the baseline from its time in milliseconds. */
+  /**
+   * Increases with each reported change of this incarnation: starts at 0, or for a baseline node at its time in milliseconds.
+   */
   version: Schema.Int,
-  /** When the reply was asked for that showed it last before this was written. A listed node was also seen by the sweeps since then. */
+  /**
+   * When the request was sent whose reply last showed it before this was written. A listed node was also seen by the sweeps
+   * since then.
+   */
   seenMillis: millis,
-  /** Whether the last complete sweep had it. */
+  /** Whether the last complete sweep contained it. */
   listed: Schema.Boolean,
-  /** When its present status was first seen. */
+  /** When its current status was first seen. */
   statusSinceMillis: millis,
-  /** Whether it is reported to be stuck in its present status. */
+  /** Whether it was reported as stuck in its current status. */
   stuck: Schema.Boolean,
-  /** When it was proved to be gone; null while it exists. With it, this is the node's tombstone. */
+  /** When it was proved to be gone; null while it exists. With a value, this is the node's tombstone. */
   goneMillis: Schema.NullOr(millis)
 }).annotate({ identifier: "NodeState" })
 export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
@@ -42,13 +48,16 @@ export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
 /** The state as JSON and back: the body of the store's row. */
 export const NodeStateJson = Schema.fromJsonString(Schema.toCodecJson(NodeState))
 
-/** The second in which the service accepted the node, 0 if unknown. It never changes during a life, even if a read shows the date later. */
+/**
+ * The second in which the service accepted the node, 0 if unknown. It never changes during a life, even if a later read shows
+ * the date.
+ */
 export const incarnationOf = (node: Node): number => Math.floor((createdMillisOf(node) ?? 0) / 1000)
 
 /**
- * How the incarnation of `node` compares with one that was accepted at `createdMillis`: a shape of the record may leave the
- * fractions of the second out, so less than a second is no difference, and no date at all is none either. An older one never comes after a
- * newer one.
+ * Compares the incarnation of `node` with one that was accepted at `createdMillis`. Some shapes of the record omit fractions of
+ * a second, so less than a second is no difference, and neither is a missing date. An older incarnation never follows a newer
+ * one.
  */
 export const compareIncarnation = (node: Node, createdMillis: number | null): "older" | "same" | "newer" => {
   const shownMillis = createdMillisOf(node)
@@ -59,45 +68,45 @@ export const compareIncarnation = (node: Node, createdMillis: number | null): "o
 
 /** A node that single reads show although the list lacks it. */
 interface Hidden {
-  /** How often in a row. */
+  /** How many reads in a row have shown it. */
   readonly proofs: number
   readonly monotonicMillis: number
 }
 
-/** A node that exists. Without doubts all fields behind `sinceMonotonicMillis` are null. */
+/** An existing node. Without doubts all fields after `sinceMonotonicMillis` are null. */
 export interface Known {
   readonly state: NodeState
   /** The newest exchange that showed it; null before. */
   readonly seen: Exchange | null
-  /** Since when it is in a status that it passes through; null at rest. */
+  /** Since when it has been in a transitional status; null otherwise. */
   readonly sinceMonotonicMillis: number | null
   /** The evidence that it is gone. */
   readonly absence: Absence | null
-  /** It is there although the list lacks it. */
+  /** It exists although the list lacks it. */
   readonly hidden: Hidden | null
-  /** The first exchange that showed it in a status that cannot follow the one it has. */
+  /** The first exchange that showed a status that cannot follow the current one. */
   readonly impossible: Exchange | null
-  /** Records that do not state how it is showed it since: when it was last seen as it is known, in time of day. */
+  /** Since then it was shown only by records without details: the time of day when it was last seen in its known state. */
   readonly unstatedMillis: number | null
-  /** What the two shapes of a record stated of its addresses and its plan; null where it was not read singly. */
+  /** What the two shapes of a record stated about its addresses and plan; null if it was never read singly. */
   readonly statements: Statements | null
 }
 
 /** A node that was seen terminating will disappear. */
 export const expectationOf = ({ status }: Node): Expectation => (status === "terminate" ? "goes" : "stays")
 
-/** A node that was reported deleted: what is kept of it in memory. */
+/** The in-memory state of a node that was reported deleted. */
 export interface Gone {
   readonly createdMillis: number | null
   readonly life: number
   readonly version: number
-  /** What showed it since; null where nothing did. */
+  /** What has shown it since; null if nothing did. */
   readonly returning: Return | null
 }
 
 const calm = { absence: null, hidden: null, impossible: null, unstatedMillis: null, statements: null }
 
-/** `state` is as it is now; nothing else is known. */
+/** A belief with the current `state` and no other knowledge. */
 export const known = (state: NodeState, nowMonotonicMillis: number): Known => ({
   state,
   seen: null,
@@ -105,7 +114,7 @@ export const known = (state: NodeState, nowMonotonicMillis: number): Known => ({
   ...calm
 })
 
-/** With another state; a status that it has since now is one from now on. */
+/** The belief with another state; a new status lasts from now on. */
 export const withState = (belief: Known, state: NodeState, { monotonicMillis }: Moment): Known => ({
   ...belief,
   state,
@@ -116,7 +125,7 @@ export const withState = (belief: Known, state: NodeState, { monotonicMillis }: 
       : monotonicMillis
 })
 
-/** The state of a node when a reply first shows it, which may be from as early as the request for it. */
+/** The state of a node when a reply first shows it. It may date from as early as the request. */
 export const firstState = (
   node: Node,
   { asked, answered }: Exchange,
@@ -143,7 +152,7 @@ export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
 })
 
 /**
- * The codec gives a status that is missing as no text, and one of another type as its JSON (assumption A10 in
+ * The codec decodes a missing status as an empty text, and a status of another type as its JSON (assumption A10 in
  * docs/interface/assumptions.md).
  */
 const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
@@ -151,16 +160,16 @@ const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
 /** Whether it is a status, known or not. */
 export const isStatus = (status: NodeStatus): boolean => isKnown(status) || !isJson.test(status.unknown)
 
-/** Fields of another type are kept as they came, under the names that they have on the wire. */
+/** Fields of another type are kept unchanged, under their wire names. */
 const wireNames = { publicIp: "public_ip_address", privateIp: "private_ip_address" } as const
 
-/** Whether the record does not state an address, which another one may have. */
+/** Whether this record does not state an address that another record may have. */
 const isUnread = (node: Node, field: keyof Node): boolean =>
   (field === "publicIp" || field === "privateIp") && node[field] === null && wireNames[field] in node.extra
 
 /**
- * The record with what it does not state as it is known: a field that it lacks, or that is of another type, is unknown, and nothing is
- * reported of it. The same object where it states all of it.
+ * The record, completed with known values: a field that is missing or has another type is unknown, and nothing is reported
+ * about it. Returns the same object if nothing is missing.
  */
 export const stated = (node: Node, known: Node): Node => {
   const lacksStatus = !isStatus(node.status)
@@ -183,8 +192,9 @@ interface Statement {
 }
 
 /**
- * What the last record of each shape stated of a node; null before the first. Lists and single reads may differ for good, as in an address
- * that only one of them has, or in the name of the plan: a change is between two statements of the same shape.
+ * What the last record of each shape stated about a node; null before the first. Lists and single reads may differ permanently,
+ * for example in an address that only one of them has, or in the plan's name. So a change counts only between two statements of
+ * the same shape.
  */
 interface Statements {
   readonly list: Readonly<Statement> | null
@@ -198,13 +208,16 @@ const statementOf = ({ plan, privateIp, publicIp }: Node): Statement => ({ publi
 const isEqual = (a: Readonly<Statement> | null, b: Readonly<Statement>): boolean =>
   a !== null && a.publicIp === b.publicIp && a.privateIp === b.privateIp && a.plan === b.plan
 
-/** A node that a single read showed first: what the list states of it is not known. */
+/** A node that a single read showed first: the list's statement is unknown. */
 export const firstRead = (read: Known): Known => ({
   ...read,
   statements: { list: null, read: statementOf(read.state.node) }
 })
 
-/** Whether the record shows another plan, and not the known one under another name. Where the catalogue has not both names, its own shape decides. */
+/**
+ * Whether the record shows another plan, and not the known one under another name. If the catalogue lacks one of the names,
+ * only statements of the same shape are compared.
+ */
 const isOtherPlan = (
   shown: string,
   known: string,
@@ -219,8 +232,8 @@ const isOtherPlan = (
 const withPlan = (node: Node, plan: string | null): Node => (node.plan === plan ? node : { ...node, plan })
 
 /**
- * The record, with those addresses and the plan as they are known in which it only differs from the other shape; and what the shapes have
- * stated then. Nodes that are read singly are remembered: of all others the list states what is known.
+ * The record with the known addresses and plan wherever it differs only from the other shape; and the statements of the shapes
+ * afterwards. Only nodes that are read singly are remembered: for all others the list states what is known.
  */
 export const ofSameShape = (
   kept: Statements | null,
@@ -231,7 +244,7 @@ export const ofSameShape = (
 ): { readonly node: Node; readonly statements: Statements | null } => {
   const isOfLists = kept === null && shape === "list" && listed
   if (isOfLists && shown.plan === known.plan) return { node: shown, statements: kept }
-  // What is known came from lists, which show all nodes.
+  // The known values came from lists, which show all nodes.
   const statements = kept ?? { list: statementOf(known), read: null }
   const last = statements[shape]
   const isOther = shown.plan !== null && known.plan !== null && isOtherPlan(shown.plan, known.plan, last, names)
@@ -242,7 +255,8 @@ export const ofSameShape = (
   for (const field of addresses) {
     const value = shown[field]
     if (isUnread(shown, field)) continue
-    // The first statement of a shape is no news, because it may always have differed, unless the list has an address and none was known.
+    // The first statement of a shape is no news, because it may always have differed, unless the list has an address and none
+    // was known.
     const isNews = last === null ? shape === "list" && known[field] === null : value !== last[field]
     if (!isNews) believed[field] = known[field]
     stated[field] = value
@@ -261,17 +275,17 @@ const withoutPlans = ({ list, read }: Statements): Statements => ({
   read: read && { ...read, plan: null }
 })
 
-/** Spelling does not make another status (A10). */
+/** Another spelling is not another status (A10). */
 export const normal = (status: NodeStatus): string =>
   isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
 
-/** Fields whose null may only mean that one of the three record shapes leaves them out (A8). */
+/** Fields whose null may only mean that one of the three record shapes omits them (A8). */
 const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
 
-/** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */
+/** The node as seen now, with missing fields taken from an earlier record. */
 export const completed = (node: Node, earlier: Node): Node => {
   const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
-  // Fractions of the second may come and go; the incarnation stays.
+  // Fractions of a second may appear and disappear; the incarnation stays.
   return {
     ...node,
     createdAt: earlier.createdAt ?? node.createdAt,
@@ -279,14 +293,14 @@ export const completed = (node: Node, earlier: Node): Node => {
   }
 }
 
-/** Whether a field has another value; one that no record had before is only known now. */
+/** Whether a field has another value; a field that no record had before counts as newly known, not as changed. */
 export const isChanged = (field: keyof Node, before: Node, after: Node): boolean =>
   before[field] !== after[field] &&
   (before[field] !== null || (noneWhenNull.some((name) => name === field) && !isUnread(before, field)))
 
 const isUnchanged = (value: unknown, before: unknown): boolean => value === null || value === before
 
-/** Whether the record has nothing new in any field that is kept; a field it lacks is unknown, not changed. */
+/** Whether the record has nothing new in any stored field; a missing field is unknown, not changed. */
 export const isSame = (node: Node, known: Node): boolean =>
   (node.status === known.status || normal(node.status) === normal(known.status)) &&
   node.name === known.name &&

@@ -1,6 +1,6 @@
 /**
- * What happened to the catalogue and to the allowance of an account: the type and the data of those events, as `Fact.ts` states
- * them for nodes.
+ * Facts about the catalogue and the allowance of an account: the types and data of those events, as `Fact.ts` has them for
+ * nodes.
  */
 import { OperatingSystem, Specs } from "@berthkit/core/domain/Image"
 import { PlanPrice } from "@berthkit/core/domain/Plan"
@@ -18,7 +18,7 @@ export interface CatalogueImage extends Schema.Schema.Type<typeof CatalogueImage
 
 const { diskGb, memoryMib, series, vcpus } = Specs.fields
 
-/** A plan with its price, which is known where all images have the same. */
+/** A plan with its price, which is stated if all its images agree. */
 export const CataloguePlan = Schema.Struct({
   plan: Schema.String.annotate({ description: "What `plan` of a create takes." }),
   vcpus,
@@ -40,19 +40,19 @@ const aboutEntry = <const Type extends string, const Data extends Schema.Struct.
 
 const nodes = Schema.Int.annotate({ description: "How many nodes of the account have the plan." })
 
-/** Nodes can be created from another image. */
+/** An image was added. */
 const ImageAdded = aboutEntry("berth.image.added", { before: Schema.Null, after: CatalogueImage })
 
-/** No node can be created from an image any more. */
+/** An image was removed: no node can be created from it any more. */
 const ImageRemoved = aboutEntry("berth.image.removed", { before: CatalogueImage, after: Schema.Null })
 
-/** Nodes can be created on another plan. */
+/** A plan was added. */
 const PlanAdded = aboutEntry("berth.plan.added", { before: Schema.Null, after: CataloguePlan })
 
-/** No node can be created on a plan any more; those that are there stay. */
+/** A plan was removed: no node can be created on it any more; existing nodes stay. */
 const PlanRemoved = aboutEntry("berth.plan.removed", { before: CataloguePlan, after: Schema.Null, nodes })
 
-/** A plan costs more, or less, with some image. */
+/** The price of a plan changed with some image. */
 const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
   before: CataloguePlan,
   after: CataloguePlan,
@@ -63,7 +63,7 @@ const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
   })
 })
 
-/** Little is left of the allowance: at most a tenth, or less than the daemon itself needs until it refills. */
+/** The allowance is low: at most a tenth is left, or less than the daemon itself needs until it refills. */
 const AllowanceLow = Schema.Struct({
   type: Schema.Literal("berth.allowance.low"),
   data: Schema.Struct({
@@ -82,7 +82,7 @@ export const catalogueFacts = [
   AllowanceLow
 ] as const
 
-/** None of these is about a node; the version is the entry and how often it has changed. */
+/** No fact here is about a node. The version consists of the entry and the number of its changes. */
 export type EntryFact = Known<string> &
   (
     | typeof ImageAdded.Type

@@ -1,6 +1,6 @@
 /**
- * A difference in the making: what one observation has proved so far. The rules read and write it; the snapshot itself stays as
- * it is.
+ * A difference under construction: what one observation has proved so far. The rules read and write the draft; the snapshot
+ * itself does not change.
  */
 import type { Absence } from "@berthkit/core/absence/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
@@ -48,7 +48,7 @@ export class Draft implements Circumstances {
     return this.exchange.answered
   }
 
-  /** What is believed of the node now. */
+  /** The current belief about a node. */
   belief(id: NodeId): Known | Gone | undefined {
     return this.#beliefs.get(id) ?? this.snapshot.nodes.get(id) ?? this.snapshot.gone.get(id)
   }
@@ -73,7 +73,7 @@ export class Draft implements Circumstances {
     }
   }
 
-  /** Nodes that were reported deleted and shown since. */
+  /** Nodes that were reported deleted and have been seen since. */
   *returning(): Iterable<readonly [id: NodeId, gone: Gone & { readonly returning: Return }]> {
     for (const id of this.#unsettled()) {
       const belief = this.belief(id)
@@ -99,7 +99,7 @@ export class Draft implements Circumstances {
     this.report(step)
   }
 
-  /** The nodes to begin with, of which none was known before. */
+  /** Starts with the baseline nodes, none of which was known before. */
   begin(states: ReadonlyArray<NodeState>): void {
     for (const state of states) this.put(state.node.id, known(state, this.now.monotonicMillis))
   }
@@ -126,14 +126,14 @@ export class Draft implements Circumstances {
     }
   }
 
-  /** The first fact after a gap is marked. */
+  /** Marks the first fact after a gap. */
   #mark(): { readonly afterGap?: true } {
     if (!this.evidence.afterGap) return {}
     this.note({ afterGap: false })
     return { afterGap: true }
   }
 
-  /** Reports what a step proved of a node, and learns from it. */
+  /** Reports what a step proved about a node, and learns from it. */
   report({ facts, learned: lasted }: Pick<NodeStep, "facts" | "learned">): void {
     for (const fact of facts) {
       this.facts.push({ ...fact, data: { ...fact.data, ...this.#mark() } } as NodeFact)
@@ -151,7 +151,7 @@ export class Draft implements Circumstances {
     })
   }
 
-  /** Reports that a trouble began. The count of troubles is its version, for the clock may repeat an instant. */
+  /** Reports that a trouble began. Its version is the number of troubles so far, because the clock may repeat an instant. */
   degrade(what: Omit<(typeof WatchDegraded.Type)["data"], "sweep" | "afterGap">): void {
     this.change({ troubles: this.standing.troubles + 1 })
     this.facts.push({

@@ -1,18 +1,18 @@
 /**
- * What happened, as far as the observations prove it: the type and the data of an event, stated here and nowhere else. A fact
- * has no id and no place in an order yet; it gets those as an event, in `events/`.
+ * Facts: what happened, as far as the observations prove it. This module alone defines the types and data of events about
+ * nodes. A fact has no id and no position yet; it gets both when it becomes an event, in `events/`.
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema } from "effect"
 
-/** `[from, to]` in milliseconds since the epoch, both ends included. */
+/** `[from, to]` in milliseconds since the epoch, both inclusive. */
 export type Between = readonly [fromMillis: number, toMillis: number]
 
-/** The clock may have been set back between two answers. */
+/** Sorted, because the clock may have been set back between two answers. */
 export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
-/** The same as events have it. */
+/** The same in the form of events. */
 export const instantsOf = ([fromMillis, toMillis]: Between) =>
   [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
 
@@ -59,10 +59,10 @@ const aboutAccount = <const Type extends string, const Data extends Schema.Struc
 /** A node exists that did not exist before. */
 const NodeCreated = aboutNode("berth.node.created", { before: Schema.Null, after: Node })
 
-/** A node exists that was not known: it is older than the time in which it appeared, or had been reported deleted. */
+/** A node exists that was unknown: it is older than the time in which it appeared, or had been reported deleted. */
 const NodeDiscovered = aboutNode("berth.node.discovered", { before: Schema.Null, after: Node })
 
-/** A node has another status. Statuses between two observations are not known. */
+/** The status of a node changed. Statuses between two observations are unknown. */
 const NodeStatusChanged = aboutNode("berth.node.status_changed", {
   from: NodeStatus,
   to: NodeStatus,
@@ -73,7 +73,7 @@ const NodeStatusChanged = aboutNode("berth.node.status_changed", {
 /** The fields whose changes are reported. */
 export const reportedFields = ["name", "plan", "publicIp", "privateIp", "backups", "locked"] as const
 
-/** A node has another name, plan, address, backup setting or lock. */
+/** The name, plan, address, backup setting or lock of a node changed. */
 const NodeChanged = aboutNode("berth.node.changed", {
   fields: Schema.Array(Schema.Literals(reportedFields)).annotate({ description: "What changed." }),
   before: Node,
@@ -85,13 +85,13 @@ const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schem
 
 const since = Schema.DateTimeUtc.annotate({ description: "When the status was first seen." })
 
-/** A node in transition has been so for longer than such nodes take. */
+/** A node has been in transition for longer than such nodes take. */
 const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, after: Node })
 
 /** A node that was stuck has another status. */
 const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since, after: Node })
 
-/** The nodes that existed already are known. Later events report what happens to them. */
+/** The existing nodes are known. Later events report what happens to them. */
 const WatchBaseline = aboutAccount("berth.watch.baseline", {
   count: Schema.Int.annotate({ description: "How many nodes there are." }),
   observedBetween
@@ -127,7 +127,7 @@ const WatchRecovered = aboutAccount("berth.watch.recovered", {
   since: Schema.DateTimeUtc
 })
 
-/** All facts about the nodes and the watching, in the order in which it is documented. */
+/** All facts about nodes and about watching, in the order of the documentation. */
 export const facts = [
   WatchBaseline,
   NodeCreated,
@@ -141,19 +141,19 @@ export const facts = [
   WatchRecovered
 ] as const
 
-/** What an event is about: with its type, the same on every replay and from every process, and never twice. */
+/** Identifies an event, together with its type: the same on every replay and in every process, and never used twice. */
 export interface Identity<Version = number> {
-  /** Null where it concerns the account as a whole, as are incarnation and life. */
+  /** Null for facts about the account as a whole, like incarnation and life. */
   readonly nodeId: number | null
-  /** Seconds since the epoch at which the service accepted the node: distinguishes two nodes of the same id. */
+  /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
   readonly incarnation: number | null
-  /** 1, and one more each time the node returned after it was reported deleted. */
+  /** Starts at 1, and increases each time the node returned after it was reported deleted. */
   readonly life: number | null
   /** Distinguishes two events of one type. */
   readonly version: Version
 }
 
-/** The identity of what happened to the account as a whole. */
+/** The identity of a fact about the account as a whole. */
 export const ofAccount = <Version>(version: Version): Identity<Version> => ({
   nodeId: null,
   incarnation: null,
@@ -161,7 +161,7 @@ export const ofAccount = <Version>(version: Version): Identity<Version> => ({
   version
 })
 
-/** What is known of every fact. */
+/** The common part of all facts. */
 export interface Known<Version = number> {
   readonly identity: Identity<Version>
   /** When it was known: the end of `observedBetween`. */

@@ -1,6 +1,7 @@
 /**
- * The guard of an account: which missing nodes are reported deleted, by the proofs of core's `Absence.ts`, and whether so many are missing that
- * the account is frozen. A freeze is reported when it begins and when it ends; the reasons are in decision 0134.
+ * The guard decides which missing nodes are reported deleted, by the proofs of core's `Absence.ts`, and whether so many are
+ * missing that the account is frozen: then deletions are reported only after the hold, which is how long the list must stay
+ * short before it is believed. The start and end of a freeze are reported; decision 0134 has the reasons.
  */
 import {
   type Absence,
@@ -19,12 +20,12 @@ import type { SweepCompleted } from "./Observation.ts"
 import type { Rules, Snapshot, Standing } from "./Snapshot.ts"
 import { isOpen } from "./Transition.ts"
 
-/** Losses count together within this time, or within two sweeps if those are longer. */
+/** Losses within this time, or within two sweeps if those take longer, count together. */
 const windowMillis = 300_000
 
 const windowOf = ({ rules }: Draft): number => Math.max(windowMillis, 2 * rules.sweepMillis)
 
-/** What would prove that a missing node is gone; null once it is. */
+/** The read that would prove that a missing node is gone; null if it is gone already. */
 export const questionOf = (
   { state }: Known,
   absence: Absence,
@@ -33,7 +34,7 @@ export const questionOf = (
 ): AbsenceQuestion | null =>
   absenceQuestion(absence, { expectation: expectationOf(state.node), isFrozen: freeze !== null, rules })
 
-/** The list was read to its end: what it lacks is missing, and with the reads of that, what is gone. */
+/** The list was read to its end: nodes that it lacks are missing, and reads of those may prove that they are gone. */
 export const swept = (draft: Draft, sweep: SweepCompleted): void => {
   for (const [id, shown] of draft.snapshot.nodes) {
     if (isStale(shown, draft)) continue
@@ -50,7 +51,7 @@ export const swept = (draft: Draft, sweep: SweepCompleted): void => {
     if (!isOpen(gone.returning, before.asked)) draft.put(id, { ...gone, returning: null })
 }
 
-/** A time without a complete sweep is one in which nothing was observed that a hold could count. */
+/** The hold does not count time without a complete sweep, because nothing was observed then. */
 export const restartHolds = (draft: Draft): void => {
   const { now } = draft
   if (now.monotonicMillis - draft.evidence.completedMonotonicMillis <= windowOf(draft)) return
@@ -59,7 +60,7 @@ export const restartHolds = (draft: Draft): void => {
   }
 }
 
-/** Of the nodes that should stay, how many there are, are missing and were lost lately. */
+/** Of the nodes that should stay: how many exist, are missing, and were lost recently. */
 const count = (draft: Draft): Count => {
   const { evidence, now, snapshot } = draft
   const since = now.monotonicMillis - windowOf(draft)
@@ -68,15 +69,15 @@ const count = (draft: Draft): Count => {
   let missing = 0
   for (const [, absence, { state }] of draft.suspects()) if (isDoubted(absence, expectationOf(state.node))) missing++
   let nodes = 0
-  // While nothing is missing nobody asks of how many.
+  // If nothing is missing, the total does not matter.
   if (missing > 0) for (const { state } of snapshot.nodes.values()) if (expectationOf(state.node) === "stays") nodes++
   return { nodes, missing, lost: losses.length }
 }
 
-/** Freezes the account when many are missing. A doubt that was over a moment ago goes on. */
+/** Freezes the account if many nodes are missing. A doubt that ended a moment ago continues. */
 const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void => {
   const { lost, missing, nodes } = count(draft)
-  // As many missing nodes may be listed after all.
+  // As many missing nodes may be listed after all, in records without an id.
   if (!isFrozenAfter(false, { nodes, missing: missing - nameless, lost })) return
   const { settling } = draft.standing
   if (settling != null) return draft.change({ freeze: settling, settling: null })
@@ -100,7 +101,7 @@ const thawIfBelieved = (draft: Draft, freeze: NonNullable<Standing["freeze"]>): 
   if (lostInFreeze) draft.recover(freeze.doubt, "persisted", freeze.sinceMillis)
 }
 
-/** A service that loses nodes and finds them again is one trouble: it is over when the list was trusted for so long. */
+/** A service that repeatedly loses and finds nodes has one trouble: it is over once the list was trusted for this long. */
 const settleMillis = 60_000
 
 /** After a complete sweep: reports the end of a doubt once it has lasted. */
@@ -112,13 +113,13 @@ const settle = (draft: Draft): void => {
   draft.recover(doubt, "plausible", sinceMillis)
 }
 
-/** Reports a node deleted once that is proved. `sweep` is the one that ends with it. */
+/** Reports a node deleted once that is proved. `sweep` is the sweep that completes the proof. */
 export const conclude = (draft: Draft, id: NodeId, sweep: number | null): void => {
   const known = draft.known(id)
   const absence = known?.absence ?? null
   if (known === undefined || absence === null) return
   if (questionOf(known, absence, draft.standing, draft.rules) !== null) return
-  // What is believed only after a hold makes nothing that follows look like many.
+  // Deletions that were believed only after a hold must not make later ones look like many.
   if (draft.standing.freeze !== null) draft.note({ lostInFreeze: true })
   else if (isDoubted(absence, expectationOf(known.state.node))) {
     draft.note({ losses: [...draft.evidence.losses, draft.now.monotonicMillis] })
@@ -128,8 +129,8 @@ export const conclude = (draft: Draft, id: NodeId, sweep: number | null): void =
 }
 
 /**
- * Whether another complete sweep would prove that a node is gone. While reads are due that prove more, the planned ones suffice: each takes
- * requests for all of its pages.
+ * Whether another complete sweep would prove that a node is gone. While pending reads prove more, the planned sweeps are
+ * enough, because each sweep takes a request per page.
  */
 export const isSweepWanted = (
   { nodes, standing, unsettled }: Snapshot,

@@ -1,28 +1,26 @@
-/**
- * Whether what is left of the allowance is low, and whether that was reported already: once in each window. Pure.
- */
+/** Whether the remaining allowance is low, and whether that was reported already: at most once per window. Pure. */
 import { DateTime, Schema } from "effect"
 import type { AllowanceFact } from "./CatalogueFact.ts"
 import { ofAccount } from "./Fact.ts"
 
-/** What is known for good: one value of the store. */
+/** The lasting knowledge: one value of the store. */
 export const LowAllowance = Schema.Struct({
-  /** How often it was reported: the versions of those events. */
+  /** Number of reports so far: the versions of those events. */
   times: Schema.Int,
-  /** Of the last report: the end of the window that it was about; null where nothing is to be waited for. */
+  /** The end of the window of the last report; null if there is nothing to wait for. */
   untilMillis: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "LowAllowance" })
 export interface LowAllowance extends Schema.Schema.Type<typeof LowAllowance> {}
 
 export const neverLow: LowAllowance = { times: 0, untilMillis: null }
 
-/** The allowance as the newest reply reports it, and how much of it the daemon itself uses. */
+/** The allowance in the newest reply, and the daemon's own use of it. */
 export interface AllowanceRead {
   readonly limit: number
   readonly remaining: number
-  /** Null when unknown. */
+  /** Null if unknown. */
   readonly resetMillis: number | null
-  /** Requests that the daemon sent within the last hour, and how many more its share has room for. */
+  /** Requests that the daemon sent within the last hour, and how many more its share allows. */
   readonly ownPerHour: number
   readonly ownLeft: number
   readonly atMillis: number
@@ -30,18 +28,18 @@ export interface AllowanceRead {
 
 const lowShare = 0.1
 
-/** It is no longer low above this share: a number around the lower one is reported once. */
+/** Above this share it is no longer low, so that a number around the lower limit is reported only once. */
 const wellShare = 0.2
 
 const hourMillis = 3_600_000
 
-/** The window of an allowance that reports no reset, or one far away by mistake. */
+/** The assumed window of an allowance that reports no reset, or a reset that is wrongly far away. */
 const maxWindowMillis = 24 * hourMillis
 
-/** What the daemon needs until the reset at its present pace. */
+/** What the daemon needs until the reset at its current pace. */
 const neededUntilReset = ({ atMillis, ownLeft, ownPerHour, resetMillis }: AllowanceRead): number => {
   const hours = resetMillis === null ? 0 : Math.max(0, resetMillis - atMillis) / hourMillis
-  // Within an hour it sends no more than its share has room for.
+  // Within an hour it sends no more than its share allows.
   return hours <= 1 ? Math.min(ownPerHour * hours, ownLeft) : ownPerHour * hours
 }
 
@@ -51,7 +49,9 @@ const isLow = (read: AllowanceRead): boolean =>
 const isWell = (read: AllowanceRead): boolean =>
   read.remaining > wellShare * read.limit && read.remaining >= neededUntilReset(read)
 
-/** Whether it is low after a reply, where it was low or not before: a number around the limit is no news with each reply. */
+/**
+ * Whether it is low after a reply, depending on whether it was low before: a number around the limit is no news at each reply.
+ */
 export const isLowAfter = (wasLow: boolean, read: AllowanceRead): boolean => (wasLow ? !isWell(read) : isLow(read))
 
 /** The end of the window, as far as it is known. */
@@ -60,7 +60,7 @@ const windowEnd = ({ atMillis, resetMillis }: AllowanceRead): number =>
     ? atMillis + hourMillis
     : Math.round(Math.min(Math.max(resetMillis, atMillis), atMillis + maxWindowMillis))
 
-/** What is known after a reply, and what it gives to report. The same object where nothing changed. */
+/** The knowledge after a reply, and what to report. The same object if nothing changed. */
 export const afterAllowance = (
   known: LowAllowance,
   read: AllowanceRead

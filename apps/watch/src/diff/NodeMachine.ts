@@ -1,6 +1,6 @@
 /**
- * What a sighting proves of one node. Pure: what is believed of the node and a sighting lead to what is believed then, and to facts. `diff.ts`
- * feeds it, `ListGuard.ts` decides when a missing node is gone.
+ * What a sighting (what one observation shows about one node) proves. Pure: the belief about the node and a sighting give the new
+ * belief, and facts. `diff.ts` calls it; `ListGuard.ts` decides when a missing node is gone.
  *
  * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read |
  * |---|---|---|---|---|
@@ -8,8 +8,8 @@
  * | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
  * | gone | returning | returning; known when two reads agree | | its return is denied |
  *
- * Two rules hold in every field. A reply to a request from before the last known reply changes nothing. A shown node that was accepted
- * later than the one known is another one: the known one is gone.
+ * Two rules hold in every cell. A reply to a request from before the last known reply changes nothing. If the service accepted the
+ * shown node later than the known one, it is another node, and the known one is gone.
  */
 import { afterDenial, afterList } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
@@ -47,9 +47,9 @@ import {
 } from "./Transition.ts"
 
 export type Sighting =
-  /** Its record is on a page of the list; of a sweep, with its number. */
+  /** Its record is on a page of the list; with the number of the sweep, if it belongs to one. */
   | { readonly _tag: "Listed"; readonly node: Node; readonly sweep: number | null }
-  /** Its record is on a page and cannot be read. */
+  /** Its record is on a page but cannot be read. */
   | { readonly _tag: "ListedUnread"; readonly sweep: number | null }
   /** A read answered with it. */
   | { readonly _tag: "Found"; readonly node: Node }
@@ -58,28 +58,28 @@ export type Sighting =
   /** A complete sweep lacked it. */
   | { readonly _tag: "Lacked" }
 
-/** What the proof depends on beside the node. */
+/** What a proof depends on besides the node. */
 export interface Circumstances {
   readonly exchange: Exchange
   readonly rules: Rules
-  /** Under which the catalogue has the plans. */
+  /** The names of plans in the catalogue. */
   readonly names: PlanNames
   readonly standing: Standing
   readonly evidence: Evidence
-  /** Whether the id is above that of every node which was known before. */
+  /** Whether the id is greater than those of all nodes known before. */
   readonly isNewest: (id: NodeId) => boolean
 }
 
-/** What a sighting leads to. */
+/** The result of a sighting. */
 export interface NodeStep {
-  /** What is believed now. */
+  /** The new belief. */
   readonly after: Known | Gone
   readonly facts: ReadonlyArray<NodeFact>
   /** How long it was in the status that it left. */
   readonly learned?: Lasted | undefined
 }
 
-/** What the sighting proves; null where that is nothing. */
+/** What the sighting proves; null if that is nothing. */
 export const next = (
   before: Known | Gone | undefined,
   id: NodeId,
@@ -101,7 +101,7 @@ export const next = (
   }
 }
 
-/** Whether the node was shown since the exchange was asked for. */
+/** Whether the node was shown after this exchange was requested. */
 export const isStale = ({ seen }: Known, { exchange }: Pick<Circumstances, "exchange">): boolean =>
   seen !== null && exchange.asked.order < seen.answered.order
 
@@ -109,7 +109,7 @@ type Shown = Extract<Sighting, { readonly _tag: "Listed" | "Found" }>
 
 const sweepOf = (sighting: Sighting): number | null => ("sweep" in sighting ? sighting.sweep : null)
 
-/** Facts in the making: `version` is that of the state, but for what is once in a node's life. */
+/** Facts under construction: `version` is the state's, except for facts that happen once in a node's life. */
 const fact = (
   { incarnation, life, node }: NodeState,
   when: Between,
@@ -126,21 +126,21 @@ const fact = (
   } as NodeFact
 }
 
-/** The latest instant at which the node is known to have been there as it is known. */
+/** The latest instant at which the node certainly existed in its known state. */
 const seenFromMillis = ({ seen, state, unstatedMillis }: Known, { sweptMillis }: Standing): number =>
   unstatedMillis ??
   seen?.asked.atMillis ??
   (state.listed ? Math.max(state.seenMillis, sweptMillis ?? state.seenMillis) : state.seenMillis)
 
-/** The service's clock is shown to the second. */
+/** The service's clock shows whole seconds. */
 const clockStepMillis = 1000
 
-/** It is one clock or another of the service. */
+/** The clocks of the service's machines may differ by this. */
 const clockToleranceMillis = 2000
 
 /**
- * A node that is not known. It is new if it was created since the list lacked it; where it has no date, if its id is above all
- * that were known, because ids ascend (assumption A11 in docs/interface/assumptions.md).
+ * An unknown node. It is new if it was created after the list lacked it. Without a date, it is new if its id is greater than
+ * all known ones, because ids ascend (assumption A11 in docs/interface/assumptions.md).
  */
 const met = (sighting: Shown, now: Circumstances): NodeStep => {
   const { answered } = now.exchange
@@ -158,7 +158,7 @@ const met = (sighting: Shown, now: Circumstances): NodeStep => {
   return { after: sighting._tag === "Listed" ? first : firstRead(first), facts }
 }
 
-/** Since when the list is known to have lacked a node that is not known, on the daemon's clock and on the service's. */
+/** Since when the list has certainly lacked an unknown node, by the daemon's clock and by the service's. */
 const lackedSince = (
   { evidence: { swept, tail }, exchange: { answered }, standing }: Circumstances,
   node: Node
@@ -174,7 +174,7 @@ const lackedSince = (
   return [atMillis, standing.sweptServiceMillis ?? atMillis]
 }
 
-/** A node that was reported deleted is shown: a stale list or reply does so, too. */
+/** A node that was reported deleted is shown. Stale lists and replies do that, too. */
 const returning = (gone: Gone, sighting: Shown, now: Circumstances): NodeStep | null => {
   const { node } = sighting
   const incarnation = compareIncarnation(node, gone.createdMillis)
@@ -234,13 +234,13 @@ const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | n
   }
 }
 
-/** Its record is listed and cannot be read: its id is there. */
+/** Its record is listed but cannot be read: its id exists. */
 const unread = (before: Known, now: Circumstances): NodeStep => {
   const there = alive(before, { _tag: "ListedUnread", sweep: null }, now)
   return { after: noteUnstated(there, there, now), facts: [] }
 }
 
-/** Another node has taken the id: the known one is gone, whatever the list shows. */
+/** Another node has taken the id, so the known one is gone, whatever the list shows. */
 const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
   const when = between(seenFromMillis(before, now.standing), now.exchange.answered.atMillis)
   const data = { before: before.state.node, after: null }
@@ -249,7 +249,7 @@ const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
   return { after, facts: [deleted, ...facts] }
 }
 
-/** The node is there: all evidence that it is gone was wrong. */
+/** The node exists: all evidence that it is gone was wrong. */
 const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): Known => {
   const { absence, hidden } = before
   const isRead = _tag === "Found"
@@ -259,17 +259,17 @@ const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): 
   return { ...before, absence: null, hidden: { proofs: (hidden?.proofs ?? 0) + 1, monotonicMillis } }
 }
 
-/** It may have changed since it was last seen as it was believed to be, or another node may have the id. */
+/** It may have changed since it was last seen in its known state, or another node may have the id. */
 const noteUnstated = (before: Known, after: Known, { standing }: Circumstances): Known => {
   const unstatedMillis = seenFromMillis(before, standing)
   const { state } = after
-  // A restart ends the evidence, and a listed node counts as seen by every sweep.
+  // A restart discards the evidence, and a listed node counts as seen by every sweep.
   return state.listed || state !== before.state
     ? { ...after, unstatedMillis, state: { ...state, listed: false, seenMillis: unstatedMillis } }
     : { ...after, unstatedMillis }
 }
 
-/** The record against the one that is believed. */
+/** Compares the record with the known node. */
 const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
   const { impossible, state } = before
   const shape = sighting._tag === "Listed" ? "list" : "read"
@@ -294,7 +294,7 @@ const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
   return changed(before, listed, node, sighting, now)
 }
 
-/** A status that cannot follow needs a read that shows it a while after the first reply that did. */
+/** A status that cannot follow the current one counts only after a read shows it some time after the first such reply. */
 const isConfirmed = ({ impossible }: Known, { _tag }: Shown, { exchange, rules }: Circumstances): boolean =>
   impossible !== null &&
   _tag === "Found" &&
@@ -304,7 +304,7 @@ interface Compared extends NodeStep {
   readonly after: Known
 }
 
-/** Reports what differs between what is known and what is shown, where anything does. `last` is how it was last seen. */
+/** Reports the differences between the known and the shown node, if any. `last` is how it was last seen. */
 const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: Circumstances): Compared => {
   const { state: was } = before
   if (isSame(node, was.node)) return stuck(before, sighting, now)
@@ -315,7 +315,7 @@ const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: C
   const facts: Array<NodeFact> = []
   let learned: Lasted | undefined
   let state: NodeState = { ...was, node: after, seenMillis: asked.atMillis }
-  // One that no record stated before is only known now.
+  // A status that no record stated before is only newly known.
   if (!isStatus(was.node.status)) state = { ...state, statusSinceMillis: answered.atMillis }
   else if (normal(was.node.status) !== normal(after.status)) {
     learned = lasted(before, now)
@@ -333,7 +333,7 @@ const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: C
   return { after: withState(before, state, answered), facts, learned }
 }
 
-/** How long a node was in the status that it leaves, where this process saw it come. */
+/** How long a node was in the status that it leaves, if this process saw it enter. */
 const lasted = (
   { sinceMonotonicMillis: since, state }: Known,
   { evidence, exchange, standing }: Circumstances
@@ -344,7 +344,7 @@ const lasted = (
   return { status, millis: exchange.answered.monotonicMillis - since }
 }
 
-/** A node in transition that takes longer than such nodes do is stuck. */
+/** A node is stuck if it stays in transition longer than such nodes do. */
 const stuck = (before: Known, sighting: Shown, now: Circumstances): Compared => {
   const { sinceMonotonicMillis: since, state: was } = before
   const { status } = was.node
@@ -355,7 +355,7 @@ const stuck = (before: Known, sighting: Shown, now: Circumstances): Compared => 
   return { after: { ...before, state }, facts: [aboutStuck("berth.node.stuck", state, before, sighting, now)] }
 }
 
-/** `was` is the node that was stuck, or was not yet known to be. */
+/** `was` is the node that was stuck, or was not known to be stuck yet. */
 const aboutStuck = (
   type: "berth.node.stuck" | "berth.node.unstuck",
   state: NodeState,
@@ -369,7 +369,7 @@ const aboutStuck = (
   return fact(state, when, sweepOf(sighting), { type, data }, state.version)
 }
 
-/** The node is gone, as the guard of the list concludes; `sweep` is the one that proved it. */
+/** The node is gone, as the guard of the list has concluded; `sweep` is the sweep that proved it. */
 export const gone = (before: Known, sweep: number | null, now: Circumstances): NodeStep & { readonly after: Gone } => {
   const { atMillis } = now.exchange.answered
   const { state } = before

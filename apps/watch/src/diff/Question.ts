@@ -1,6 +1,6 @@
 /**
- * What the evidence lacks: the reads of single nodes that would decide something. When they are sent is up to the polling; which sweeps would
- * is in `ListGuard.ts`.
+ * Questions: reads of single nodes that would settle something. The polling decides when to send them; `ListGuard.ts` says
+ * which sweeps would settle something.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Known } from "./Belief.ts"
@@ -11,21 +11,25 @@ import type { Rules, Snapshot } from "./Snapshot.ts"
 export interface Question {
   readonly id: NodeId
   /**
-   * `transition`: it will change soon. The other kinds: what was seen of it is doubtful. `confirm` and `absent` are the last and the first
-   * read that prove a deletion; `guess` is a read of a node that most likely is there, because one list alone lacks it or a read showed it.
+   * `transition`: it will change soon. The other kinds are about doubts. `confirm` and `absent` are the last and the first read
+   * that prove a deletion. `guess` is a read of a node that most likely exists, because only one list lacks it, or a read
+   * showed it.
    */
   readonly kind: "transition" | "confirm" | "absent" | "guess" | "returned" | "impossible" | "census"
-  /** When the answer begins to count, on the monotonic clock. */
+  /** From when an answer counts, on the monotonic clock. */
   readonly dueMonotonicMillis: number
 }
 
-/** Pauses between reads of a node that lists lack and reads show. */
+/** Maximum pause between reads of a node that lists lack and reads show. */
 const maxHiddenPauseMillis = 300_000
 
-/** So many reads at a time of what stale lists show. */
+/** Maximum number of reads at a time about nodes in stale lists. */
 const maxStale = 20
 
-/** Every read that would decide something; those of nodes in transition are always open. Of what stale lists show only some are read at a time. */
+/**
+ * Every read that would settle something; reads of nodes in transition are always included. For nodes in stale lists only some
+ * are read at a time.
+ */
 export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
   if (snapshot.standing.baselineMillis === null) {
     return Array.from(snapshot.evidence.census.doubtful, (id) => ({
@@ -64,7 +68,7 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
   return [...open, ...stale.slice(0, maxStale)]
 }
 
-/** The more often a read showed a node that the list lacks, the later is the next. */
+/** The more reads have shown a node that the list lacks, the later is the next read. */
 const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): number => {
   if (hidden === null) return -Infinity
   const pause = Math.min(maxHiddenPauseMillis, terminatingGraceMillis * 2 ** Math.min(hidden.proofs, 20))

@@ -1,7 +1,7 @@
 /**
- * What the daemon believes: every node it knows of, those that it has reported deleted, the standing of the account, and the evidence of
- * this process; and the rules by which it does. `diff` reads it; `apply` is the only place where it changes, after a store has committed the
- * durable part of the difference.
+ * The snapshot: every node that the daemon knows or has reported deleted, the standing (lasting state) of the account, the
+ * evidence of this process, and the rules. `diff` reads it. Only `apply` changes it, after a store has committed the durable
+ * part of the difference.
  */
 import { type AbsenceRules, defaultAbsenceRules } from "@berthkit/core/absence/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
@@ -16,25 +16,27 @@ const millis = Schema.Int
 /** Why the list is not believed. */
 const Doubt = Schema.Literals(["nodes-vanished", "list-empty"])
 
-/** What the daemon knows of the account beside its nodes for good: the columns of the account's row in the store. */
+/** The daemon's lasting knowledge about the account apart from its nodes: the columns of the account's row in the store. */
 export const Standing = Schema.Struct({
-  /** When the nodes that existed already were first known; null before. Nothing is reported of a node before it. */
+  /** When the initial nodes were first known; null before. Nothing is reported about nodes before that. */
   baselineMillis: Schema.NullOr(millis),
   /** When a complete sweep began, on the daemon's wall clock: the last one, or one at most a minute before it. */
   sweptMillis: Schema.NullOr(millis),
-  /** The same instant on the service's clock; null where its replies have no date. */
+  /** The same instant on the service's clock; null if its replies have no date. */
   sweptServiceMillis: Schema.NullOr(millis),
   /** Since when the list cannot be read; null while it can. */
   outage: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
-  /** Since when no deletion is reported; null while they are. */
+  /** The freeze: since when no deletion is reported; null if deletions are reported. */
   freeze: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
-  /** A doubt that is over, of which no event says so yet: deletions are reported, and another doubt soon is the same one. */
+  /**
+   * A doubt that is over but not reported as over: deletions are reported, and a doubt that follows soon counts as the same.
+   */
   settling: Schema.optionalKey(Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis }))),
   /** Since when the list shows another account; null while it does not. */
   stranger: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
-  /** How often trouble was reported: the versions of those events, which clocks cannot repeat. */
+  /** Number of troubles reported so far: the versions of those events, because clocks may repeat an instant. */
   troubles: Schema.Int,
-  /** Fingerprint of the API key that the nodes were read with; null before the first sweep. */
+  /** Fingerprint of the API key that read the nodes; null before the first sweep. */
   fingerprint: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Standing" })
 export interface Standing extends Schema.Schema.Type<typeof Standing> {}
@@ -45,46 +47,47 @@ interface Swept {
   readonly answered: Moment
   readonly number: number
   readonly requests: number
-  /** Those of the sweep before, where that took fewer: a list that moved while it was read takes some more. */
+  /** The number of requests of the previous sweep, if that was smaller: a list that moves during a sweep takes a few more. */
   readonly usualRequests: number
 }
 
-/** The end of a list of ascending ids. */
+/** The end of an ascending list. */
 interface Tail {
   readonly asked: Moment
   readonly lastId: number
 }
 
 /**
- * What only this process saw of the account and has not concluded from yet: instants of its own clock, the order of answers. It is
- * lost with the process and gathered anew by the next one; what must not be lost is `NodeState` or `Standing`.
+ * What only this process has seen of the account and has not drawn conclusions from yet: instants of its own clock, the order
+ * of answers. It is lost with the process and collected again by the next one. What must not be lost is in `NodeState` or
+ * `Standing`.
  */
 export interface Evidence {
-  /** Fingerprint of the API key in use; null when keys are not compared. */
+  /** Fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
-  /** When observing began, or went on after a pause. */
+  /** When observing started, or resumed after a pause. */
   readonly begun: Moment
-  /** Whether nothing was reported yet since it began, although something was known before. */
+  /** Whether nothing was reported yet since the start, although something was known before. */
   readonly afterGap: boolean
   /** The last complete sweep of this process. */
   readonly swept: Swept | null
-  /** The last page that was the end of the list; null while none was seen. */
+  /** The last page that was the end of the list; null before one was seen. */
   readonly tail: Tail | null
-  /** How long nodes were in each status that they pass through, the newest last. */
+  /** How long nodes were in each transitional status, newest last. */
   readonly durations: Durations
-  /** When a sweep was complete last, whether or not its nodes were believed. */
+  /** When the last sweep was complete, whether or not its nodes were believed. */
   readonly completedMonotonicMillis: number
-  /** Requests in a row that failed. */
+  /** Failed requests in a row. */
   readonly failures: number
   /** When the last request failed. */
   readonly failedMonotonicMillis: number
-  /** When nodes were reported deleted lately that were not seen terminating, on the monotonic clock. */
+  /** When nodes that were not seen terminating were recently reported deleted, on the monotonic clock. */
   readonly losses: ReadonlyArray<number>
-  /** When the list was trusted again last. */
+  /** When the list was last trusted again. */
   readonly trustedMonotonicMillis: number
-  /** Whether a node was reported deleted in the present freeze. */
+  /** Whether a node was reported deleted during the current freeze. */
   readonly lostInFreeze: boolean
-  /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
+  /** `Moment.order` of the baseline; a sweep that began before it did not see all known nodes. -1 without a baseline. */
   readonly baselineOrder: number
   /** The list as it is read before its nodes are believed. */
   readonly census: Census
@@ -101,14 +104,14 @@ const initialEvidence = (fingerprint: string | null, begun: Moment): Evidence =>
   failures: 0,
   failedMonotonicMillis: -Infinity,
   losses: [],
-  // After a restart it settles anew.
+  // After a restart it has to settle again.
   trustedMonotonicMillis: begun.monotonicMillis,
   lostInFreeze: false,
   baselineOrder: -1,
   census: emptyCensus()
 })
 
-/** What is kept for good, as a store loads it. Nodes with `goneMillis` are tombstones. */
+/** The lasting part, as a store loads it. Nodes with `goneMillis` are tombstones. */
 export interface Durable {
   readonly nodes: Iterable<NodeState>
   readonly standing: Standing
@@ -117,19 +120,19 @@ export interface Durable {
 export interface Snapshot {
   readonly nodes: ReadonlyMap<NodeId, Known>
   readonly gone: ReadonlyMap<NodeId, Gone>
-  /** Those of both of which a read may decide something, or that are in transition. */
+  /** Nodes, existing or gone, about which a read may settle something, or that are in transition. */
   readonly unsettled: ReadonlySet<NodeId>
   readonly standing: Standing
   readonly evidence: Evidence
 }
 
-/** What an observation changes in the snapshot. */
+/** The changes of an observation to the snapshot. */
 export interface Change {
-  /** Durable: the nodes to write, those that are gone included. None in a quiet sweep. */
+  /** Durable: the nodes to write, including those that are gone. Empty after a sweep without changes. */
   readonly nodes: ReadonlyArray<NodeState>
-  /** What is believed of these now, but for when they were seen. */
+  /** The new beliefs about these nodes, except for when they were seen. */
   readonly beliefs: ReadonlyMap<NodeId, Known | Gone>
-  /** Durable: the same object when nothing changed. */
+  /** Durable: the same object if nothing changed. */
   readonly standing: Standing
   /** Without the nodes added to its census. */
   readonly evidence: Evidence
@@ -155,12 +158,12 @@ export const unwatched: Durable = {
   }
 }
 
-/** In memory; a store keeps them as long as ids may come back. The oldest go first. */
+/** Limit in memory; a store keeps them as long as ids may be reused. The oldest are dropped first. */
 const maxGone = 100_000
 
 /** What only this process knows. */
 export interface Process {
-  /** Of the API key in use; null when keys are not compared. */
+  /** Fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
 }
@@ -168,17 +171,17 @@ export interface Process {
 /** After a restart a node counts as having been in its status for at most this long, whatever the wall clock shows. */
 const maxStatusAgeMillis = 86_400_000
 
-/** A large change is made in steps of this many nodes, so that others get a turn in between. */
+/** A large change is made in steps of this many nodes, with other work in between. */
 const nodesPerStep = 5000
 
 export interface ChangingSnapshot {
   readonly snapshot: Snapshot
   readonly apply: (change: Change) => void
-  /** The same in steps. Between them the snapshot is neither the old one nor the new one. */
+  /** The same in steps. Between them the snapshot is neither old nor new. */
   readonly applying: (change: Change) => Generator<void>
 }
 
-/** A snapshot of what was kept for good, and the one way to change it. */
+/** A snapshot of the lasting part, and the only way to change it. */
 export const makeSnapshot = (durable: Durable, { begun, fingerprint }: Process): ChangingSnapshot => {
   const nodes = new Map<NodeId, Seen>()
   const gone = new Map<NodeId, Gone>()
@@ -232,7 +235,7 @@ export const makeSnapshot = (durable: Durable, { begun, fingerprint }: Process):
   return { snapshot, apply, applying }
 }
 
-/** A quiet page changes nothing of its nodes but this, so it is no reason to copy them. */
+/** A page without news changes only this field of its nodes, so they need not be copied. */
 type Seen = Omit<Known, "seen"> & { seen: Exchange | null }
 
 const isUnsettled = (belief: Known | Gone): boolean =>
@@ -245,11 +248,11 @@ const isUnsettled = (belief: Known | Gone): boolean =>
 
 /** How careful the daemon is before it believes what it sees. */
 export interface Rules extends AbsenceRules, StuckLimits {
-  /** From the start of one sweep to the start of the next, as planned. */
+  /** The planned interval from the start of one sweep to the start of the next. */
   readonly sweepMillis: number
 }
 
-/** A late report of a node that vanished harms less than a false report of a deletion. */
+/** Chosen because a late report of a vanished node does less harm than a false report of a deletion. */
 export const defaultRules: Rules = {
   ...defaultAbsenceRules,
   sweepMillis: 30_000,

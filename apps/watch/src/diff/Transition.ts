@@ -1,13 +1,13 @@
 /**
- * How a node moves: which status can follow which, how long it stays in each, and how it comes back after it was reported deleted. A stale
- * list or a stale reply shows nodes that are gone and statuses that are over: a single read believes neither without another one a grace
- * later.
+ * How a node moves: which status can follow which, how long it stays in each, and how it returns after it was reported deleted.
+ * Stale lists and replies show nodes that are gone and old statuses, so a single read proves neither; a second read after the
+ * grace (the minimum time between the two) is needed.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Exchange, Moment } from "./Observation.ts"
 
-/** How far a node has come (assumption A11 in docs/interface/assumptions.md): it never goes back. */
+/** The order of statuses (assumption A11 in docs/interface/assumptions.md): a node never goes back. */
 const progress: Readonly<Record<KnownStatus, number>> = {
   creating: 0,
   created: 1,
@@ -16,13 +16,13 @@ const progress: Readonly<Record<KnownStatus, number>> = {
   terminate: 3
 }
 
-/** Whether a node in status `from` can come to `to`. Nothing comes out of `terminate`. */
+/** Whether a node can get from status `from` to `to`. Nothing follows `terminate`. */
 export const canFollow = (from: NodeStatus, to: NodeStatus): boolean => {
   if (from === "terminate") return to === "terminate"
   return !isKnown(from) || !isKnown(to) || progress[to] >= progress[from]
 }
 
-/** A status that a node passes through by itself (A11). */
+/** A status that a node leaves by itself (A11). */
 type Passing = "creating" | "created" | "terminate"
 
 export const isPassing = (status: NodeStatus): status is Passing =>
@@ -31,7 +31,7 @@ export const isPassing = (status: NodeStatus): status is Passing =>
 /** Milliseconds, by status. */
 export type Durations = Readonly<Record<Passing, ReadonlyArray<number>>>
 
-/** Of each status so many are kept. */
+/** Maximum number of durations that are kept per status. */
 const maxDurations = 200
 
 /** With fewer, nothing is learned. */
@@ -43,37 +43,37 @@ export interface Lasted {
   readonly millis: number
 }
 
-/** With another time that a node was in a status. */
+/** Adds the time that a node was in a status. */
 export const learned = (durations: Durations, { millis, status }: Lasted): Durations => ({
   ...durations,
   [status]: [...durations[status], millis].slice(-maxDurations)
 })
 
-/** A node may be twice as quick as the quickest of those that are kept. */
+/** A node may be twice as fast as the fastest of the kept ones. */
 const minQuickness = 0.5
 
-/** How long a node stays in this status at least, as far as such nodes show it; 0 while too few did. */
+/** The minimum time that nodes stay in this status, according to those seen so far; 0 while there are too few. */
 export const soonestMillis = (durations: Durations, status: Passing): number => {
   const known = durations[status]
   return known.length < minDurations ? 0 : minQuickness * Math.min(...known)
 }
 
-/** The time within which 99 of 100 nodes left the status; null while too few did. */
+/** The time within which 99 of 100 nodes left the status; null while there are too few. */
 const usualMillis = (durations: Durations, status: Passing): number | null => {
   const known = durations[status]
   if (known.length < minDurations) return null
   return known.toSorted((a, b) => a - b)[Math.ceil(known.length * 0.99) - 1] ?? null
 }
 
-/** From when on a node is stuck. */
+/** When a node counts as stuck. */
 export interface StuckLimits {
-  /** How long a node is in transition at least before it is stuck, however fast such nodes are. */
+  /** A node in transition is not stuck before this time, however fast such nodes are. */
   readonly minStuckMillis: number
-  /** How long a node may be in transition before it is stuck, by its status. */
+  /** How long a node may be in transition before it is stuck, by status. */
   readonly stuckMillis: Readonly<Record<Passing, number>>
 }
 
-/** When a node in this status is stuck: after the time that such nodes take, or at the limit set for it. */
+/** When a node in this status is stuck: after the usual time of such nodes, or at the configured limit. */
 export const stuckAfterMillis = (
   durations: Durations,
   status: Passing,
@@ -85,19 +85,19 @@ export const stuckAfterMillis = (
 
 /** A node that was reported deleted and is seen again. */
 export interface Return {
-  /** The node as it was seen last. */
+  /** The node as it was last seen. */
   readonly node: Node
-  /** The read that showed it; null when only lists did, or when a later read answered 404. */
+  /** The read that showed it; null if only lists did, or if a later read answered 404. */
   readonly found: Exchange | null
   /** `Moment.order` of the last answer that showed it. */
   readonly seenOrder: number
-  /** How often a read answered 404 since it is listed again. */
+  /** Number of 404 answers since it is listed again. */
   readonly denials: number
   /** When it may be read again, on the monotonic clock. */
   readonly notBeforeMonotonicMillis: number
 }
 
-/** A list that shows it, while reads do not, is asked about less and less often. */
+/** The maximum pause: if a list shows it and reads do not, reads become less and less frequent. */
 const maxPauseMillis = 3_600_000
 
 /** A list showed it. */
@@ -109,7 +109,7 @@ export const afterListed = (before: Return | null, node: Node, seen: Exchange): 
   notBeforeMonotonicMillis: before?.notBeforeMonotonicMillis ?? 0
 })
 
-/** A read showed it: `"returned"` when another one did so a grace before. */
+/** A read showed it: `"returned"` if another read showed it at least a grace before. */
 export const afterFound = (
   before: Return | null,
   node: Node,
@@ -139,6 +139,6 @@ export const afterDenied = (before: Return, { answered }: Exchange, graceMillis:
     answered.monotonicMillis + Math.min(maxPauseMillis, graceMillis * 2 ** Math.min(before.denials, 20))
 })
 
-/** Whether it is worth another read: a list since `since` shows it, or a read did. */
+/** Whether it deserves another read: a list since `since` shows it, or a read did. */
 export const isOpen = ({ found, seenOrder }: Return, since: Moment): boolean =>
   found !== null || seenOrder > since.order

@@ -1,8 +1,8 @@
 /**
- * The heart of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and
- * does neither. Failed requests are judged at its end: whether the service is out.
+ * The core of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and
+ * performs neither. The end of the file judges failed requests: whether the service is out.
  *
- * Three rules hold everywhere. An absent node is suspected, never deleted on sight. A reply to a request from before the last
+ * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. A reply to a request from before the last
  * known reply changes nothing. Only samples are reported, so states in between stay unknown.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
@@ -21,7 +21,7 @@ export interface Difference extends Change {
   readonly facts: ReadonlyArray<Fact>
 }
 
-/** What `observation` proves beyond `snapshot`. `names`: under which the catalogue has the plans. */
+/** What `observation` proves beyond `snapshot`. `names`: the names of plans in the catalogue. */
 export const diff = (
   snapshot: Snapshot,
   observation: Observation,
@@ -43,7 +43,7 @@ export const diff = (
 
 type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" | "TimePassed" }>
 
-/** A page may repeat a node; its first mention counts. One whose ids ascend repeats none. */
+/** A page may repeat a node; the first mention counts. A page with ascending ids repeats none. */
 const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
   if (nodes.every(({ id }, i) => i === 0 || nodes[i - 1]!.id < id)) return nodes
   const byId = new Map<NodeId, Node>()
@@ -78,7 +78,7 @@ const interpret = (draft: Draft, answer: Answer): void => {
     case "SweepCompleted":
       restartHolds(draft)
       afterCompleteSweep(draft)
-      // Of its first pages nothing was believed yet: a node that only those have is neither missing nor new.
+      // Its first pages were read before the baseline: a node that only those have is neither missing nor new.
       if (answer.asked.order >= draft.evidence.baselineOrder) {
         swept(draft, answer)
         noteSwept(draft, answer)
@@ -87,10 +87,10 @@ const interpret = (draft: Draft, answer: Answer): void => {
   }
 }
 
-/** The last complete sweep is written once in this time at most, so that a quiet account writes little. */
+/** The last complete sweep is written at most once within this time, so that a quiet account writes little. */
 const minWriteMillis = 60_000
 
-/** Notes the sweep, from which on a node that is not known is new. */
+/** Records the sweep; an unknown node that appears later is new. */
 const noteSwept = (draft: Draft, { answered, asked, requests, sweep: number }: SweepCompleted): void => {
   const usualRequests = Math.min(requests, draft.evidence.swept?.requests ?? requests)
   draft.note({ swept: { asked, answered, number, requests, usualRequests } })
@@ -106,7 +106,7 @@ const noteEnd = (draft: Draft, { asked, nodes, unreadable }: PageRead): void => 
   draft.note({ tail: { asked, lastId } })
 }
 
-/** The list is that of the account that is known. */
+/** The list belongs to the known account. */
 const acceptAccount = (draft: Draft): void => {
   const { fingerprint, stranger } = draft.standing
   const key = draft.evidence.fingerprint
@@ -116,7 +116,7 @@ const acceptAccount = (draft: Draft): void => {
   draft.recover("other-account", "same-account", stranger.sinceMillis)
 }
 
-/** Before the baseline nothing is believed: two lists have to agree. */
+/** Before the baseline nothing is believed: two lists must agree. */
 const count = (draft: Draft, answer: Answer): void => {
   const { evidence } = draft
   switch (answer._tag) {
@@ -134,13 +134,13 @@ const count = (draft: Draft, answer: Answer): void => {
   }
 }
 
-/** The baseline, once its nodes are agreed. */
+/** Sets the baseline, once its nodes are agreed. */
 const conclude = (draft: Draft, counted: Count): void => {
   if ("census" in counted) return draft.note({ census: counted.census })
   const { evidence, now } = draft
-  // A read may conclude what the sweep before it listed.
+  // A read may complete what the previous sweep listed.
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
-  // Versions of an account that is watched anew do not repeat those of an earlier store.
+  // If an account is watched again with a new store, its versions must not repeat those of the old store.
   draft.begin(Array.from(counted.nodes.values(), (node) => firstState(node, draft.exchange, now.atMillis, seenMillis)))
   draft.note({ census: emptyCensus(), baselineOrder: now.order })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
@@ -148,11 +148,11 @@ const conclude = (draft: Draft, counted: Count): void => {
   draft.reportBaseline(counted.nodes.size, between(fromMillis, now.atMillis), evidence.swept?.number ?? null)
 }
 
-/** Whether the API key is another one than that with which the nodes were read. */
+/** Whether the API key differs from the one that read the nodes. */
 const isOtherKey = ({ evidence, standing }: Draft): boolean =>
   evidence.fingerprint !== null && standing.fingerprint !== null && evidence.fingerprint !== standing.fingerprint
 
-/** With another key nothing is believed before a whole list has shown that it is for the same account. */
+/** With another key nothing is believed until a whole list has shown that it belongs to the same account. */
 const compareAccounts = (draft: Draft, answer: Answer): void => {
   if (answer._tag === "PageRead" && answer.sweep !== null) draft.counted.push(...distinct(answer.nodes))
   if (answer._tag === "SweepCompleted") concludeAccount(draft, answer)
@@ -171,7 +171,7 @@ const concludeAccount = (draft: Draft, sweep: SweepCompleted): void => {
   draft.degrade({ trouble: "other-account", message, expected, missing: expected })
 }
 
-/** Nothing was observed for a while: what was suspected before proves nothing about the time between. */
+/** Nothing was observed for a while: earlier suspicions prove nothing about that time. */
 const pause = (draft: Draft): void => {
   for (const id of draft.snapshot.unsettled) {
     const belief = draft.belief(id)!
@@ -188,15 +188,15 @@ const pause = (draft: Draft): void => {
 }
 
 /**
- * So many failed requests in a row are an outage: the list counts as unreadable. Its begin and its end are reported once each, and single
- * failed requests never.
+ * This many failed requests in a row are an outage: the list counts as unreadable. Its start and end are reported once each;
+ * single failed requests are never reported.
  */
 const maxFailures = 3
 
-/** So is a time without a complete sweep: this long, or two sweeps as planned if those are longer. */
+/** Time without a complete sweep is an outage, too: this long, or two planned sweeps if those take longer. */
 const minLateMillis = 60_000
 
-/** It is over after a complete sweep, and no failed request for so long. */
+/** It is over after a complete sweep and no failed request for this long. */
 const quietMillis = 60_000
 
 /** A request failed. */
@@ -212,7 +212,7 @@ const afterAnswer = (draft: Draft): void => {
   afterSilence(draft)
 }
 
-/** Time passed, whether or not anything was answered: a request may hang, and the service may ask for a long pause. */
+/** Time passed, with or without answers: a request may hang, and the service may ask for a long pause. */
 const afterSilence = (draft: Draft): void => {
   if (isLate(draft)) degrade(draft, "The list was not read to its end for too long.")
 }

@@ -1,6 +1,6 @@
 /**
- * When the images and plans of an account are read: every half an hour, and again ten minutes later while a change is in doubt. One
- * request each time, beside the polling and from the same share.
+ * When to read the images and plans of an account: every half hour, and again after ten minutes while a change is in doubt.
+ * Each read takes one request from the same share of the rate limit as the polling.
  */
 import type { Images } from "@berthkit/core/client/Images"
 import { Effect, Random, Result } from "effect"
@@ -14,25 +14,25 @@ import type { Poller } from "./Poller.ts"
 export interface CatalogueReaderOptions extends Pick<Poller, "beside" | "ready"> {
   readonly images: Images["Service"]
   readonly watch: WatchedCatalogue
-  /** Of the nodes of the account. */
+  /** Of the account's nodes. */
   readonly snapshot: Snapshot
 }
 
 const quietMillis = 30 * 60_000
 
-/** Before another read where one failed, or would have shown another account. */
+/** Pause after a read that failed, or that showed another account. */
 const againMillis = 5 * 60_000
 
-/** Chance takes off up to this part of a pause, so that several daemons do not read at the same time. */
+/** A pause is shortened by up to this share at random, so that several daemons do not read at the same time. */
 const maxEarlier = 0.1
 
-/** Whether the list is that of the account that is known. */
+/** Whether the list belongs to the known account. */
 const isKnown = ({ evidence: { fingerprint }, standing }: Snapshot): boolean =>
   standing.baselineMillis !== null &&
   standing.stranger === null &&
   (fingerprint === null || standing.fingerprint === fingerprint)
 
-/** Reads for ever, from the baseline of the nodes on. Fails only where the store cannot be used any more. */
+/** Reads for ever, starting after the baseline of the nodes. Fails only if the store becomes unusable. */
 export const readCatalogues = ({
   beside,
   images,
@@ -45,11 +45,11 @@ export const readCatalogues = ({
     let unreadable = 0
     const onEnd = (listed: { readonly unreadable: number }) => Effect.sync(() => void (unreadable = listed.unreadable))
     const { answer, exchange } = yield* beside(images.list({}, { lane: "sweep", retry: false, onEnd }))
-    // An image whose record cannot be read is there: the rest would show it as removed, and its plan at another price.
+    // An image whose record cannot be read exists: using the rest would report it as removed, and its plan at another price.
     if (Result.isFailure(answer) || unreadable > 0) return againMillis
     yield* watch.observe({ ...exchange, ...offeredBy(answer.success) })
     const pause = nextReadMillis(watch.known(), watch.evidence(), quietMillis)
     const isQuiet = pause === quietMillis
     return Math.ceil(isQuiet ? pause * (1 - maxEarlier * (yield* Random.next)) : pause)
-    // The pause begins outside, where nothing holds the list that was read: it takes 200 kB, and most of the time is pauses.
+    // Pauses outside, so that nothing keeps the list of 200 kB in memory meanwhile.
   }).pipe(Effect.flatMap(Effect.sleep), Effect.forever, (reading) => Effect.andThen(ready, reading))

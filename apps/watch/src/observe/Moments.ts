@@ -1,14 +1,12 @@
-/**
- * Where moments come from: the `Clock`, a count that orders them, and the dates of the service's replies.
- */
+/** The source of moments: the `Clock`, a counter that orders them, and the dates of the service's replies. */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { Clock, Effect } from "effect"
 import type { Exchange, Moment } from "../diff/Observation.ts"
 
-/** The service's clock was set where its date is further than this from what it should be. */
+/** If the service's date is further than this from the expected one, its clock was set. */
 const maxDriftMillis = 5000
 
-/** A reply, as far as it shows the service's clock. */
+/** The part of a reply that shows the service's clock. */
 interface Dated {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
@@ -17,7 +15,7 @@ export interface Moments {
   readonly now: Effect.Effect<Moment>
   /** Runs `request`, and adds the moments of the request and of its reply. */
   readonly around: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<Exchange & { readonly answer: A }, E, R>
-  /** Takes the service's date from a reply, for the moments from now on. */
+  /** Takes the service's date from a reply, for all later moments. */
   readonly takeDate: (reply: Dated) => Effect.Effect<void>
 }
 
@@ -25,7 +23,7 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
   let order = 0
   let serviceOffset: number | null = null
   const now = Effect.gen(function* () {
-    // The store keeps whole milliseconds; a clock under test is set to fractions by sleeps of fractions.
+    // The store keeps whole milliseconds; sleeping for fractions sets a test clock to fractions.
     const atMillis = Math.floor(yield* Clock.currentTimeMillis)
     const monotonic = yield* monotonicMillis
     const serviceMillis = serviceOffset === null ? null : Math.floor(monotonic + serviceOffset)
@@ -43,7 +41,7 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
       const millis = Date.parse(headers["date"] ?? "")
       if (Number.isNaN(millis)) return
       const offset = millis - monotonic
-      // A date leaves the fractions of its second out: the largest offset is the nearest.
+      // A date omits the fraction of its second, so the largest offset is the most exact.
       const isSet = serviceOffset !== null && Math.abs(offset - serviceOffset) > maxDriftMillis
       serviceOffset = serviceOffset === null || isSet ? offset : Math.max(serviceOffset, offset)
     })

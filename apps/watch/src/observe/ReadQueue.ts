@@ -1,15 +1,16 @@
 /**
- * Which single node is read next, and when. These reads go beside the pages of the list and never hold them up: a read may hang or
- * fail, and the list is what shows changes in time. Pure; `Poller.ts` sends them, `diff/Question.ts` says what they would decide.
+ * Which single node is read next, and when. These reads run next to the pages of the list and never delay them: a read may hang
+ * or fail, and the list is what shows changes in time. Pure; `Poller.ts` sends the reads, `diff/Question.ts` says what they
+ * would settle.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Question } from "../diff/Question.ts"
 import type { Rules, Snapshot } from "../diff/Snapshot.ts"
 import { type Lane, laneOpensMillis } from "./Schedule.ts"
 
-/** How the reads of single nodes go. */
+/** The state of the reads of single nodes. */
 export interface Reads {
-  /** Under way. */
+  /** Reads in progress. */
   readonly open: ReadonlySet<NodeId>
   /** How many failed since a page of the list was answered. */
   readonly failures: number
@@ -17,19 +18,19 @@ export interface Reads {
   readonly failed: ReadonlyMap<NodeId, FailedRead>
 }
 
-/** Reads of one node that failed. */
+/** The failed reads of one node. */
 interface FailedRead {
   /** How many in a row. */
   readonly times: number
-  /** It is not read again before, on the monotonic clock, whatever it would decide. */
+  /** It is not read again before this instant on the monotonic clock, whatever it would settle. */
   readonly untilMillis: number
 }
 
 export const noReads: Reads = { open: new Set(), failures: 0, failed: new Map() }
 
 /**
- * Reads under way, and those that failed since the list was answered. Where every read fails there is a page for every two of them,
- * so that the client's circuit breaker, which opens at four failures of five, stays closed for the list.
+ * Maximum number of reads in progress plus those that failed since the list was answered. If every read fails, a page follows
+ * every two of them, so that the client's circuit breaker, which opens at four failures of five, stays closed for the list.
  */
 export const maxReadsAtRisk = 2
 
@@ -40,23 +41,23 @@ export interface Read {
   readonly dueMillis: number
 }
 
-/** What the choice depends on beside the nodes. */
+/** What the choice depends on besides the nodes. */
 export interface ReadPlan {
   readonly rules: Rules
   readonly lane: Lane
-  /** The present, on the monotonic clock. */
+  /** The current instant on the monotonic clock. */
   readonly nowMillis: number
-  /** How often a node in transition is read; null where sweeps suffice. */
+  /** How often a node in transition is read; null if sweeps are enough. */
   readonly transitionMillis: number | null
-  /** Whether the share has room for reads of nodes in doubt, and for those that most likely show a node that is there. */
+  /** Whether the share has room for reads of nodes in doubt, and for reads that will most likely show an existing node. */
   readonly hasRoomForDoubts: boolean
   readonly hasRoomForGuesses: boolean
 }
 
-/** A stuck node is read this much less often. */
+/** A stuck node is read less often by this factor. */
 const stuckFactor = 5
 
-/** The most valuable first: what holds up everything, then what is promised, then what was seen and is not reported. */
+/** Most valuable first: what blocks everything, then what is promised, then what was seen and not reported. */
 const ranks: Readonly<Record<Question["kind"], number>> = {
   census: 0,
   transition: 1,
@@ -70,7 +71,7 @@ const ranks: Readonly<Record<Question["kind"], number>> = {
 /** A read that failed before. */
 const failedRank = 6
 
-/** The most valuable read of those that are due; where none is, the first that will be. Null while there is none to wait for. */
+/** The most valuable read that is due; if none is due, the first that will be. Null if there is none to wait for. */
 export const nextRead = (
   reads: Reads,
   questions: ReadonlyArray<Question>,
@@ -97,7 +98,7 @@ export const nextRead = (
 const hasRoom = (kind: Question["kind"], { hasRoomForDoubts, hasRoomForGuesses }: ReadPlan): boolean =>
   kind === "transition" || (kind === "guess" ? hasRoomForGuesses : hasRoomForDoubts)
 
-/** When an answer is wanted. Nodes in transition are on the one page that a sweep reads. */
+/** When an answer is wanted. If a sweep reads only one page, it shows the nodes in transition, too. */
 const answerDue = (
   { dueMonotonicMillis, id, kind }: Question,
   snapshot: Snapshot,
@@ -109,14 +110,14 @@ const answerDue = (
   return Math.max(dueMonotonicMillis + pause, laneOpensMillis(id, snapshot, rules, lane))
 }
 
-/** A node whose read fails is read again after this, doubled from one failure to the next. */
+/** Pause before a node whose read failed is read again; it doubles from one failure to the next. */
 const pauseMillis = 1000
 
-/** The same where nothing in the reply is wrong but the node. */
+/** The same if only this node in the reply is unusable. */
 const unreadablePauseMillis = 60_000
 const maxPauseMillis = 300_000
 
-/** A read begins. */
+/** A read starts. */
 export const begun = (reads: Reads, id: NodeId): Reads => ({ ...reads, open: new Set(reads.open).add(id) })
 
 /** A read is over, however it ended. */
@@ -137,7 +138,7 @@ export const answered = (reads: Reads, id: NodeId): Reads => {
 /** A page of the list was answered. */
 export const listAnswered = (reads: Reads): Reads => (reads.failures === 0 ? reads : { ...reads, failures: 0 })
 
-/** A read failed. Only this node waits: one that cannot be read holds up nothing else, and is no outage. */
+/** A read failed. Only this node waits: a single unreadable node delays nothing else, and is not an outage. */
 export const failedAt = (
   reads: Reads,
   id: NodeId,

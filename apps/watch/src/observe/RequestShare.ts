@@ -1,9 +1,9 @@
 /**
- * The share of the rate limit that the daemon keeps to: a part of what the service reports, within the window that the client believes.
- * The client's scheduler keeps within the allowance that is really left; this share leaves the rest of it to other clients.
+ * The daemon's share of the rate limit: a part of the reported limit, within the window that the client assumes. The client's
+ * scheduler keeps within the real remaining allowance; this share leaves the rest of it to other clients.
  */
 
-/** So many requests within any time of this length. */
+/** A maximum number of requests within any period of this length. */
 export interface Budget {
   readonly requests: number
   readonly windowMillis: number
@@ -11,20 +11,20 @@ export interface Budget {
 
 const hourMillis = 3_600_000
 
-/** The limit that is assumed until the service reports one, and the window until one is believed (interface.md §8). */
+/** The limit that is assumed until the service reports one, and the window until the client knows one (interface.md §8). */
 const assumedLimit = 1200
 
-/** A larger share is kept to by shorter windows: each request of one takes memory. */
+/** A larger share is divided into shorter windows, because each request of a window takes memory. */
 const maxRequests = 100_000
 
 export const hourly = (requests: number): Budget => ({ requests, windowMillis: hourMillis })
 
-/** What a part of the limit allows; a limit or window that is not known is null. */
+/** The budget for a part of the limit; an unknown limit or window is null. */
 export const budgetOf = (
   share: number,
   known: { readonly limit: number | null; readonly windowMillis: number | null } = { limit: null, windowMillis: null }
 ): Budget => {
-  // A sum such as 0.55 × 100 is a little too small or too large.
+  // A product such as 0.55 × 100 is slightly too small or too large.
   const requests = Math.max(1, Math.floor(share * (known.limit ?? assumedLimit) + rounding))
   const windowMillis = Math.max(1000, known.windowMillis ?? hourMillis)
   return requests <= maxRequests
@@ -37,15 +37,15 @@ export const perHourOf = ({ requests, windowMillis }: Budget): number => (reques
 /** Rounding error of a sum of fractions. */
 const rounding = 1e-9
 
-/** The pace is exact for a share of so many requests, and a hundredth too slow at most for a larger one. */
+/** The pace is exact for a share of this many requests, and at most a hundredth too slow for a larger one. */
 const maxExact = 1200
 
-/** The requests of the last window, of which there are never more than the share. */
+/** The requests of the last window, never more than the share. */
 export class RequestShare {
   #requests: number
-  /** Both ends of a window count. */
+  /** Both ends of a window are inclusive. */
   #windowMillis: number
-  /** When the last ones were sent; the oldest is overwritten. */
+  /** When the last requests were sent; the oldest is overwritten. */
   #sent: Float64Array
   #next = 0
 
@@ -60,14 +60,14 @@ export class RequestShare {
   }
 
   /**
-   * Takes over another budget. What was sent before counts, but never holds up more than if the share had been used evenly: a smaller
-   * share, or a longer window, would otherwise let nothing through for up to a window.
+   * Switches to another budget. Earlier requests count, but never delay more than if the share had been used evenly: otherwise
+   * a smaller share, or a longer window, would block everything for up to a window.
    */
   change({ requests, windowMillis }: Budget, monotonicMillis: number): void {
     if (requests === this.#requests && windowMillis + 1 === this.#windowMillis) return
     const sent = new Float64Array(requests)
     const step = (windowMillis + 1) / requests
-    // From the newest on. What was sent before the oldest known one is not known: as much as if the share had been used evenly.
+    // From the newest back. Requests before the oldest known one are unknown: assume that the share was used evenly.
     for (let age = 0; age < requests; age++) {
       const known =
         this.#sent[(this.#next - 1 - Math.min(age, this.#requests - 1) + 2 * this.#requests) % this.#requests]!
@@ -90,16 +90,16 @@ export class RequestShare {
     this.#next = (this.#next + 1) % this.#requests
   }
 
-  /** How many more may be sent at once. */
+  /** How many more requests may be sent at once. */
   left(monotonicMillis: number): number {
     return this.#firstWaiting(monotonicMillis)
   }
 
-  /** The shortest interval at which requests may be sent from now on for ever, and so many besides at any time. */
+  /** The shortest interval at which requests may be sent for ever, with this many extra requests at any time. */
   paceMillis(monotonicMillis: number, besides = 0): number {
     let pace = this.#windowMillis / Math.max(1, this.#requests - besides)
     for (let place = this.#firstWaiting(monotonicMillis); place < this.#requests;) {
-      // The request after so many others takes the place of this one.
+      // The request after this many others takes the place of this one.
       const others = place + 1 - besides
       const last = Math.min(place + this.#groupAt(others), this.#requests) - 1
       pace = Math.max(pace, others > 0 ? this.#waitMillis(last, monotonicMillis) / others : Infinity)
@@ -108,7 +108,10 @@ export class RequestShare {
     return pace
   }
 
-  /** How many requests may be sent at once besides `perHour` requests an hour for ever. Below 0 if those have no room. */
+  /**
+   * How many requests may be sent at once in addition to `perHour` requests per hour for ever. Negative if even those have no
+   * room.
+   */
   spare(monotonicMillis: number, perHour: number): number {
     const perMilli = perHour / hourMillis
     let spare = this.#requests - this.#windowMillis * perMilli
@@ -120,18 +123,21 @@ export class RequestShare {
     return Math.floor(spare + rounding)
   }
 
-  /** How many neighbours count as the last of them. A large share is grouped because this runs several times for each request. */
+  /**
+   * How many neighbours are treated like the last of them. A large share is grouped because this runs several times per
+   * request.
+   */
   #groupAt(others: number): number {
     return this.#requests <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
   }
 
-  /** How long from then on a request counts, by its place from the oldest on. */
+  /** How long a request still counts from that instant on, by its index from the oldest. */
   #waitMillis(place: number, monotonicMillis: number): number {
     const index = this.#next + place
     return this.#sent[index < this.#requests ? index : index - this.#requests]! + this.#windowMillis - monotonicMillis
   }
 
-  /** The place of the first request of the last window. */
+  /** The index of the first request of the last window. */
   #firstWaiting(monotonicMillis: number): number {
     let first = 0
     let end = this.#requests

@@ -1,35 +1,33 @@
-/**
- * One request for the end of the list: where ids ascend, new nodes are there long before a sweep comes by. Pure.
- */
+/** A request for the end (tail) of the list: if ids ascend, new nodes appear there long before a sweep reaches them. Pure. */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { ListRecord } from "@berthkit/core/client/listing/NodePage"
 import { ascends, type PageRange, rangeAt } from "@berthkit/core/client/listing/PageRange"
 import type { Exchange, PageRead } from "../diff/Observation.ts"
 import { type End, pageRead } from "./Sweep.ts"
 
-/** So many of the newest nodes are on the page: new ones are in transition. It has places for twenty more at least. */
+/** This many of the newest nodes are on the page, because new nodes are in transition. It has room for at least twenty more. */
 const known = 40
 
-/** The page with the last records that are known, and as many places behind them as possible. */
+/** The page with the last known records, and as much room after them as possible. */
 export const tailPage = ({ offset }: End): PageRange => rangeAt(Math.max(1, offset - known + 1), pageSize.maximum)
 
 /** What the page showed, and where the list ends now. */
 export interface TailStep {
   readonly page: PageRead
-  /** Null where the list ascends no more. */
+  /** Null if the list does not ascend any more. */
   readonly end: End | null
-  /** Whether it has to be asked for again at once: the list goes on behind the page, or ends before it. */
+  /** Whether to ask for it again at once: the list continues after the page, or ends before it. */
   readonly isOpen: boolean
 }
 
-/** Takes the page that `tailPage` asked for. */
+/** Processes the page that `tailPage` asked for. */
 export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<ListRecord>): TailStep => {
   const range = tailPage(end)
   const ids = records.flatMap(({ id }) => (id === null ? [] : [id as number]))
   if (!ascends(records)) {
     return { page: pageRead(exchange, records, null, false), end: null, isOpen: false }
   }
-  // Nodes before the page were deleted, and the end moved forward past it.
+  // Nodes before the page were deleted, so the end has moved in front of it.
   const isBehind = range.start > 0 && (ids.length === 0 || ids[0]! > end.lastId)
   const isFull = records.length >= range.perPage
   const page = pageRead(exchange, records, null, !isBehind && !isFull)
@@ -42,23 +40,26 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Li
   return { page, end: { offset, lastId, firstId }, isOpen: isFull }
 }
 
-/** A search that asks again for the page that it has just seen would do so for ever: the next sweep shows the end. */
+/** A search that asks for the same page again would never end: the next sweep shows the end. */
 const searching = (page: PageRead, seen: PageRange, end: End): TailStep => {
   const next = tailPage(end)
   const isStuck = next.page === seen.page && next.perPage === seen.perPage
   return isStuck ? { page, end: null, isOpen: false } : { page, end, isOpen: true }
 }
 
-/** Many nodes were deleted: after one step back halves are searched, for a thousand pages of a list would take the share of an hour. */
+/**
+ * Many nodes were deleted: after one step back, halve the range, because reading a thousand pages would take the share of an
+ * hour.
+ */
 const before = (end: End, high: number): End => {
   const { low: shown, step } = end.search ?? { low: 0, step: 0 }
-  // The list has become shorter than it was shown to be, or hides nodes.
+  // The list has become shorter than shown, or hides nodes.
   const low = shown < high ? shown : 0
   const offset = end.search === undefined ? high - pageSize.maximum / 2 : Math.floor((low + high) / 2)
   return { ...end, offset: Math.max(1, offset), firstId: Infinity, search: { low, high, step } }
 }
 
-/** All nodes of a full page were known: others that are known follow it, and nothing is missed where they are skipped. */
+/** All nodes of a full page were known: known ones follow it, and nothing is missed by skipping them. */
 const behind = (end: End, low: number): End => {
   const { high: shown, step } = end.search ?? { high: null, step: 0 }
   // The list has become longer again.

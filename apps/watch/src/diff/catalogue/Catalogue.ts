@@ -1,6 +1,4 @@
-/**
- * The images and plans of an account as they are known for good, and what only this process saw of them.
- */
+/** The lasting knowledge about the images and plans of an account, and what only this process saw of them. */
 import { ForeignPrice, type Image } from "@berthkit/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
 import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -12,34 +10,34 @@ import { namesIn, PlanName, planNames, type PlanNames } from "./PlanNames.ts"
 const entryOf = <A extends Schema.Constraint>(item: A) =>
   Schema.Struct({
     item,
-    /** How often something was reported of it. */
+    /** Number of reports about it. */
     version: Schema.Int,
     /** When it was reported removed; null while it is offered. */
     goneMillis: Schema.NullOr(Schema.Int)
   })
 
-/** A plan with its price in another currency than rupees; an amount on which its images do not agree is null. */
+/** A plan with its price in a currency other than rupees; an amount is null if its images disagree. */
 const ForeignPlanPrice = Schema.Struct({ plan: Schema.String, ...ForeignPrice.fields })
 type ForeignPlanPrice = typeof ForeignPlanPrice.Type
 
-/** What is known for good: one value of the store. */
+/** The lasting knowledge: one value of the store. */
 export const Catalogue = Schema.Struct({
-  /** Whether changes are reported: what there was already is known. */
+  /** Whether changes are reported, because the initial entries are known. */
   isBaseline: Schema.Boolean,
   /** When the service listed it last; null before the first time. */
   readMillis: Schema.NullOr(Schema.Int),
   images: Schema.Array(entryOf(CatalogueImage)),
   plans: Schema.Array(entryOf(CataloguePlan)),
-  /** Left out while no plan has another name than its own. */
+  /** Absent while every plan has only one name. */
   names: Schema.optionalKey(Schema.Array(PlanName)),
-  /** As last read: no event is about them. Left out while all prices are in rupees. */
+  /** From the last read; no event is about them. Absent while all prices are in rupees. */
   foreignPrices: Schema.optionalKey(Schema.Array(ForeignPlanPrice))
 }).annotate({ identifier: "Catalogue" })
 export interface Catalogue extends Schema.Schema.Type<typeof Catalogue> {}
 
 const CatalogueJson = Schema.fromJsonString(Schema.toCodecJson(Catalogue))
 
-/** Between a catalogue and its JSON in the store. */
+/** Converts a catalogue to its JSON in the store. */
 export const writeCatalogue = Schema.encodeSync(CatalogueJson)
 export const readCatalogue = Schema.decodeSync(CatalogueJson)
 
@@ -53,7 +51,7 @@ export interface CatalogueRead extends Exchange {
   readonly foreignPrices?: ReadonlyArray<ForeignPlanPrice>
 }
 
-/** Under which names it has its plans. */
+/** The names of its plans. */
 export const namesOf = ({ names = [], plans }: Catalogue): PlanNames =>
   planNames(
     names,
@@ -67,7 +65,7 @@ export const pricesOf = ({ prices }: Pick<CataloguePlan, "prices">): ReadonlyMap
   return byImage
 }
 
-/** A plan with these prices of its images, in an order that does not depend on the list's. */
+/** A plan with these prices of its images, in an order that does not depend on the list. */
 export const withPrices = (
   plan: Omit<CataloguePlan, "prices" | keyof Price>,
   prices: ReadonlyMap<string, Price>
@@ -85,7 +83,7 @@ export const withPrices = (
   return { ...plan, ...price, prices: sorted }
 }
 
-/** What the entries of the image list come to: each image, and each plan with its price by image. */
+/** Converts the entries of the image list: each image, and each plan with its prices by image. */
 export const offeredBy = (list: ReadonlyArray<Image>): Omit<CatalogueRead, keyof Exchange> => {
   const images = new Map<string, CatalogueImage>()
   for (const { image, name, os } of list) if (!images.has(image)) images.set(image, { image, name, os })

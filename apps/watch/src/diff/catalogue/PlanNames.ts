@@ -1,27 +1,27 @@
 /**
- * Under which names the catalogue has the plans: nodes show the SKU of their plan or its slug, and two shapes of one record may differ in that.
- * Whether two names are those of one plan is core's rule, `isSamePlan`.
+ * The names of plans in the catalogue: nodes show the SKU of their plan or its slug, and two shapes of one record may differ in
+ * that. Core's rule `isSamePlan` decides whether two names mean one plan.
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import { isSamePlan } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 
-/** A slug under which a plan is ordered with an image, and the SKU under which the catalogue has it. A plan without a SKU has no other name. */
+/** A slug that orders a plan with an image, and the SKU in the catalogue. A plan without a SKU has no other name. */
 export const PlanName = Schema.Struct({ plan: Schema.String, sku: Schema.String, image: Schema.String })
 export interface PlanName extends Schema.Schema.Type<typeof PlanName> {}
 
-/** What the catalogue says of two names. */
+/** How the catalogue relates two names. */
 type Relation =
   | "same"
-  /** It has both, for two plans. */
+  /** It has both, for two different plans. */
   | "other"
-  /** It does not have one of them: the plan is not offered any more, or nothing was read yet. */
+  /** It lacks one of them: the plan is not offered any more, or nothing was read yet. */
   | "unknown"
 
 export interface PlanNames {
-  /** The records of a slug; none for a SKU. */
+  /** The records of a slug; empty for a SKU. */
   readonly ofSlug: (slug: string) => ReadonlyArray<PlanName>
-  /** The slugs of a SKU; none of a slug. */
+  /** The slugs of a SKU; empty for a slug. */
   readonly slugsOf: (sku: string) => ReadonlySet<string>
   readonly relation: (a: string, b: string) => Relation
 }
@@ -41,14 +41,17 @@ export const planNames = (names: ReadonlyArray<PlanName>, plans: Iterable<string
 
 export const noPlanNames: PlanNames = planNames([], [])
 
-/** The names that the entries of an image list have beside each other, each once. */
+/** The pairs of names in an image list, each once. */
 export const namesIn = (list: ReadonlyArray<Image>): ReadonlyArray<PlanName> =>
   withNames(
     [],
     list.flatMap(({ image, plan, sku }) => (sku === null || sku === plan ? [] : [{ plan, sku, image }]))
   )
 
-/** What is known with what is shown: nodes keep the name of a plan that is offered no more. The same list if that is nothing new. */
+/**
+ * Adds the shown names to the known ones, because nodes keep the name of a plan that is no longer offered. Returns the same
+ * list if nothing is new.
+ */
 export const withNames = (known: ReadonlyArray<PlanName>, shown: ReadonlyArray<PlanName>): ReadonlyArray<PlanName> => {
   const keyOf = ({ image, plan, sku }: PlanName) => JSON.stringify([plan, sku, image])
   const all = new Map([...known, ...shown].map((name) => [keyOf(name), name]))

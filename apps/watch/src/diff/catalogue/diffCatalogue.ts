@@ -1,7 +1,7 @@
 /**
- * What a read of the catalogue proves beyond what is known. Pure. A change is believed once two reads in a row, some time apart,
- * have shown the same of it, and every read between them; an empty catalogue proves nothing, and one that lacks much has to
- * stay so for a day.
+ * What a read of the catalogue proves beyond what is known. Pure. A change is believed once two reads, some time apart, and
+ * every read between them have shown it. An empty catalogue proves nothing, and a catalogue that lacks much must stay so for a
+ * day.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -11,37 +11,37 @@ import type { Moment } from "../Observation.ts"
 import { type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
 import { withNames } from "./PlanNames.ts"
 
-/** From the first read that shows a change to the one that proves it, at least. */
+/** Minimum time from the first read that shows a change to the read that proves it. */
 export const agreementMillis = 10 * 60_000
 
-/** The same for an entry that was reported removed and is there again: a reply may be an old one. */
+/** The same for an entry that was reported removed and is back: the reply may be an old one. */
 const returnMillis = 60 * 60_000
 
 /** The same for entries that a catalogue lacks together with many others. */
 const holdMillis = 24 * 60 * 60_000
 
-/** Nothing was seen for a while where two reads are further apart than this. */
+/** If two reads are further apart than this, the time in between counts as not observed. */
 const gapMillis = 2 * 60 * 60_000
 
-/** A catalogue lacks much when it lacks this many images or plans, and this part of them. */
+/** A catalogue lacks much if it lacks this many images or plans, and this share of them. */
 const minShort = 3
 const shortShare = 0.25
 
 /** A difference that is not believed yet. */
 interface Doubt {
-  /** What the reads since then show, as text: other reads disprove it. */
+  /** What the reads since then show, as text: a read that shows something else disproves it. */
   readonly shows: string
   readonly first: Moment
-  /** When the catalogue was read last before: the change came later. */
+  /** When the catalogue was last read before: the change came later. */
   readonly fromMillis: number
-  /** How long it has to last. */
+  /** How long it must last. */
   readonly requiredMillis: number
   readonly afterGap: boolean
 }
 
 /** What only this process saw. */
 export interface CatalogueEvidence {
-  /** The last read of this process, and the first of those before the baseline; null before. */
+  /** The last read of this process, and the first of the reads before the baseline; null before. */
   readonly lastRead: Moment | null
   readonly firstRead: Moment | null
   readonly doubts: ReadonlyMap<string, Doubt>
@@ -55,7 +55,7 @@ export interface CatalogueDifference {
   readonly facts: ReadonlyArray<EntryFact>
 }
 
-/** The image of each node that has a plan; null where it is not known. */
+/** The image of each node on a plan; null if unknown. */
 export type NodesOn = (plan: string) => ReadonlyArray<string | null>
 
 type Kind = "images" | "plans"
@@ -67,7 +67,7 @@ const keyOf = (item: Item): string => ("image" in item ? `images/${item.image}` 
 const hasSameEntries = (a: ReadonlyArray<Entry>, b: ReadonlyArray<Entry>): boolean =>
   a.length === b.length && a.every((entry, index) => entry === b[index])
 
-/** Both sorted, so that the same prices are written the same. */
+/** Both sorted, so that equal prices have equal texts. */
 const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
   a.prices.length === b.prices.length &&
   a.prices.every((price, index) => {
@@ -81,15 +81,14 @@ const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
 
 const isStated = (price: Price): boolean => price.maxPricePerHourInr !== null || price.maxPricePerMonthInr !== null
 
-/** Whether a bound that both state is another one. */
+/** Whether a bound that both state differs. */
 const isOtherPrice = (known: Price, shown: Price): boolean =>
   (["minPricePerHourInr", "maxPricePerHourInr", "minPricePerMonthInr", "maxPricePerMonthInr"] as const).some(
     (bound) => known[bound] !== null && shown[bound] !== null && known[bound] !== shown[bound]
   )
 
 /**
- * The prices that are others now, of images that both have: each once, whichever of the images a reply lacks. As a text; empty where
- * there are none.
+ * The changed prices of images that both have, each once, whichever images a reply lacks. As a text; empty if there are none.
  */
 const otherPrices = (known: Item, shown: Item): string => {
   if (!("plan" in known) || !("plan" in shown) || hasSamePrices(known, shown)) return ""
@@ -101,7 +100,7 @@ const otherPrices = (known: Item, shown: Item): string => {
   return Array.from(new Set(others)).toSorted().join(", ")
 }
 
-/** What is shown, with what is known of it and not stated this time; what is known itself where that is the same. */
+/** The shown entry, completed with known values that it does not state; the known object itself if they are equal. */
 const filled = (known: Item, shown: Item): Item => {
   const arePlans = "plan" in known && "plan" in shown
   const hasOtherPrices = arePlans && !hasSamePrices(known, shown)
@@ -112,7 +111,7 @@ const filled = (known: Item, shown: Item): Item => {
   const item = { ...known, ...Object.fromEntries(stated) } as Item
   if (!hasOtherPrices || !("plan" in item)) return item
   const before = pricesOf(known)
-  // The prices of images that are not shown are those of before a change.
+  // Prices of images that are not shown may date from before a change.
   const prices = new Map(otherPrices(known, shown) === "" ? before : [])
   for (const [image, price] of pricesOf(shown)) {
     const was = before.get(image)
@@ -130,9 +129,9 @@ interface Change {
 /** The different prices of a plan, as a text that does not depend on which of its images are shown. */
 const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(priceKey).toSorted().join(", ") : "")
 
-/** How `shown` differs from what is known, as a text; null where it does not in what is reported. */
+/** How `shown` differs from what is known, as a text; null if it does not differ in anything that is reported. */
 const showsOf = ({ known, shown }: Change): string | null => {
-  // The first price of a plan is believed as any other is: when two reads show it.
+  // The first price of a plan is believed like any other: when two reads show it.
   if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : `offered ${priceOf(shown)}`
   if (shown === undefined) return "absent"
   return otherPrices(known.item, shown) || null
@@ -148,7 +147,7 @@ const changesOf = (known: Catalogue, read: CatalogueRead, kind: Kind): ReadonlyA
   }))
 }
 
-/** Whether so much is missing that the read may be a part of the catalogue. */
+/** Whether so much is missing that the read may show only a part of the catalogue. */
 const isShort = (changes: ReadonlyArray<Change>): boolean => {
   const present = changes.filter(({ known }) => known !== undefined && known.goneMillis === null)
   const missing = present.filter(({ shown }) => shown === undefined).length
@@ -162,7 +161,7 @@ const requiredMillis = ({ known, shown }: Change, isShort: boolean): number =>
       ? returnMillis
       : agreementMillis
 
-/** The doubt about an entry after a read; undefined where the read agrees with what is known. */
+/** The doubt about an entry after a read; undefined if the read agrees with what is known. */
 const doubtAfter = (
   change: Change,
   isShort: boolean,
@@ -174,7 +173,7 @@ const doubtAfter = (
   const shows = showsOf(change)
   if (shows === null) return undefined
   const required = requiredMillis(change, isShort)
-  // What was missed together with many others stays in doubt when some of them are back.
+  // An entry that was missed together with many others stays in doubt when some of them are back.
   if (before?.shows === shows) return { ...before, requiredMillis: Math.max(before.requiredMillis, required) }
   return {
     shows,
@@ -188,7 +187,7 @@ const doubtAfter = (
 const isBelieved = ({ first, requiredMillis }: Doubt, now: Moment): boolean =>
   first !== now && now.monotonicMillis - first.monotonicMillis >= requiredMillis
 
-/** What each of the nodes costs per month; null where its image is not known and the plan has several prices. */
+/** The monthly price of each node; null if its image is unknown and the plan has several prices. */
 const perMonth = (plan: CataloguePlan, images: ReadonlyArray<string | null>): ReadonlyArray<number | null> => {
   const prices = pricesOf(plan)
   return images.map((image) => ((image === null ? undefined : prices.get(image)) ?? plan).pricePerMonthInr)
@@ -257,7 +256,7 @@ const withoutRupees = (known: Catalogue["plans"], { foreignPrices = [], plans }:
   return hasSameEntries(known, after) ? known : after
 }
 
-/** With what is believed at once, because no event is about it: names of plans, and prices in other currencies. */
+/** Adds what is believed at once, because no event is about it: names of plans, and prices in other currencies. */
 const withOthers = (before: Catalogue, read: CatalogueRead): Catalogue => {
   const { foreignPrices = [], names = [] } = read
   const plans = withoutRupees(before.plans, read)
@@ -270,7 +269,7 @@ const withOthers = (before: Catalogue, read: CatalogueRead): Catalogue => {
     : { ...catalogue, ...(all.length > 0 && { names: all }), ...(!hasSamePrices && { foreignPrices }) }
 }
 
-/** Before the baseline everything that was ever offered is known silently; it ends when a later read shows nothing new. */
+/** Before the baseline, every offered entry becomes known silently; this ends when a later read shows nothing new. */
 const gather = (catalogue: Catalogue, evidence: CatalogueEvidence, read: CatalogueRead): CatalogueDifference => {
   const now = read.answered
   const [images, plans] = (["images", "plans"] as const).map((kind) => changesOf(catalogue, read, kind))
@@ -322,7 +321,7 @@ const compare = (
       }
       if (doubt !== undefined) doubts.set(key, doubt)
       if (known === undefined) return []
-      // What is no change, such as a name or a first price, is learnt silently.
+      // Whatever is no change, such as a name or a first price, is learned silently.
       const item = doubt === undefined && shown !== undefined ? filled(known.item, shown) : known.item
       return [item === known.item ? known : ({ ...known, item } as Entry)]
     })
@@ -337,7 +336,7 @@ const compare = (
   }
 }
 
-/** When the catalogue is to be read next, from a read on: soon where a change is in doubt. */
+/** When to read the catalogue next: soon if a change is in doubt. */
 export const nextReadMillis = (
   { isBaseline }: Catalogue,
   { doubts, lastRead }: CatalogueEvidence,
