@@ -92,7 +92,7 @@ describe.each([
     const refused = await post(url, body.replace("web", "db"), headersOf(body))
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      "No signature of the delivery fits one of the secrets."
+      "No signature of the delivery matches any of the secrets."
     ])
   })
 })

@@ -292,7 +292,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       const cases: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>, Readonly<Record<string, string>>?, string?]> =
         [
           [/^berth-watch: The account a0 is in the config/, add(0, ...good)],
-          [/^berth-watch: There is an account a1 already\.$/, add(1, ...good)],
+          [/^berth-watch: The account a1 exists already\.$/, add(1, ...good)],
           [
             /^berth-watch: The account name is not usable\.$/,
             ["add", "_daemon", "--base-url", worlds[2]!.baseUrl, ...good]
@@ -366,8 +366,8 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       expect(opened).toMatchObject({
         code: 2,
         stderr: [
-          "berth-watch: account a2: The credentials are sealed under another key than those of BERTH_WATCH_SEAL_KEY and BERTH_WATCH_SEAL_KEY_OLD.",
-          "berth-watch: Some accounts cannot be opened; they stay as they are."
+          "berth-watch: account a2: The credentials were sealed with a key that is in neither BERTH_WATCH_SEAL_KEY nor BERTH_WATCH_SEAL_KEY_OLD.",
+          "berth-watch: The credentials of some accounts cannot be opened; they stay as they are."
         ]
       })
       yield* until(() => /account-refused \(a2\): .* sealed under another key/.test(daemon.program.output))
@@ -378,7 +378,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       expect(twice).toMatchObject({
         code: 2,
         stderr: [
-          "berth-watch: The account a0 is in the config, and was added to the store as well.",
+          "berth-watch: The account a0 is in the config and also in the table of the store.",
           "Run berth-watch account remove a0."
         ]
       })

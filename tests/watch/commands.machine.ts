@@ -56,7 +56,10 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
       const denied = yield* command(["status", "--store", join(config, "../watch.db")])
       expect(denied).toMatchObject({
         code: 3,
-        stderr: [`berth-watch: The daemon at ${http} asks for its token.`, "Name its config, or set BERTH_WATCH_TOKEN."]
+        stderr: [
+          `berth-watch: The daemon at ${http} asks for its token.`,
+          "Add --config FILE, or set BERTH_WATCH_TOKEN."
+        ]
       })
 
       daemon.program.signal("SIGTERM")

@@ -125,7 +125,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("sever
         yield* until(() => hasFailed(daemon))
         expect(yield* isReady(daemon)).toBe(false)
         expect(said(daemon)).toMatch(
-          /The server of the store takes no writes: cannot execute .* in a read-only transaction\. Wait/
+          /The server of the store rejects writes: cannot execute .* in a read-only transaction\. Wait/
         )
       }
       const { subject, to } = yield* turn(worlds[0]!)

@@ -174,7 +174,7 @@ describe("the commands that read a store", () => {
       const removed = yield* run(["sinks", "remove", "ops"], { BERTH_WATCH_STORE: store })
       expect(removed).toMatchObject({
         code: 2,
-        stderr: ["berth-watch: Whether ops is in the config is not known: name it with --config."]
+        stderr: ["berth-watch: It is unknown whether the config has ops: add --config FILE."]
       })
       const withSinks = (sinks: string) => {
         const path = `${store}.yml`
@@ -196,7 +196,7 @@ describe("the commands that read a store", () => {
       })
       expect(yield* run(["sinks", "remove", "ops", ...without], env)).toMatchObject({
         code: 0,
-        stdout: ["The sink ops is forgotten."]
+        stdout: ["Forgot the sink ops."]
       })
       expect((yield* run(["sinks", ...without], env)).stdout).toEqual([])
       expect((yield* run(["sinks", "remove", "ops", ...without], env)).code).toBe(4)
@@ -230,7 +230,7 @@ describe("the commands that read a store", () => {
       expect((yield* run(["sinks", "dead", "opps"], env)).code).toBe(4)
       expect((yield* run(["sinks", "enable", "ops"], env)).code).toBe(0)
       expect((yield* run(["sinks", "retry", "ops"], env)).stdout).toEqual([
-        "Dead letters of ops, and what waits for its next attempt, are due now."
+        "The dead letters and waiting events of ops are due now."
       ])
       expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({
         state: "up",
@@ -273,7 +273,7 @@ describe("the commands that read a store", () => {
         code: 2,
         stderr: [
           `berth-watch: The store is in use: process ${owner.child.pid} runs on ${store}.`,
-          "Stop the other berth-watch, or name another store."
+          "Stop the other berth-watch, or use another store."
         ]
       })
       expect((yield* run(["events"], env)).stdout.length).toBe(2)
@@ -389,7 +389,7 @@ sinks: [{ name: ops, webhook: { url: "${service.url}", allowPrivate: true } }]`
       )
       const env = { KEY: "key-0123456789" }
       const test = run(["sinks", "test", "ops", "--config", config], env)
-      expect(yield* test).toMatchObject({ code: 0, stdout: ["The sink ops took a test event."] })
+      expect(yield* test).toMatchObject({ code: 0, stdout: ["The sink ops accepted a test event."] })
       expect(JSON.parse(received[0]!)).toMatchObject({ type: "berth.sink.test", data: { sink: "ops" } })
       expect(yield* test).toMatchObject({
         code: 7,

@@ -124,10 +124,10 @@ const deadFlags = {
 }
 
 const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
-  Command.withDescription("Print how far each sink is, or operate one"),
+  Command.withDescription("Show the delivery progress of each sink (event receiver), or manage one"),
   Command.withSubcommands([
     sinkChange("enable", "Enable a disabled sink"),
-    sinkChange("retry", "Deliver its dead letters and waiting events now"),
+    sinkChange("retry", "Deliver the failed (dead letters) and waiting events of a sink now"),
     sinkChange("remove", "Forget a sink that the config no longer has"),
     Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
       (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
@@ -182,7 +182,11 @@ const accountCommand = Command.make("account").pipe(
     ).pipe(Command.withDescription("Print the accounts and where their credentials are")),
     accountChange("pause", "paused", "Stop asking the service about an account until you resume it"),
     accountChange("resume", "active", "Continue watching a paused account"),
-    accountChange("remove", "removed", "Stop watching an account; its events are kept as long as retention says"),
+    accountChange(
+      "remove",
+      "removed",
+      "Stop watching an account; its events are kept for the configured retention time"
+    ),
     Command.make("reseal", storeFlags, (flags) => ofAccounts(({ resealAccounts }) => resealAccounts(flags))).pipe(
       Command.withDescription("Seal all credentials again with the newest key")
     )
@@ -220,7 +224,10 @@ const berthWatch = Command.make("berth-watch").pipe(
   Command.withDescription("Watch the nodes of an account and report each change as an event"),
   Command.withExamples([
     { command: "berth-watch run --config watch.yaml", description: "Watch until stopped" },
-    { command: "berth-watch status --config watch.yaml", description: "What is wrong, and how far each sink is" },
+    {
+      command: "berth-watch status --config watch.yaml",
+      description: "What is wrong, and how far the delivery to each sink is"
+    },
     {
       command: "berth-watch silence add --nodes 'web-*' --for 2h --reason upgrade",
       description: "Hold back events during maintenance"

@@ -104,7 +104,7 @@ layer(
       const { code, stderr } = yield* wait(() => daemon.finished())
       expect(stderr.slice(1)).toEqual([
         expect.stringMatching(/^berth-watch: The store is damaged: /),
-        "Put a backup in its place. Nothing starts over from an empty store by itself."
+        "Restore a backup. The daemon never starts over with an empty store by itself."
       ])
       expect(code).toBe(1)
       const left = readFileSync(store)

@@ -157,7 +157,7 @@ export const addAccount = Effect.fn("addAccount")(function* (options: StoreOptio
       const { addWatchedAccount } = yield* Store
       const done = yield* addWatchedAccount({ name, baseUrl, credentials, options: own }, flags.replace)
       if (done === "known") {
-        return yield* misused(`There is an account ${name} already.`, "Add --replace to change it.")
+        return yield* misused(`The account ${name} exists already.`, "Add --replace to change it.")
       }
       if (done === "full") return yield* misused(`There are ${maxTableAccounts} accounts, which is the maximum.`)
       yield* Console.log(`The account ${name} is ${done}.`)
@@ -258,8 +258,10 @@ export const resealAccounts = Effect.fn("resealAccounts")(function* (options: St
       }
       const count = older.length === 0 ? 0 : yield* resealWatched(older)
       yield* Console.log(`${count === 1 ? "1 account is" : `${count} accounts are`} sealed anew, under ${keys[0].id}.`)
-      if (failures > 0) return yield* misused("Some accounts cannot be opened; they stay as they are.")
-      if (count < older.length) return yield* misused("Accounts were changed meanwhile.", "Run the command once more.")
+      if (failures > 0)
+        return yield* misused("The credentials of some accounts cannot be opened; they stay as they are.")
+      if (count < older.length)
+        return yield* misused("Somebody changed accounts in the meantime.", "Run the command once more.")
     })
   )
 })

@@ -41,5 +41,5 @@ export const backup = Effect.fn("backup")(function* (options: StoreOptions, file
   yield* Effect.provide(copyTo(file), Store.layerReader(path)).pipe(
     Effect.catchTag("StoreFailed", (failed) => fromStoreFailed(failed))
   )
-  yield* Console.log(`The store is copied to ${file}.`)
+  yield* Console.log(`Copied the store to ${file}.`)
 })

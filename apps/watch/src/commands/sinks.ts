@@ -14,7 +14,7 @@ const unknownSink = (name: string, names: ReadonlyArray<string>) =>
   new CommandFailed({
     exit: "notFound",
     message: `There is no sink ${name}.`,
-    hint: names.length === 0 ? "No sink has run on this store yet." : `The sinks are ${names.join(", ")}.`
+    hint: names.length === 0 ? "This store has no sink yet." : `The sinks are ${names.join(", ")}.`
   })
 
 const write = Schema.encodeSync(Schema.toCodecJson(SinkStatus))
@@ -33,8 +33,8 @@ const withSink = Effect.fnUntraced(function* <E>(daemon: Answers, name: string, 
 
 const changes: Readonly<Record<"enable" | "retry" | "remove", (sink: string) => string>> = {
   enable: (sink) => `The sink ${sink} is enabled.`,
-  retry: (sink) => `Dead letters of ${sink}, and what waits for its next attempt, are due now.`,
-  remove: (sink) => `The sink ${sink} is forgotten.`
+  retry: (sink) => `The dead letters and waiting events of ${sink} are due now.`,
+  remove: (sink) => `Forgot the sink ${sink}.`
 }
 
 /** Changes a sink, and reports the result. */
@@ -78,8 +78,8 @@ const replayedText = Effect.fnUntraced(function* (daemon: Answers, cursor: strin
   const { events } = yield* daemon.events({ after: cursor, limit: 1 })
   const first = events[0]?.event.time
   return first === undefined
-    ? "nothing, because no event is kept,"
-    : `all events that are kept, from ${DateTime.formatIso(DateTime.makeUnsafe(first))} on,`
+    ? "no events, because none are kept,"
+    : `all kept events, from ${DateTime.formatIso(DateTime.makeUnsafe(first))} on,`
 })
 
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
@@ -92,7 +92,7 @@ export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: st
 export const testSink = Effect.fnUntraced(function* (name: string, options: StoreOptions) {
   const fromHere = Effect.fnUntraced(function* ({ sinks }: StoreSettings) {
     if (Option.isNone(options.config)) {
-      const message = "No daemon runs, so sinks test needs --config FILE, which has the sink."
+      const message = "No daemon runs, so sinks test needs --config FILE with the sink."
       return yield* misused(message)
     }
     const configured = sinks ?? []
@@ -104,5 +104,5 @@ export const testSink = Effect.fnUntraced(function* (name: string, options: Stor
     )
   })
   yield* asking(options, (daemon) => withSink(daemon, name, daemon.test(name)), fromHere)
-  yield* Console.log(`The sink ${name} took a test event.`)
+  yield* Console.log(`The sink ${name} accepted a test event.`)
 })

@@ -61,10 +61,10 @@ const headOf = ({ daemon, sinks, troubles }: Shown, isAnswered: boolean): string
     return daemon === null ? `No daemon runs. ${retrying}` : retrying
   }
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
-  if (daemon === null) return `No daemon runs. ${length === 0 ? "The store is well." : well}`
+  if (daemon === null) return `No daemon runs. ${length === 0 ? "The store has no problem." : well}`
   if (isAnswered || length > 0) return well
   // Facts that only the process knows, such as its clock, are missing.
-  return "No daemon was reached over HTTP. The store names no problem."
+  return "No daemon could be reached over HTTP. The store shows no problem."
 }
 
 const textOf = (shown: Shown, isAnswered: boolean): string =>

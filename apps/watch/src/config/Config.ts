@@ -210,7 +210,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       const text = surroundings.file(absolute(path)).trim()
       return text === "" ? file.fail(place, `refers to ${path}, which is empty`) : text
     } catch {
-      return file.fail(place, `refers to ${path}, which cannot be read`)
+      return file.fail(place, `refers to ${path}, which is unreadable`)
     }
   }
 
@@ -327,7 +327,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     if (read === undefined) return undefined
     return isHeaderValue(Redacted.value(read))
       ? [name, read]
-      : file.fail(value, "has characters that no header may have")
+      : file.fail(value, "has characters that a header must not contain")
   }
 
   const headers: Read<ReadonlyArray<Header>> = mapped(file.entries(header, 50), (found, place) => {
@@ -353,7 +353,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     ({ allowPrivate, ...rest }, place): SinkOptions["target"] | undefined =>
       allowPrivate || !isPrivateUrl(Redacted.value(rest.url))
         ? { _tag: "Webhook", ...rest, isPrivateAllowed: allowPrivate }
-        : file.fail(place, "has an address of this machine or a private network; add allowPrivate: true to allow it")
+        : file.fail(place, "is on this machine or in a private network; add allowPrivate: true to allow it")
   )
 
   /** The name of a variable that is set. */
@@ -455,7 +455,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       token: defaulted<Redacted.Redacted | null>(token, null),
       publicUrl: defaulted<PublicUrl | null>(
         file.parsed(
-          "an https address such as https://example.com/watch, whose path begins with no path of the daemon such as /api",
+          "an https address such as https://example.com/watch, whose path does not begin like one of the daemon's own, such as /api",
           parsePublicUrl
         ),
         null
@@ -496,7 +496,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         ["sinks", sinks]
       ] as const) {
         for (const index of duplicates(list.map(({ name }) => name))) {
-          file.fail(placeOf(key, index), `has the name of another one: ${list[index]!.name}`)
+          file.fail(placeOf(key, index), `has the same name as another one: ${list[index]!.name}`)
         }
       }
       const names = accounts.map(({ name }) => name)

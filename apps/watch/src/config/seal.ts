@@ -73,7 +73,7 @@ export const unseal = (
   const key = keys.find(({ id }) => id === keyId)
   if (key === undefined) {
     return Result.fail(
-      `The credentials are sealed under another key than those of ${sealVariable} and ${oldSealVariable}.`
+      `The credentials were sealed with a key that is in neither ${sealVariable} nor ${oldSealVariable}.`
     )
   }
   const bytes = bytesOf(sealed) ?? Buffer.alloc(0)

@@ -75,7 +75,7 @@ const meetTable = Effect.fnUntraced(function* (config: WatchConfig) {
   for (const { name, state } of yield* watchedAccounts(0)) {
     if (state === "removed") continue
     if (names.has(name)) {
-      const message = `The account ${name} is in the config, and was added to the store as well.`
+      const message = `The account ${name} is in the config and also in the table of the store.`
       return yield* misused(message, `Run berth-watch account remove ${name}.`)
     }
     yield* state === "paused" ? progress.pause(name) : progress.meet(name)

@@ -32,7 +32,7 @@ const maxAgoMillis = 60_000
 const unknownName = (kind: string, names: ReadonlyArray<string>, known: ReadonlyArray<string>): string | null => {
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return null
-  const there = known.length === 0 ? `There is no ${kind} yet.` : `There is ${known.join(", ")}.`
+  const there = known.length === 0 ? `No ${kind} exists yet.` : `There is ${known.join(", ")}.`
   return `There is no ${kind} ${unknown}. ${there}`
 }
 
@@ -48,7 +48,7 @@ export const silenceProblem = (
     return "A silence needs nodes or accounts: the pattern * covers every node."
   }
   if (Math.max(nodes.length, accounts.length, sinks.length) > maxEntries) {
-    return `A silence names at most ${maxEntries} patterns, accounts or sinks.`
+    return `A silence can name at most ${maxEntries} patterns, accounts or sinks.`
   }
   if (nodes.some((pattern) => pattern.trim() === "" || pattern.length > maxPatternLength)) {
     return `A pattern of nodes has 1 to ${maxPatternLength} characters.`
@@ -59,8 +59,7 @@ export const silenceProblem = (
   if (unknown !== null) return unknown
   if (text === "") return "A silence needs a reason."
   if (text.length > maxReasonLength) return `A reason has at most ${maxReasonLength} characters.`
-  if (from < nowMillis - maxAgoMillis)
-    return "A silence cannot begin in the past: leave out when it begins to begin now."
+  if (from < nowMillis - maxAgoMillis) return "A silence cannot begin in the past; without a beginning it begins now."
   if (from > nowMillis + maxAheadDays * dayMillis) return `A silence begins within ${maxAheadDays} days.`
   if (untilMillis <= nowMillis) return "A silence cannot end in the past."
   if (untilMillis <= from) return "A silence has to end after it begins."

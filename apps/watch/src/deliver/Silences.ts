@@ -112,7 +112,7 @@ const maxSilenceWaitMillis = 10_000
 const outcomes = { hand: "delivered", hold: "held", drop: "dropped" } as const
 
 const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
-  description: "Events that silences gave up since the process began, by sink.",
+  description: "Events that silences dropped since the process began, by sink.",
   incremental: true
 })
 

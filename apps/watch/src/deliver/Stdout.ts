@@ -8,7 +8,7 @@ export class StreamClosed extends Data.TaggedError("StreamClosed")<{
   readonly code: string
 }> {
   override get message() {
-    return `The standard output cannot be written (${this.code}).`
+    return `Cannot write to standard output (${this.code}).`
   }
 }
 

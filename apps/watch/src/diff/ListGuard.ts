@@ -85,7 +85,7 @@ const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void 
   const trouble = listed === 0 ? "list-empty" : "nodes-vanished"
   const what =
     listed === 0
-      ? `The list is empty, though ${expected} nodes were known`
+      ? `The list is empty, although ${expected} nodes were known`
       : `${gone} of ${expected} nodes are gone at once`
   draft.change({ freeze: { doubt: trouble, sinceMillis: draft.now.atMillis } })
   const message = `${what}; no deletion is reported until the list can be trusted again.`

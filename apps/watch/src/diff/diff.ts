@@ -214,7 +214,7 @@ const afterAnswer = (draft: Draft): void => {
 
 /** Time passed, with or without answers: a request may hang, and the service may ask for a long pause. */
 const afterSilence = (draft: Draft): void => {
-  if (isLate(draft)) degrade(draft, "The list was not read to its end for too long.")
+  if (isLate(draft)) degrade(draft, "No complete list was read for too long.")
 }
 
 const isLate = ({ evidence, now, rules }: Draft): boolean => {

@@ -72,7 +72,7 @@ const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, strin
   ],
   "berth.cost.forecast_exceeded": ({ data }) => [
     "warm",
-    `${data.month} is going to cost ${inRupees(data.forecastInr)}, which is more than its budget of ` +
+    `The forecast for ${data.month} is ${inRupees(data.forecastInr)}, above its budget of ` +
       `${inRupees(data.budgetInr)}; ${inRupees(data.monthToDateInr)} is spent`
   ],
   "berth.cost.budget_crossed": ({ data }) => [
@@ -82,7 +82,7 @@ const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, strin
   ],
   "berth.cost.idle": ({ data }) => [
     "warm",
-    `${data.reason === "off" ? "is off and still billed" : "is older than its lease"}` +
+    `${data.reason === "off" ? "is off and still billed" : "has outlived its lease"}` +
       (typeof data.pricePerHourInr === "number" ? `, at ${inRupees(data.pricePerHourInr)} an hour` : "")
   ],
   "berth.node.lease_expired": () => ["warm", "is still there after the end of its lease"],

@@ -97,7 +97,7 @@ const heard = Effect.gen(function* () {
     orElse: () =>
       new StoreFailed({
         fault: "denied",
-        detail: "the process cannot be entered in the tables, or use their sequences"
+        detail: "cannot register this process in the tables, or use their sequences"
       })
   })
 )

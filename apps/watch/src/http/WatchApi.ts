@@ -51,7 +51,7 @@ const filter = {
 
 class StatusGroup extends HttpApiGroup.make("status").add(
   HttpApiEndpoint.get("read", "/api/status", { success: Status }).annotateMerge(
-    described("Status", "What is wrong, accounts, sinks and the end of the log.")
+    described("Status", "Troubles, accounts, sinks and the end of the log.")
   ),
   HttpApiEndpoint.get("accounts", "/api/accounts", { success: Schema.Array(AccountStatus) }).annotateMerge(
     described("Accounts", "The state of each account.")
@@ -66,9 +66,9 @@ class NodesGroup extends HttpApiGroup.make("nodes").add(
     query: {
       account,
       at: Schema.optional(InstantText).annotate({
-        description: "The nodes as they were known then, ISO 8601 with its offset. As far back as events are kept."
+        description: "Return the nodes known at this instant (ISO 8601 with an offset), as far back as events are kept."
       }),
-      after: Schema.optional(Schema.String).annotate({ description: "`next` of the page before." }),
+      after: Schema.optional(Schema.String).annotate({ description: "`next` of the previous page." }),
       limit: limit(maxNodes, 1000)
     },
     success: NodePage,
@@ -84,10 +84,10 @@ class CostGroup extends HttpApiGroup.make("cost").add(
     query: {
       account,
       month: Schema.optional(Schema.String).annotate({
-        description: "`YYYY-MM`, a calendar month in India; default the present one."
+        description: "`YYYY-MM`, a calendar month in India; default the current one."
       }),
       since: Schema.optional(InstantText).annotate({
-        description: "Instead of a month: from this instant until now, ISO 8601 with its offset."
+        description: "Instead of a month: from this instant (ISO 8601 with an offset) until now."
       })
     },
     success: CostReport,
@@ -109,7 +109,7 @@ class EventsGroup extends HttpApiGroup.make("events").add(
     },
     success: EventPage,
     error: refusals
-  }).annotateMerge(described("Events", "Events of the log, the oldest first.")),
+  }).annotateMerge(described("Events", "Events of the log, oldest first.")),
   HttpApiEndpoint.get("follow", "/events", {
     query: {
       ...filter,
@@ -132,10 +132,10 @@ const changed = { params: sink, success: SinkStatus, error: refusals }
 
 class SinksGroup extends HttpApiGroup.make("sinks").add(
   HttpApiEndpoint.get("list", "/api/sinks", { success: Schema.Array(SinkStatus) }).annotateMerge(
-    described("Sinks", "How far each sink is.")
+    described("Sinks", "The delivery progress of each sink.")
   ),
   HttpApiEndpoint.post("enable", "/api/sinks/:sink/enable", changed).annotateMerge(
-    described("Enable a sink", "A disabled sink goes on where it stopped.")
+    described("Enable a sink", "A disabled sink continues where it stopped.")
   ),
   HttpApiEndpoint.post("retry", "/api/sinks/:sink/retry", changed).annotateMerge(
     described("Retry now", "Delivers dead letters and waiting events now.")
@@ -143,7 +143,7 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
   HttpApiEndpoint.get("dead", "/api/sinks/:sink/dead", {
     params: sink,
     query: {
-      after: Schema.optional(Schema.String).annotate({ description: "`next` of the page before." }),
+      after: Schema.optional(Schema.String).annotate({ description: "`next` of the previous page." }),
       limit: limit(maxEvents, 100)
     },
     success: DeadLetterPage,
@@ -154,14 +154,14 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
     params: { ...sink, id: Schema.String }
   }).annotateMerge(described("Retry one dead letter", "Delivers it now; the id is that of its event.")),
   HttpApiEndpoint.post("test", "/api/sinks/:sink/test", changed).annotateMerge(
-    described("Test a sink", "Sends one test event, which is in no log.")
+    described("Test a sink", "Sends one test event, which does not appear in the log.")
   ),
   HttpApiEndpoint.delete("remove", "/api/sinks/:sink", {
     params: sink,
     success: HttpApiSchema.NoContent,
     error: refusals
   }).annotateMerge(
-    described("Remove a sink", "Forgets a sink that the config no longer has, with what it did not deliver.")
+    described("Remove a sink", "Forgets a sink that the config no longer has, including its undelivered events.")
   ),
   HttpApiEndpoint.post("replay", "/api/sinks/:sink/replay", {
     ...changed,
@@ -193,9 +193,9 @@ class SessionGroup extends HttpApiGroup.make("session").add(
     payload: Schema.Struct({ token: Schema.String }).annotate({ identifier: "Login" }),
     success: HttpApiSchema.NoContent,
     error: [failures[400], failures[401], failures[413], failures[415], failures[429]]
-  }).annotateMerge(described("Log in", "Sets the cookie that a browser shows instead of the token.")),
+  }).annotateMerge(described("Log in", "Sets the cookie that a browser sends instead of the token.")),
   HttpApiEndpoint.delete("close", "/api/session", { success: HttpApiSchema.NoContent }).annotateMerge(
-    described("Log out", "Takes the cookie away.")
+    described("Log out", "Removes the cookie.")
   )
 ) {}
 
@@ -245,7 +245,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
     success: Readiness,
     error: Readiness.pipe(HttpApiSchema.status(503))
   }).annotateMerge(
-    described("Readiness", "503 while the last complete sweep of an account is too old, or the store takes no writes.")
+    described("Readiness", "503 while the last complete sweep of an account is too old, or the store rejects writes.")
   ),
   HttpApiEndpoint.get("metrics", "/metrics", {
     query: { account },
@@ -254,7 +254,7 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
   }).annotateMerge(
     described(
       "Metrics",
-      "Metrics in the text format of Prometheus. With more than 100 accounts, of all together; one by one with `account`."
+      "Metrics in the text format of Prometheus. With more than 100 accounts they are summed over all; `account` selects a single one."
     )
   ),
   HttpApiEndpoint.get("targets", "/sd", {
@@ -270,7 +270,10 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
     success: Schema.Array(TargetGroup),
     error: [failures[400], failures[404], failures[503]]
   }).annotateMerge(
-    described("Targets", "Running nodes for `http_sd_configs`. While an account is in doubt, its last good list.")
+    described(
+      "Targets",
+      "Running nodes for `http_sd_configs`. While an account is in doubt, its last good list is used."
+    )
   )
 ) {}
 
@@ -305,7 +308,7 @@ export class WatchApi extends api.annotateMerge(
   OpenApi.annotations({
     title: "berth-watch",
     version: "1",
-    description: "What the daemon knows, and what happened. Instants are ISO 8601 in UTC; cursors are opaque.",
+    description: "The daemon's knowledge and its events. Instants are ISO 8601 in UTC; cursors are opaque.",
     servers: [{ url: "/", description: "The daemon that this description comes from." }],
     transform: (spec) => withTokenScheme(describe(spec))
   })

@@ -12,14 +12,14 @@ const failureOf = <Status extends number>(status: Status, description: string) =
 export const failures = {
   400: failureOf(400, "A parameter or a field is not valid."),
   401: failureOf(401, "The token is missing or wrong."),
-  403: failureOf(403, "The request is from a page of another origin, or for another host name."),
-  404: failureOf(404, "What the request names does not exist."),
+  403: failureOf(403, "The request comes from a page of another origin, or names another host."),
+  404: failureOf(404, "The requested object does not exist."),
   410: failureOf(410, "Events after the cursor are no longer kept."),
   413: failureOf(413, "The body is too large."),
   415: failureOf(415, "The body must be JSON."),
   429: failureOf(429, "Too many attempts with wrong tokens."),
   500: failureOf(500, "The daemon failed."),
-  503: failureOf(503, "The store does not answer, or what was asked for is not known yet.")
+  503: failureOf(503, "The store does not answer, or the requested data is not known yet.")
 }
 
 export const fail = <Status extends number>(status: Status, message: string) => ({ status, message })

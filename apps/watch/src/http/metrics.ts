@@ -80,7 +80,7 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
     {
       name: "berth_account_state",
       combine: sum,
-      description: "1 for the present state of the account.",
+      description: "1 for the current state of the account.",
       samples: accounts.flatMap(({ account, state }) => stateSamples(accountStates, state, { account }))
     },
     {
@@ -148,7 +148,7 @@ const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGau
   {
     name: "berth_cost_error_inr",
     combine: sumOfAll,
-    description: "How far berth_cost_month_to_date_inr may be off, in rupees; absent where a price was not known.",
+    description: "How far berth_cost_month_to_date_inr may be off, in rupees; absent if a price was unknown.",
     samples: costs.map(({ account, spent }) => [spent.errorInr, { account }])
   }
 ]
@@ -165,12 +165,12 @@ const fleetGauges = (
   return [
     {
       name: "berth_accounts",
-      description: "Accounts that this process has.",
+      description: "Accounts that this process owns.",
       samples: [[accounts.filter(isOwn).length, {}]]
     },
     {
       name: "berth_shards",
-      description: "Shards that this process has, of the 300 by which accounts are spread over processes.",
+      description: "Shards that this process owns, of the 300 that distribute accounts over processes.",
       samples: [[Number(shards), {}]]
     },
     {
@@ -191,7 +191,7 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
   return [
     {
       name: "berth_sink_state",
-      description: "1 for the present state of the sink.",
+      description: "1 for the current state of the sink.",
       samples: sinks.flatMap(({ sink, state }) => stateSamples(presentStates, state, { sink }))
     },
     {
@@ -216,7 +216,7 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
     },
     {
       name: "berth_sink_failing_since_timestamp_seconds",
-      description: "Since when the sink has taken no event; absent while it does.",
+      description: "Since when the sink has accepted no event; absent while it does.",
       samples: each(({ failingSince }) => (failingSince === null ? null : DateTime.toEpochMillis(failingSince) / 1000))
     }
   ]
@@ -225,7 +225,7 @@ const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
 /** A series for each trouble, for as long as it lasts. */
 const troubleGauge = (troubles: ReadonlyArray<Trouble>): Gauge => ({
   name: "berth_trouble",
-  description: "1 for each trouble that lasts now.",
+  description: "1 for each current trouble.",
   samples: troubles.map(({ about, name, severity }) => [
     1,
     { trouble: name, severity, ...(about.name === null ? {} : { [about.kind]: about.name }) }
@@ -239,7 +239,7 @@ const silenceGauge = (silences: ReadonlyArray<Silence>): Gauge => ({
 })
 
 const processGauges: ReadonlyArray<Gauge> = [
-  { name: "berth_build_info", description: "The version that runs.", samples: [[1, { version: pkg.version }]] }
+  { name: "berth_build_info", description: "The running version.", samples: [[1, { version: pkg.version }]] }
 ]
 
 const residentBytes = (): Gauge => ({

@@ -43,7 +43,7 @@ export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: Readon
 const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
   ...accounts
     .filter(({ added, lastSweep }) => lastSweep === null && added !== true)
-    .map(({ account }) => `${account}: The first complete sweep is still to come.`),
+    .map(({ account }) => `${account}: No sweep has been completed yet.`),
   ...troubles
     .filter(({ name }) => unreadyTroubles.has(name))
     .map(({ about, message }) => (about.name === null ? message : `${about.name}: ${message}`))

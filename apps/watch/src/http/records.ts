@@ -51,7 +51,7 @@ export const Trouble = Schema.Struct({
 }).annotate({ identifier: "Trouble" })
 export type Trouble = typeof Trouble.Type
 
-const isHere = Schema.Boolean.annotate({ description: "Whether it is the process that answers." })
+const isHere = Schema.Boolean.annotate({ description: "Whether it is the answering process." })
 
 /** The normal state first. */
 export const accountStates = ["watching", "starting", "degraded", "frozen", "paused", "stopped"] as const
@@ -73,18 +73,18 @@ export const AccountStatus = Schema.Struct({
   }),
   nextSweepAt: Schema.NullOr(Instant),
   requestsPerHour: Schema.NullOr(Schema.Number).annotate({
-    description: "The share of the rate limit at present, as requests an hour. Null before the first complete sweep."
+    description: "The current share of the rate limit, in requests per hour. Null before the first complete sweep."
   }),
   sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({
     description: "Planned time from one sweep to the next."
   }),
   sweepIntervalSetMillis: Schema.optionalKey(
     Schema.Number.annotate({
-      description: "The interval that is set, if the share has no room for it and sweeps are farther apart."
+      description: "The configured interval, if the share is too small for it and sweeps are farther apart."
     })
   ),
   detectionLatencyMillis: Schema.NullOr(Schema.Number).annotate({
-    description: "Worst width of `observedBetween` within the last hour."
+    description: "Largest width of `observedBetween` within the last hour."
   }),
   allowance: Schema.NullOr(AccountAllowance),
   added: Schema.optionalKey(
@@ -107,10 +107,10 @@ export type AccountStatus = typeof AccountStatus.Type
 
 /** One of several processes that share a store. */
 export const ProcessStatus = Schema.Struct({
-  process: Schema.String.annotate({ description: "Its host, its pid, and a unique part." }),
+  process: Schema.String.annotate({ description: "Host, process id, and a unique part." }),
   accounts: Count.annotate({ description: "Accounts that it has." }),
   isHeard: Schema.Boolean.annotate({
-    description: "Whether the others have heard from it recently. If not, it is about to lose its accounts."
+    description: "Whether the other processes have heard from it recently. If not, it will soon lose its accounts."
   }),
   isHere
 }).annotate({ identifier: "ProcessStatus" })
@@ -166,19 +166,19 @@ export const AccountCost = Schema.Struct({
   watchedSince: Instant.annotate({ description: "When its nodes were first known." }),
   spent: Spend,
   forecast: Schema.NullOr(Spend).annotate({
-    description: "What the present month will cost if nothing changes until its end; null for another period."
+    description: "The forecast for the current month if nothing changes until its end; null for another period."
   }),
   perHour: Schema.Struct({ minInr: Schema.Number, maxInr: Spend.fields.maxInr }).annotate({
-    description: "What the nodes cost in an hour now."
+    description: "The current cost of the nodes per hour."
   }),
   budget: Schema.NullOr(Schema.Struct({ monthInr: Schema.Number, warnPercent: Schema.Array(Schema.Number) })).annotate({
-    description: "As the config states it; null without one."
+    description: "From the config; null without one."
   }),
   currencies: Schema.Array(Schema.String).annotate({
     description:
-      "Currencies other than rupees in which plans of the account are priced. What nodes on these cost is in no amount, and counts as `unpricedNodeHours`."
+      "Currencies other than rupees in which plans of the account are priced. No amount includes nodes on these plans; they count as `unpricedNodeHours`."
   }),
-  days: Schema.Array(SpendOfDay).annotate({ description: "Each day from `from` on, the last one in part." })
+  days: Schema.Array(SpendOfDay).annotate({ description: "Each day from `from` on; the last one is partial." })
 }).annotate({ identifier: "AccountCost" })
 export type AccountCost = typeof AccountCost.Type
 
@@ -186,7 +186,7 @@ export const CostReport = Schema.Struct({
   now: Instant,
   accounts: Schema.Array(AccountCost).annotate({
     description:
-      "By name, without accounts whose nodes are not known yet. Commitments, taxes and minimum charges are not in it."
+      "By name, without accounts whose nodes are not known yet. Commitments, taxes and minimum charges are not included."
   })
 }).annotate({ identifier: "CostReport" })
 
@@ -208,7 +208,7 @@ export const SinkStatus = Schema.Struct({
   silenced: Count.annotate({ description: "Events that wait for the end of a silence." }),
   deadLetters: Count,
   failingSince: Schema.NullOr(Instant).annotate({
-    description: "Since when it has taken no event; null while it does."
+    description: "Since when it has accepted no event; null while it does."
   })
 }).annotate({ identifier: "SinkStatus" })
 export type SinkStatus = typeof SinkStatus.Type
@@ -219,7 +219,7 @@ export const DeadLetter = Schema.Struct({
   since: Instant.annotate({ description: "When the sink gave up on it." }),
   attempts: Count,
   reason: Schema.String.annotate({ description: "Why the last attempt failed." }),
-  event: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "What was to be delivered." })
+  event: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "The event to deliver." })
 }).annotate({ identifier: "DeadLetter" })
 export type DeadLetter = typeof DeadLetter.Type
 
@@ -233,7 +233,7 @@ const Names = Schema.Array(Schema.String)
 const nodePatterns = "Patterns of node names in which `*` stands for any text. None: every event of the accounts."
 
 const SilenceThen = Schema.Literals(silenceEnds).annotate({
-  description: "What happens to the events at its end: `deliver` sends them, `drop` throws them away."
+  description: "What happens to the events at its end: `deliver` sends them, `drop` discards them."
 })
 
 /** A time in which some events are not delivered to sinks. */
@@ -248,7 +248,7 @@ export const Silence = Schema.Struct({
   then: SilenceThen,
   state: Schema.Literals(silenceStates),
   held: Count.annotate({ description: "Events that wait for its end." }),
-  dropped: Count.annotate({ description: "Events that it threw away." })
+  dropped: Count.annotate({ description: "Events that it discarded." })
 }).annotate({ identifier: "Silence" })
 export type Silence = typeof Silence.Type
 
@@ -308,9 +308,9 @@ export const Status = Schema.Struct({
   startedAt: Instant,
   now: Instant,
   cursor: Schema.String.annotate({ description: "The end of the log." }),
-  troubles: Schema.Array(Trouble).annotate({ description: "The worst first; empty if all is well." }),
+  troubles: Schema.Array(Trouble).annotate({ description: "Worst first; empty if all is well." }),
   accounts: Schema.Array(AccountStatus),
   processes: Schema.Array(ProcessStatus).annotate({ description: "Empty if the store is a file." }),
   sinks: Schema.Array(SinkStatus),
-  silences: Schema.Array(Silence).annotate({ description: "Those that are not over, or that still hold events." })
+  silences: Schema.Array(Silence).annotate({ description: "Silences that are not over, or that still hold events." })
 }).annotate({ identifier: "Status" })

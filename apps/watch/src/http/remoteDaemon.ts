@@ -26,7 +26,7 @@ const notAnswered = (url: string, reason: string) =>
 const denied = (url: string) =>
   new NotAnswered({
     message: `The daemon at ${url} asks for its token.`,
-    hint: "Name its config, or set BERTH_WATCH_TOKEN.",
+    hint: "Add --config FILE, or set BERTH_WATCH_TOKEN.",
     isDenied: true
   })
 

@@ -58,7 +58,7 @@ export const makeStreams = () => {
   let open = 0
   return Effect.fnUntraced(function* (daemon: Daemon["Service"], filter: EventFilter, after: string | undefined) {
     if (open >= maxStreams)
-      return yield* new Refused({ kind: "busy", message: `${maxStreams} clients follow the events already.` })
+      return yield* new Refused({ kind: "busy", message: `The limit of ${maxStreams} event streams is reached.` })
     const stream = yield* follow(daemon, filter, after ?? (yield* daemon.cursor))
     const counted = Stream.unwrap(
       Effect.as(

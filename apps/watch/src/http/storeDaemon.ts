@@ -110,7 +110,7 @@ const toRecord = ({ sinceMillis, ...trouble }: Trouble): TroubleRecord => ({
 
 const keptSentences: Readonly<Record<KeptBecause, (sink: string) => string>> = {
   configured: (sink) => `The sink ${sink} is in the config: take it out of there first.`,
-  unknownConfig: (sink) => `Whether ${sink} is in the config is not known: name it with --config.`
+  unknownConfig: (sink) => `It is unknown whether the config has ${sink}: add --config FILE.`
 }
 
 const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {

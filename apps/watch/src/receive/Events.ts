@@ -613,7 +613,7 @@ export interface CostIdle {
   readonly subject: string
   readonly type: "berth.cost.idle"
   readonly data: {
-    /** `off`: it is off and still billed. `lease`: it is older than its lease. */
+    /** `off`: it is off and still billed. `lease`: it has outlived its lease. */
     readonly reason: "off" | "lease"
     readonly since: string
     /** In rupees; null if that is not known. */

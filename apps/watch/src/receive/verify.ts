@@ -61,7 +61,7 @@ const unusable = (message: string) =>
   new WebhookError(
     "secret-unusable",
     message,
-    "Take the secret as the sink has it: `whsec_` and base64. `berth-watch secret` makes one."
+    "Use the secret exactly as the sink has it: `whsec_` and base64. `berth-watch secret` makes one."
   )
 
 const keyOf = async (secret: string): Promise<CryptoKey> => {
@@ -108,7 +108,7 @@ const checkTime = (seconds: number, nowMillis: number, tolerance: number): void 
   if (-age > tolerance) {
     throw new WebhookError(
       "too-new",
-      `The delivery was sent ${-age} s from now; ${tolerance} s are tolerated.`,
+      `The delivery was sent ${-age} s in the future; ${tolerance} s are tolerated.`,
       "Check the clocks of this machine and of the daemon's."
     )
   }
@@ -135,7 +135,7 @@ const eventIn = (body: string): WatchEvent => {
   if (isEvent(value)) return value
   throw new WebhookError(
     "not-an-event",
-    "The delivery is signed, and its body is not an event.",
+    "The delivery is signed, but its body is not an event.",
     "Leave the `format` of this sink at its default, `cloudevents`."
   )
 }
@@ -157,7 +157,7 @@ export const verify = async (
   { nowMillis = Date.now(), toleranceSeconds = defaultTolerance }: VerifyOptions = {}
 ): Promise<WatchEvent> => {
   const keys = await Promise.all((typeof secrets === "string" ? [secrets] : secrets).map(keyOf))
-  if (keys.length === 0) throw unusable("There is no signing secret.")
+  if (keys.length === 0) throw unusable("No signing secret was given.")
   const id = headerOf(headers, "webhook-id")
   const timestamp = headerOf(headers, "webhook-timestamp")
   const signatures = headerOf(headers, "webhook-signature")
@@ -176,7 +176,7 @@ export const verify = async (
   }
   throw new WebhookError(
     "signature-differs",
-    "No signature of the delivery fits one of the secrets.",
+    "No signature of the delivery matches any of the secrets.",
     "Check the secret of the sink, and give `verify` the body as it came: not parsed, nor decoded."
   )
 }

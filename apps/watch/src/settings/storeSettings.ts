@@ -70,7 +70,7 @@ export const defaultStorePath = Effect.gen(function* () {
   if (chosen !== undefined) return yield* checkedStore(chosen, "BERTH_WATCH_STORE")
   return yield* berthFolder(variable).pipe(
     Effect.map((folder) => Redacted.make(`${folder}/watch.db`)),
-    Effect.mapError(({ message }) => misused(`There is no folder for the store: ${message}.`))
+    Effect.mapError(({ message }) => misused(`No folder for the store: ${message}.`))
   )
 })
 

@@ -33,7 +33,9 @@ const BudgetCrossed = Schema.Struct({
   data: Schema.Struct({
     month,
     budgetInr,
-    thresholdPercent: Schema.Number.annotate({ description: "The part of it that was reached, of `warn`." }),
+    thresholdPercent: Schema.Number.annotate({
+      description: "The share of the budget that was reached, one of `warn`."
+    }),
     monthToDateInr: inr("what was spent."),
     ...bounds
   })
@@ -45,9 +47,9 @@ const CostIdle = Schema.Struct({
   type: Schema.Literal("berth.cost.idle"),
   data: Schema.Struct({
     reason: Schema.Literals(["off", "lease"]).annotate({
-      description: "`off`: it is off and still billed. `lease`: it is older than its lease."
+      description: "`off`: it is off and still billed. `lease`: it has outlived its lease."
     }),
-    since: Schema.DateTimeUtc.annotate({ description: "Since when it is off, or its lease is over." }),
+    since: Schema.DateTimeUtc.annotate({ description: "Since when it has been off, or its lease has been over." }),
     pricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "In rupees; null if that is not known." }),
     after: Node
   })

@@ -20,7 +20,7 @@ export const Spend = Schema.Struct({
     description: "The upper bound; null if a price was not known for a while."
   }),
   errorInr: Schema.NullOr(Rupees).annotate({
-    description: "How far `amountInr` may be off, either way; null if there is no upper bound."
+    description: "Maximum error of `amountInr`, either way; null if there is no upper bound."
   }),
   assumedInr: Rupees.annotate({
     description: "The part at prices that were read only later. Neither bound includes it."

@@ -5,42 +5,42 @@ import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 
 /** SQLite's faults, and our own. */
 const sentences = {
-  full: ["The disk of the store is full", "Make room on that disk; the daemon goes on where it stopped."],
-  damaged: ["The store is damaged", "Put a backup in its place. Nothing starts over from an empty store by itself."],
+  full: ["The disk of the store is full", "Make room on that disk; the daemon continues where it stopped."],
+  damaged: ["The store is damaged", "Restore a backup. The daemon never starts over with an empty store by itself."],
   moved: [
     "The file of the store is gone",
-    "Put it back, and the daemon goes on; or end the daemon and start it again: what it had reported is then forgotten."
+    "Put it back, and the daemon continues; or restart the daemon: it then forgets what it had reported."
   ],
   unwritable: ["The store cannot be written", "Check who owns the file and its folder."],
   unreadable: ["The store cannot be opened", "Check the path, and who may read it."],
   busy: ["The store is locked by another program", "End the program that holds the lock."],
-  inUse: ["The store is in use", "Stop the other berth-watch, or name another store."],
+  inUse: ["The store is in use", "Stop the other berth-watch, or use another store."],
   otherSchema: [
     "The store has another schema than this berth-watch",
-    "Use the version that made it, or name another store. Nothing was changed in it."
+    "Use the version that made it, or use another store. Nothing was changed in it."
   ],
   unavailable: ["The store cannot be reached", "Check the address and the network."],
   readOnly: [
-    "The server of the store takes no writes",
-    "Wait until it is the primary, or name the primary in the address; the daemon then goes on."
+    "The server of the store rejects writes",
+    "Wait until it is the primary, or put the primary into the address; the daemon then continues."
   ],
   denied: [
     "The store refuses the user",
     "Check the name and the password, in the address or in PGUSER and PGPASSWORD, and what that user may do: berth-watch migrate names it."
   ],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
-  encoding: ["The database of the store cannot keep every character", "Use a database with the encoding UTF8."],
-  occupied: ["The schema of the store cannot be used", "Name another one in the address, such as ?schema=watch."],
+  encoding: ["The database of the store cannot store every character", "Use a database with the encoding UTF8."],
+  occupied: ["The schema of the store cannot be used", "Put another one into the address, such as ?schema=watch."],
   pooler: [
     "The store is behind a pooler that does not keep the settings of a connection",
-    "Name PostgreSQL itself: a process has at most eight connections, and needs no pooler."
+    "Connect to PostgreSQL directly: a process has at most eight connections, and needs no pooler."
   ],
   differs: [
     "The processes on the store have different configs",
-    "Give each of them the same config; to change it, end them all and start them again."
+    "Give each of them the same config; to change it, stop them all and start them again."
   ],
   unmigrated: ["The store lacks tables of this version", "Run berth-watch migrate on it, or start the daemon."],
-  lost: ["Another process owns the account now", "Nothing is lost: that process goes on."],
+  lost: ["Another process owns the account now", "Nothing is lost: that process continues."],
   repeated: ["An event has the id of an earlier one", "This is a bug in berth-watch."],
   statement: ["The store refused a statement", "This is a bug in berth-watch."]
 } satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>

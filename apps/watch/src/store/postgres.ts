@@ -165,7 +165,7 @@ const makeShared = (
     processes,
     announce: client`SELECT pg_notify(${channel}, '')`,
     renew: Effect.sync(() => {
-      for (const socket of sockets) socket.destroy(new Error("the connection is made anew"))
+      for (const socket of sockets) socket.destroy(new Error("the connection is being renewed"))
     }),
     listen: (onNews) =>
       Effect.raceFirst(

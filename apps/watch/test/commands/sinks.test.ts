@@ -23,7 +23,7 @@ describe("a replay from the beginning", () => {
       const daemon = yield* restingDaemon([{ ...stdoutSink, name: "ops" }], false)
       yield* replaySink(daemon, "ops", "")
       expect(yield* TestConsole.logLines).toEqual([
-        "The sink ops gets all events that are kept, from 1970-01-11T00:00:00.000Z on, again."
+        "The sink ops gets all kept events, from 1970-01-11T00:00:00.000Z on, again."
       ])
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(memoryStore, Stdout.layer)))
   )

@@ -237,11 +237,11 @@ retention: { events: 2d, maxSize: 500MB }
         ["Authorization: Bearer x", /\.headers\.Authorization is written out; refer to it: \{ env: NAME \}/],
         ["X-Room: 5", /\.headers\.X-Room has to be a text: write it in quotes\.$/],
         ["X-Room: { env: ABSENT }", /\.headers\.X-Room refers to ABSENT, which is not set\.$/],
-        ['X-Room: "a\\nb"', /\.headers\.X-Room has characters that no header may have\.$/],
+        ['X-Room: "a\\nb"', /\.headers\.X-Room has characters that a header must not contain\.$/],
         ["X-Room: a, x-room: b", /\.headers has the header x-room twice\.$/],
         ["Webhook-Id: a", /\.headers\.Webhook-Id is a header that berth-watch sets itself\.$/],
         ["Content-Length: a", /\.headers\.Content-Length is a header that berth-watch sets itself\.$/],
-        ["X Room: a", /\.headers\.X Room is no name of a header\.$/]
+        ["X Room: a", /\.headers\.X Room is not a valid header name\.$/]
       ] as const
     ).map(([headers, message]): [string, RegExp] => [
       config(`sinks: [{ name: a, webhook: { url: 'https://x.test', headers: { ${headers} } } }]`),
@@ -254,7 +254,7 @@ retention: { events: 2d, maxSize: 500MB }
     ],
     [config("token: { file: nowhere }"), /^6:8 token refers to nowhere, which cannot be read\.$/],
     [config("token: { env: KEY, file: token }"), /^6:8 token has to name one of env, file\.$/],
-    [config(account), /^6:5 accounts\[1\] has the name of another one: default\.$/],
+    [config(account), /^6:5 accounts\[1\] has the same name as another one: default\.$/],
     [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, exec, stdout\.$/],
     [
       config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"),

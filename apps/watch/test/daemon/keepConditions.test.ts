@@ -102,7 +102,7 @@ describe("status", () => {
         return String((yield* TestConsole.logLines).at(-1)).split("\n")[0]
       })
       expect(yield* head(true)).toBe("All well.")
-      expect(yield* head(false)).toBe("No daemon was reached over HTTP. The store names no problem.")
+      expect(yield* head(false)).toBe("No daemon could be reached over HTTP. The store shows no problem.")
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 

@@ -51,7 +51,7 @@ describe("a silence that is asked for", () => {
     [
       "a begin in the past",
       { fromMillis: now - hour },
-      "A silence cannot begin in the past: leave out when it begins to begin now."
+      "A silence cannot begin in the past; without a beginning it begins now."
     ],
     [
       "a begin years ahead",

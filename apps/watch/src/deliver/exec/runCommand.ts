@@ -75,7 +75,7 @@ export const runCommand = (options: ExecOptions, json: string): Effect.Effect<Ou
     (child) => Effect.sync(() => child instanceof Error || killGroup(child))
   )
 
-const notRun = ({ message }: Error): Outcome => failed("unavailable", `it cannot be run: ${message}`)
+const notRun = ({ message }: Error): Outcome => failed("unavailable", `it could not be started: ${message}`)
 
 /** Some reasons not to start a program, such as a missing file, arrive as an event; others are thrown. */
 const start = ({ command: [program, ...args], variables }: ExecOptions): ChildProcess | Error => {

@@ -7,7 +7,7 @@ const own =
 /** Why a header cannot be added, by its lower-case name; null if it can. */
 export const headerProblem = (name: string): string | null =>
   !/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)
-    ? "is no name of a header"
+    ? "is not a valid header name"
     : own.test(name)
       ? "is a header that berth-watch sets itself"
       : null

@@ -130,7 +130,7 @@ const outcomeOf = ({ headers, statusCode = 0 }: http.IncomingMessage, nowMillis:
 const failedBy = (error: NodeJS.ErrnoException): Outcome =>
   error instanceof PrivateAddress
     ? failed("refused", "the receiver has a private address")
-    : failed("unavailable", `the receiver cannot be reached (${error.code ?? error.name})`)
+    : failed("unavailable", `the receiver is unreachable (${error.code ?? error.name})`)
 
 /** Reads a short body, so that the connection can serve the next event; a long or slow one closes it. */
 const drain = (response: http.IncomingMessage) =>

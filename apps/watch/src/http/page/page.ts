@@ -6,6 +6,6 @@ import { pageOf } from "@berthkit/web/pageOf"
 
 export const page = pageOf({
   title: "Berth watch",
-  withoutScript: "This page needs JavaScript. The data are at /api/status.",
+  withoutScript: "This page needs JavaScript. The data is at /api/status.",
   from: import.meta.url
 })

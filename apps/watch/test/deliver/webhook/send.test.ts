@@ -171,7 +171,7 @@ describe("a webhook", () => {
   it.effect("fails when the receiver cannot be reached", () =>
     Effect.gen(function* () {
       const outcome = yield* (yield* sender("http://127.0.0.1:1/"))("id-1", json)
-      expect(outcome).toMatchObject({ kind: "unavailable", reason: "the receiver cannot be reached (ECONNREFUSED)" })
+      expect(outcome).toMatchObject({ kind: "unavailable", reason: "the receiver is unreachable (ECONNREFUSED)" })
     })
   )
 

@@ -34,7 +34,7 @@ describe("the details of a node", () => {
       yield* sees(dialog(page, "web-1").waitFor({ state: "hidden" }))
       yield* sees(page.waitForURL(`${daemon.url}/`))
       yield* sees(page.goto(`${daemon.url}/#node/default/12`))
-      yield* sees(page.getByText("The daemon knows no such node.").waitFor())
+      yield* sees(page.getByText("The daemon does not know this node.").waitFor())
     })
   )
 
@@ -54,7 +54,7 @@ describe("the details of a node", () => {
       yield* sees(details.getByText("web was created").waitFor())
       yield* sees(details.getByRole("img", { name: "now running, changes of status: 2" }).waitFor())
       daemon.remove(7, instant())
-      yield* sees(details.getByText("This node is gone.").waitFor())
+      yield* sees(details.getByText("This node was deleted.").waitFor())
       yield* sees(details.getByText("web was deleted").waitFor())
     })
   )

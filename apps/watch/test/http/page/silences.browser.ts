@@ -39,7 +39,7 @@ describe("silences on the dashboard", () => {
       ])
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.getByRole("button", { name: "End, drop: web-*" }).click())
-      yield* sees(page.getByText("The silence is over.").waitFor())
+      yield* sees(page.getByText("Ended the silence.").waitFor())
       expect(daemon.state.silences[1]).toMatchObject({ state: "over", then: "drop" })
       yield* sees(page.getByText("1 silence active").waitFor({ state: "detached" }))
       yield* sees(page.keyboard.press("Escape"))
@@ -69,7 +69,7 @@ describe("silences on the dashboard", () => {
       expect(yield* sees(page.getByLabel("Reason").inputValue())).toBe("new disks")
       yield* sees(page.getByLabel("Begins").fill(""))
       yield* sees(page.getByRole("button", { name: "Add silence" }).click())
-      yield* sees(page.getByText("The silence is added.").waitFor())
+      yield* sees(page.getByText("Added the silence.").waitFor())
       const [silence] = daemon.state.silences
       expect(silence).toMatchObject({
         nodes: ["web-*", "db-1"],

@@ -165,7 +165,7 @@ describe("the dashboard in trouble", () => {
       expect(yield* sees(page.locator(":focus").getAttribute("id"))).toBe("filter")
       daemon.state.accounts = []
       daemon.remove(7, instant())
-      yield* sees(page.getByText("Name one under accounts in the config, then send SIGHUP.").waitFor())
+      yield* sees(page.getByText("Add one under accounts in the config, then send SIGHUP.").waitFor())
     })
   )
 

@@ -133,8 +133,8 @@ const staleText = ({ account }: NodeRow): string | undefined => {
 
 /** What is known about a node that does not exist. */
 const absenceText = (): string => {
-  if (ofNode.value.events.length > 0) return "This node is gone."
-  return ofNode.value.isRead ? "The daemon knows no such node." : "reading"
+  if (ofNode.value.events.length > 0) return "This node was deleted."
+  return ofNode.value.isRead ? "The daemon does not know this node." : "reading"
 }
 
 const Node = ({ node }: { readonly node: NodeRow }) => {
@@ -194,7 +194,7 @@ const Open = ({ shown }: { readonly shown: string }) => {
         <EventRows
           events={events}
           count={maxKeptEvents}
-          emptyText={isRead ? "No events of it are kept." : "reading"}
+          emptyText={isRead ? "No events about it are kept." : "reading"}
           rowOf={rowOf}
         />
       </ol>

@@ -268,7 +268,7 @@ const emptySentences = (): readonly [string, string?] => {
   const own = accounts.filter((each) => account.value === "" || each.account === account.value)
   const unswept = own.filter(({ lastSweep }) => lastSweep === null)
   if (own.length === 0) {
-    return ["No account is configured.", "Name one under accounts in the config, then send SIGHUP."]
+    return ["No account is configured.", "Add one under accounts in the config, then send SIGHUP."]
   }
   const isTroubled = unswept.some((each) =>
     troubles.some(({ about }) => about.kind === "account" && about.name === each.account)

@@ -57,7 +57,7 @@ const end = (silence: string, then: End): Promise<boolean> => {
   const payload = then === undefined ? {} : { then }
   return ask(
     () => daemon.ask("POST /api/silences/:silence/end", { params: { silence }, payload }),
-    "The silence is over."
+    "Ended the silence."
   )
 }
 
@@ -172,7 +172,7 @@ const NewSilence = () => {
   const submit = async () => {
     const isAdded = await ask(
       () => daemon.ask("POST /api/silences", { payload: silenceOf(written.value) }),
-      "The silence is added."
+      "Added the silence."
     )
     if (isAdded) written.value = nothingYet
   }

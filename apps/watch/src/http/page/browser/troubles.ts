@@ -41,8 +41,8 @@ const unreachable = ({ refusal, sinceMillis }: Loss): Line => ({
   what: refusal ?? "The daemon cannot be reached.",
   next:
     refusal === undefined
-      ? "You see the state of that time. Look at its log, or start it again with berth-watch run; this page continues by itself."
-      : "You see the state of that time. The daemon continues by itself when this is over, and so does the page.",
+      ? "The page shows the last known state. Look at the daemon's log, or start it again with berth-watch run; this page continues by itself."
+      : "The page shows the last known state. Daemon and page continue by themselves when this is over.",
   sinceMillis,
   count: 1
 })
