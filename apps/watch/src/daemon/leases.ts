@@ -1,6 +1,6 @@
 /**
- * When the leases of nodes end, as `berth run` keeps them on this machine. The daemon reads them and never writes one; what cannot be read
- * as a lease is none.
+ * Reads when the leases of nodes end, as `berth run` stores them on this machine. The daemon never writes a lease, and ignores
+ * entries that are not leases.
  */
 import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
 import { recordsOf } from "@berthkit/core/client/RecordFolder"
@@ -24,19 +24,19 @@ const decode = Schema.decodeUnknownOption(Lease)
 /** Nodes are billed by the hour. */
 const hourMillis = 3_600_000
 
-/** A node that is kept for the next run has until the end of the hour that is paid for. */
+/** A node that is kept for the next run lives until the end of its paid hour. */
 const endOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type): number => {
   if (keptSince === null) return takenAt.wallMillis + ttlMillis
   const hours = Math.ceil(Math.max(1, keptSince.wallMillis - begunAt.wallMillis) / hourMillis)
   return begunAt.wallMillis + hours * hourMillis
 }
 
-/** When the leases of nodes end, in milliseconds since the epoch, by id. */
+/** When the leases of nodes end, in milliseconds since the epoch, by node id. */
 type Leases = ReadonlyMap<number, number>
 
 const readEvery = "15 seconds"
 
-/** Of several leases of a node the last one counts. */
+/** If a node has several leases, the last one counts. */
 export const readLeases = Effect.fn("readLeases")(function* ({ list }: Pick<RecordStore, "list">) {
   const leases = new Map<number, number>()
   for (const { value } of yield* Effect.orElseSucceed(list("lease"), () => [])) {
@@ -48,7 +48,7 @@ export const readLeases = Effect.fn("readLeases")(function* ({ list }: Pick<Reco
   return leases as Leases
 })
 
-/** Reads the leases of an account now and then, until the scope closes; gives where the newest are. */
+/** Reads the leases of an account periodically until the scope closes; returns access to the newest. */
 export const followLeases = Effect.fnUntraced(function* (place: IntentPlace | undefined) {
   const holder: { current: Leases } = { current: new Map() }
   if (place === undefined) return holder
