@@ -64,7 +64,12 @@ const interrupted = Effect.gen(function* () {
 
 const onceCommand = Command.make("once", connectionFlags, (flags) =>
   Effect.raceFirst(connected(flags, once), interrupted)
-).pipe(Command.withDescription("Read the whole list once; print a baseline event, and one for each node"))
+).pipe(
+  Command.withDescription("Read the whole list once; print a baseline event, and one for each node"),
+  Command.withExamples([
+    { command: "berth-watch once > nodes.ndjson", description: "Save all nodes, one event per line" }
+  ])
+)
 
 const runCommand = Command.make("run", { ...connectionFlags, ...storeFlags, ...runFlags }, (flags) =>
   readRunConfig(flags).pipe(
@@ -83,21 +88,34 @@ const checkConfigCommand = Command.make(
   "check-config",
   { file: Argument.String("FILE").pipe(Argument.withDescription("The config to check")) },
   ({ file }) => checkConfig(file)
-).pipe(Command.withDescription("Check a config and its secrets; errors have line and column"))
+).pipe(
+  Command.withDescription("Check a config and its secrets; errors have line and column"),
+  Command.withExamples([{ command: "berth-watch check-config watch.yaml", description: "Check before a reload" }])
+)
 
 const eventsCommand = Command.make("events", { ...storeFlags, ...eventsFlags }, (flags) => events(flags)).pipe(
-  Command.withDescription("Print events from the store, one per line")
+  Command.withDescription("Print events from the store, one per line"),
+  Command.withExamples([
+    { command: "berth-watch events --follow --type 'berth.node.*'", description: "Follow what happens to nodes" },
+    {
+      command: "berth-watch events --node 97899 --format csv > node.csv",
+      description: "The history of a node as a table"
+    }
+  ])
 )
 
 const nodesCommand = Command.make("nodes", { ...storeFlags, ...nodesFlags }, (flags) =>
   reading(flags, (daemon) => nodes(daemon, flags.at))
-).pipe(Command.withDescription("Print the nodes, now or at an earlier time"))
+).pipe(
+  Command.withDescription("Print the nodes, now or at an earlier time"),
+  Command.withExamples([{ command: "berth-watch nodes --at 2h", description: "The nodes of two hours ago" }])
+)
 
 const outputFlags = {
   ...storeFlags,
   output: Flag.Literals("output", formats).pipe(
     Flag.withAlias("o"),
-    Flag.withDescription("text or json; default text at a terminal, else json"),
+    Flag.withDescription("text or json; default text at a terminal, otherwise json"),
     Flag.optional
   )
 }
@@ -106,7 +124,8 @@ const formatOf = ({ output }: { readonly output: Option.Option<(typeof formats)[
   Option.getOrElse(output, () => (process.stdout.isTTY ? "text" : "json"))
 
 const statusCommand = Command.make("status", outputFlags, (flags) => reading(flags, status(formatOf(flags)))).pipe(
-  Command.withDescription("Print what is wrong, and the state of accounts and sinks")
+  Command.withDescription("Print what is wrong, and the state of accounts and sinks"),
+  Command.withExamples([{ command: "berth-watch status -o json", description: "For a program" }])
 )
 
 const sinkName = {
@@ -125,15 +144,33 @@ const deadFlags = {
 
 const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
   Command.withDescription("Show the delivery progress of each sink (event receiver), or manage one"),
+  Command.withExamples([
+    {
+      command: "berth-watch sinks --config watch.yaml",
+      description: "Lag, waiting events and dead letters of each sink"
+    },
+    { command: "berth-watch sinks retry ops", description: "Deliver the failed events of the sink ops now" }
+  ]),
   Command.withSubcommands([
     sinkChange("enable", "Enable a disabled sink"),
     sinkChange("retry", "Deliver the failed (dead letters) and waiting events of a sink now"),
     sinkChange("remove", "Forget a sink that the config no longer has"),
     Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
       (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
-    ).pipe(Command.withDescription("Print the events that a sink gave up on, with the reason")),
+    ).pipe(
+      Command.withDescription("Print the events that a sink gave up on, with the reason"),
+      Command.withExamples([
+        { command: "berth-watch sinks dead ops", description: "All dead letters, one JSON document per line" }
+      ])
+    ),
     Command.make("test", sinkName, (flags) => testSink(flags.name, flags)).pipe(
-      Command.withDescription("Send a test event to the receiver of a sink")
+      Command.withDescription("Send a test event to the receiver of a sink"),
+      Command.withExamples([
+        {
+          command: "berth-watch sinks test ops --config watch.yaml",
+          description: "Works without a running daemon, too"
+        }
+      ])
     )
   ])
 )
@@ -145,13 +182,30 @@ const silenceCommand = Command.make("silence").pipe(
       Effect.flatMap(readSilence(flags), (request) =>
         changing(flags, (daemon) => addSilence(daemon, request, formatOf(flags)))
       )
-    ).pipe(Command.withDescription("Begin a silence, or plan one with --from")),
+    ).pipe(
+      Command.withDescription("Begin a silence, or plan one with --from"),
+      Command.withExamples([
+        {
+          command: "berth-watch silence add --nodes 'web-*' --for 2h --reason upgrade",
+          description: "Hold back events about web-* for two hours"
+        },
+        {
+          command: "berth-watch silence add --account acme --from 30m --for 1h --reason migration",
+          description: "Plan a silence for all events of an account"
+        }
+      ])
+    ),
     Command.make("list", outputFlags, (flags) =>
       reading(flags, (daemon) => listSilences(daemon, formatOf(flags)))
     ).pipe(Command.withDescription("Print silences: planned, active, or ended within a day")),
     Command.make("end", { ...outputFlags, ...endFlags }, (flags) =>
       changing(flags, (daemon) => endSilence(daemon, flags, formatOf(flags)))
-    ).pipe(Command.withDescription("End a silence now, or cancel a planned one"))
+    ).pipe(
+      Command.withDescription("End a silence now, or cancel a planned one"),
+      Command.withExamples([
+        { command: "berth-watch silence end ID --then drop", description: "End it and discard the held events" }
+      ])
+    )
   ])
 )
 
@@ -176,7 +230,16 @@ const accountCommand = Command.make("account").pipe(
   Command.withSubcommands([
     Command.make("add", { ...storeFlags, ...accountFlags }, (flags) =>
       ofAccounts(({ addAccount }) => addAccount(flags, flags))
-    ).pipe(Command.withDescription("Start watching an account, with credentials from variables, files or stdin")),
+    ).pipe(
+      Command.withDescription("Start watching an account, with credentials from variables, files or stdin"),
+      Command.withExamples([
+        {
+          command:
+            "berth-watch account add acme --base-url https://HOST --api-key-env ACME_KEY --access-token-env ACME_TOKEN",
+          description: "Read the credentials from variables"
+        }
+      ])
+    ),
     Command.make("list", outputFlags, (flags) =>
       ofAccounts(({ listAccounts }) => listAccounts(flags, formatOf(flags)))
     ).pipe(Command.withDescription("Print the accounts and where their credentials are")),
@@ -204,13 +267,23 @@ const replayFlags = {
 
 const replayCommand = Command.make("replay", replayFlags, (flags) =>
   changing(flags, (daemon) => replaySink(daemon, flags.sink, flags.after))
-).pipe(Command.withDescription("Redeliver all events after a cursor to a sink"))
+).pipe(
+  Command.withDescription("Redeliver all events after a cursor to a sink"),
+  Command.withExamples([
+    { command: "berth-watch replay --sink ops --after ''", description: "Deliver all kept events again" }
+  ])
+)
 
 const backupCommand = Command.make(
   "backup",
   { ...storeFlags, file: Argument.String("FILE").pipe(Argument.withDescription("Where to write the copy")) },
   (flags) => backup(flags, flags.file)
-).pipe(Command.withDescription("Copy the store to a file"))
+).pipe(
+  Command.withDescription("Copy the store to a file"),
+  Command.withExamples([
+    { command: "berth-watch backup watch-backup.db", description: "A consistent copy while the daemon runs" }
+  ])
+)
 
 const migrateCommand = Command.make("migrate", storeFlags, migrateStore).pipe(
   Command.withDescription("Make or update the tables of a PostgreSQL store, and print the rights its user needs")

@@ -118,7 +118,7 @@ export const flags = {
       () => "expected a token of visible ASCII characters, which a header can hold"
     ),
     Flag.withDescription(
-      `Token for the control plane. Other users of the machine can see it; prefer --control-token-file or ${controlTokenVariable}`
+      `Token for the control plane (/_mock), which steers the mock. Other users of the machine can see it; prefer --control-token-file or ${controlTokenVariable}`
     ),
     Flag.optional
   ),

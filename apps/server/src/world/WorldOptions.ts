@@ -189,7 +189,9 @@ export const needsDialectToday = "This needs the dialect today"
 export const WorldOptions = Schema.Struct({
   seed: Schema.optionalKey(Schema.Int).annotate(described("Determines ids, addresses, prices and versions; default 1")),
   clock: Schema.optionalKey(ClockText).annotate(
-    described("How the world's time passes: real, x60 (sixty times as fast), frozen; default real")
+    described(
+      "How time passes in the world (the mock account): real, x60 (sixty times as fast) or frozen; default real"
+    )
   ),
   startAt: Schema.optionalKey(InstantText).annotate(
     described("Start of the world's time, such as 2026-05-01T00:00:00Z; default 2026-01-01 when frozen, otherwise now")
