@@ -1,7 +1,7 @@
 /**
- * The polling of one account: one request for the list after the other, and reads of single nodes beside them, each when it is due
- * and the share of the rate limit has room for it. It sends and waits; `Schedule.ts` and `ReadQueue.ts` decide what to request,
- * `diff/` what the replies mean.
+ * The polling of one account: requests for the list, one after the other, and in parallel reads of single nodes, each when it
+ * is due and the share of the rate limit has room for it. It sends and waits; `Schedule.ts` and `ReadQueue.ts` decide what to
+ * request, `diff/` what the replies mean.
  */
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { BerthError } from "@berthkit/core/domain/BerthError"
@@ -35,58 +35,61 @@ export interface PollerOptions {
   readonly moments: Moments
   readonly watch: WatchedAccount
   readonly rules: Rules
-  /** From the start of one sweep to the start of the next; null derives it from the size of the account. */
+  /** From the start of one sweep to the start of the next; null derives it from the number of nodes. */
   readonly intervalMillis: number | null
-  /** How often a node in transition is read at most; null derives it. */
+  /** The shortest interval at which a node in transition is read; null derives it. */
   readonly fastIntervalMillis: number | null
-  /** Maximum number of requests, by what the service has reported of its rate limit. */
+  /** Maximum number of requests, derived from the reported rate limit. */
   readonly budget: Effect.Effect<Budget>
-  /** Whether a refusal of the credentials ends the polling also where the nodes are known, until the service has accepted them once. */
+  /**
+   * Whether refused credentials end the polling even if the nodes are known, until the service has accepted the credentials
+   * once.
+   */
   readonly areCredentialsNew: boolean
 }
 
 export interface Poller {
   /**
-   * Polls for ever. Fails only when the service refuses the credentials before the nodes are known, or new ones at once, or when the
-   * store cannot be used any more.
+   * Polls for ever. Fails only if the service refuses the credentials before the nodes are known, or new credentials at once,
+   * or if the store becomes unusable.
    */
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
-  /** Done once the nodes that exist are known. */
+  /** Completes once the existing nodes are known. */
   readonly ready: Effect.Effect<void>
-  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. */
+  /** Sends a request that is not part of the polling, once the share has room to spare, and counts it in the share. */
   readonly beside: <A>(
     request: Effect.Effect<A, BerthError>
   ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
-  /** The share, the requests within its last window, and how many more it has room for. */
+  /** The share, the requests within its last window, and how many more it allows. */
   readonly spent: Effect.Effect<{ readonly budget: Budget; readonly sent: number; readonly left: number }>
 }
 
-/** This part of the share is left for reads of nodes in doubt before any node in transition takes it. */
+/** This part of the share is reserved for reads of nodes in doubt, before reads of nodes in transition. */
 const reserve = 0.04
 
-/** So many requests are left to the polling before one beside it goes. */
+/** Another request is sent only while this many are left for the polling. */
 const minSpare = 20
 const sparePause = "1 minute"
 
-/** A share so small that they never are is used for it after this. */
+/** If a share is too small for that, the request is sent after this time anyway. */
 const maxPatienceMillis = 30 * 60_000
 
-/** From one turn of a process at work to the next. */
+/** The longest time between two turns of a process that is not suspended. */
 const maxTurnMillis = 5000
 
-/** A process that turns this late stood still. */
+/** A process whose turn is late by this much was suspended. */
 const maxLateMillis = 20_000
 
-/** A read that takes longer than this is cut off: another node may be read, and this one later. */
+/** A slower read is cut off, so that another node can be read, and this one later. */
 const readTimeout = "5 seconds"
 
-/** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
+/** A list with more pages is considered endless: they hold ten times the nodes that this daemon supports. */
 const maxPages = 20_000
 
-/** A sweep that takes longer than this beyond the planned time begins anew: its first pages are too old. */
+/** A sweep that exceeds the planned time by this much starts again, because its first pages are too old. */
 const maxOverdueMillis = 300_000
 
-/** Nothing in the reply is wrong but the one node. */
+/** Whether only this one node in the reply is unusable. */
 const isUnreadable = ({ reason }: BerthError) => reason._tag === "UnexpectedResponse"
 
 const isDoubt = ({ kind }: Question) => kind !== "transition"
@@ -151,11 +154,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     yield* noted(observation)
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
-    // Not open, even for a moment: whoever is woken and waits again would go on until the scheduler stops it.
+    // Closed at once: a fiber that is woken and waits again would otherwise continue until the scheduler stops it.
     yield* news.release
   }, Effect.uninterruptible)
 
-  /** Waits for so long, or until something is observed, which may make another request due. */
+  /** Waits for a time, or until an observation, which may make another request due. */
   const wait = (millis: number) =>
     // Whole milliseconds: a timer that is a fraction early would ask again and again.
     Effect.andThen(
@@ -164,8 +167,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     )
 
   /**
-   * Notes when the process stood still since the last turn. A reply may have waited meanwhile, and be read before any timer fires: each
-   * is a turn as well.
+   * Records whether the process was suspended since its last turn. A reply may have waited in the meantime and be read before
+   * any timer fires, so each of them counts as a turn as well.
    */
   const turn = Effect.gen(function* () {
     const before = lastTurn
@@ -175,7 +178,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* observe({ _tag: "Paused", asked: before, answered: now })
   })
 
-  /** Notes a failed request, after which nothing is sent for a while. */
+  /** Records a failed request, after which nothing is sent for a while. */
   const failed = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message, isRefusal: isRefusal(failure) })
     if (isRefusal(failure) && !(isKnown() && isAccepted)) return yield* failure
@@ -183,7 +186,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     polling = { ...polling, quietUntilMillis: exchange.answered.monotonicMillis + pause }
   })
 
-  /** A page or the end of the list failed: it is due again once the pause is over, after what is due by then. */
+  /** A page or the end of the list failed: it is due again after the pause, and after requests that are due by then. */
   const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* failed(exchange, failure)
     const { pageMillis, tailMillis } = intervalsNow(polling, watch.snapshot, planAt(exchange.answered.monotonicMillis))
@@ -193,7 +196,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  /** Sends a request; `after` comes before the moment of its answer. */
+  /** Sends a request; `after` runs before the moment of its answer. */
   const exchanged = Effect.fnUntraced(function* <A, E>(
     request: Effect.Effect<A, BerthError>,
     after: Effect.Effect<void, E>
@@ -238,7 +241,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     yield* observe(step.completed)
-    // The page that is read for the end stays about the same. A list that moved while it was read has an end, too.
+    // The page at the end of the list stays about the same. A list that moved while it was read has an end, too.
     const end = step.end === null ? polling.end : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
     const lastId = step.end?.lastId ?? null
     polling = { ...polling, sweep: null, lastId, end, endMillis: monotonicMillis, isEndOpen: false }
@@ -304,8 +307,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   )
 
   /**
-   * Nodes in doubt are read while the list can still be asked for as planned, for ever, and a few of them in any case. Reads that most likely
-   * show a node leave half of those to reads that prove a deletion.
+   * Nodes in doubt are read while the list can still be read as planned for ever, and in any case a few of them. Reads that
+   * will most likely show a node leave half of those to reads that prove a deletion.
    */
   const roomFor = (monotonicMillis: number, perHour: number) => {
     const { requests } = doubts.budget
@@ -329,11 +332,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       transitionMillis,
       ...(open.some(isDoubt) ? roomFor(monotonicMillis, perHour) : noRoom)
     })
-    // What the service asked for after a page holds for all requests.
+    // A pause that the service asked for after a page applies to all requests.
     return due && { ...due, dueMillis: Math.max(due.dueMillis, polling.quietUntilMillis, share.openAt) }
   }
 
-  /** Waits for the next read, and begins it: one waits while others read. */
+  /** Waits for the next read, and starts it; only one waits while others are in progress. */
   const picked = Effect.gen(function* () {
     for (;;) {
       const { monotonicMillis } = yield* moments.now
@@ -373,7 +376,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     return yield* due._tag === "page" ? page(monotonicMillis) : end(monotonicMillis)
   })
 
-  /** An outage is one also while a request hangs, or the service asked for a long pause. */
+  /** An outage also counts while a request hangs, or while the service asks for a long pause. */
   const noteTime = Effect.gen(function* () {
     if (watch.snapshot.standing.outage !== null) return
     const now = yield* moments.now
@@ -381,7 +384,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* Effect.uninterruptible(noted({ _tag: "TimePassed", asked: now, answered: now }))
   })
 
-  /** A process at work turns, however long a wait or a request takes. */
+  /** A process that is not suspended takes turns, however long a wait or a request takes. */
   const turning = Effect.forever(turn.pipe(Effect.andThen(noteTime), Effect.andThen(Effect.sleep(maxTurnMillis))))
 
   const readers = Effect.all(

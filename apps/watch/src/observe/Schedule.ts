@@ -21,25 +21,25 @@ import { isPassing, soonestMillis, stuckAfterMillis } from "../diff/Transition.t
 import { type Budget, perHourOf } from "./RequestShare.ts"
 import type { End, Sweep } from "./Sweep.ts"
 
-/** Where the polling is. */
+/** The state of the polling. */
 export interface Polling {
-  /** Under way; null between two sweeps. */
+  /** The running sweep; null between two sweeps. */
   readonly sweep: Sweep | null
-  /** Sweeps begun. */
+  /** Number of sweeps started. */
   readonly sweeps: number
-  /** The highest id that the last complete sweep listed, 0 for none; null where the list does not ascend. */
+  /** The highest id in the last complete sweep, 0 for none; null if the list does not ascend. */
   readonly lastId: number | null
-  /** When the last sweep began, on the monotonic clock, as all instants here. */
+  /** When the last sweep began, on the monotonic clock, like all instants here. */
   readonly sweepBegunMillis: number
-  /** When the last page of it was asked for. */
+  /** When its last page was requested. */
   readonly pageMillis: number
-  /** Where the list ended last; null where it does not ascend. */
+  /** Where the list last ended; null if it does not ascend. */
   readonly end: End | null
-  /** When the end was asked for last. */
+  /** When the end was last requested. */
   readonly endMillis: number
-  /** Whether the end has to be asked for again at once. */
+  /** Whether the end must be requested again at once. */
   readonly isEndOpen: boolean
-  /** Nothing is sent before, for a request failed. */
+  /** Nothing is sent before this instant, because a request failed. */
   readonly quietUntilMillis: number
 }
 
@@ -61,16 +61,16 @@ interface Due {
   readonly dueMillis: number
 }
 
-/** What the schedule depends on beside the nodes. */
+/** What the schedule depends on besides the nodes. */
 export interface Plan {
   readonly rules: Rules
   /** The share. */
   readonly requestsPerHour: number
   /** The window of the rate limit, in which the share is counted. */
   readonly windowMillis: number
-  /** The present, on the monotonic clock. */
+  /** The current instant, on the monotonic clock. */
   readonly nowMillis: number
-  /** The shortest interval of requests that the share has room for at present, for ever. */
+  /** The shortest interval of requests that the share currently allows for ever. */
   readonly paceMillis: number
   /** The same with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
@@ -78,24 +78,26 @@ export interface Plan {
   readonly spare: (perHour: number) => number
   /** Reads of nodes in doubt within the last hour. */
   readonly doubtsSent: number
-  /** The interval of sweeps; null derives it from the promised latency. A shorter one is kept as far as the share has room. */
+  /**
+   * The interval of sweeps; null derives it from the promised latency. A shorter interval is kept as far as the share allows.
+   */
   readonly sweepMillis: number | null
-  /** How often nodes in transition are read at most; null derives it. */
+  /** The shortest interval at which a node in transition is read; null derives it. */
   readonly transitionMillis: number | null
 }
 
-/** A sweep that would decide something begins so long after the one before; only the second follows the first at once. */
+/** Minimum pause before a sweep that would settle something; only the second sweep follows the first at once. */
 const minSweepMillis = 2000
 
-/** The second request of a sweep of one page is a proof. */
+/** If the list has one page, the second request of a sweep is a proof. */
 const isOnePage = ({ evidence, nodes }: Snapshot): boolean =>
   nodes.size < 100 && (evidence.swept?.usualRequests ?? 1) <= 2
 
-/** The way in which nodes in transition are seen. */
+/** How nodes in transition are watched. */
 export const laneOf = (snapshot: Snapshot, { end }: Polling): Lane =>
   isOnePage(snapshot) ? { _tag: "sweeps" } : { _tag: "reads", end }
 
-/** The intervals at present. */
+/** The current intervals. */
 export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): Intervals =>
   intervalsOf({
     ...plan,
@@ -105,7 +107,7 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
     proving: readsBesideSweeps(snapshot, plan)
   })
 
-/** The reads that missing nodes still need where complete sweeps prove something, too; null where none do. */
+/** The reads that missing nodes still need if complete sweeps prove something, too; null if they do not. */
 const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, { nowMillis, rules }: Plan): number | null => {
   let reads = 0
   let isProving = false
@@ -122,8 +124,8 @@ const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, { nowMillis
 }
 
 /**
- * How long a sweep takes as planned. The first one of a process has to show how many pages there are: as many as it has read, at
- * least.
+ * The planned duration of a sweep. The first sweep of a process still has to show how many pages there are: at least as many as
+ * it has read.
  */
 export const plannedSweepMillis = (polling: Polling, snapshot: Snapshot, plan: Plan): number => {
   const planned = intervalsNow(polling, snapshot, plan)
@@ -151,7 +153,7 @@ const pageDue = (polling: Polling, snapshot: Snapshot, { nowMillis, rules }: Pla
   }
   const pause = polling.sweeps < 2 ? 0 : minSweepMillis
   const wanted = isSweepWanted(snapshot, rules, nowMillis) ? sweepBegunMillis + pause : Infinity
-  // Sweeps of many pages follow each other, also the first one that is not read at once.
+  // Sweeps of many pages follow each other, even the first one that is not read at once.
   const planned =
     intervals.tailMillis === null ? sweepBegunMillis + intervals.sweepMillis : pageMillis + intervals.pageMillis
   return { _tag: "page", dueMillis: Math.min(planned, wanted) }
@@ -162,18 +164,18 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
     ? null
     : { _tag: "end", dueMillis: isEndOpen ? endMillis : endMillis + tailMillis }
 
-/** The way in which nodes in transition are seen beside sweeps: by more sweeps, or each by reads of its own. */
+/** The lane: how nodes in transition are watched besides sweeps, with more sweeps or with a read for each. */
 export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; readonly end: End | null }
 
 /**
- * From when on a node in transition is worth more requests than sweeps take, on the monotonic clock; `Infinity` when it is not. Not before
- * such nodes change, as far as this process has seen them do so. Where each takes a read of its own there
- * are two that do not need one: a node that the page with the end of the list shows, and one that is terminating. It can only go, and
- * two complete sweeps prove that, which take longer than all reads; a single read shows in time that it is stuck.
+ * From when a node in transition is worth more requests than sweeps, on the monotonic clock; `Infinity` if never. Not before
+ * such nodes usually change, according to this process. If each node takes its own read, two kinds need none: a node on the
+ * page with the end of the list, and a terminating node. The latter can only disappear, which two complete sweeps prove, and
+ * those take longer than all reads; a single read shows in time that it is stuck.
  */
 export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules: Rules, lane: Lane): number => {
   const known = nodes.get(id)
-  // What is in doubt is read for that.
+  // Nodes in doubt have reads of their own.
   if (known === undefined || known.absence !== null) return Infinity
   const { sinceMonotonicMillis: since, state } = known
   const { status } = state.node
@@ -187,7 +189,7 @@ export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules
   return since + soonestMillis(evidence.durations, status)
 }
 
-/** How many nodes take the lane at present. One that is stuck is not expected to change soon. */
+/** How many nodes the lane currently covers. A stuck node is not expected to change soon. */
 const inLane = (snapshot: Snapshot, rules: Rules, lane: Lane, nowMillis: number): number => {
   let count = 0
   for (const id of snapshot.unsettled) {
@@ -197,43 +199,45 @@ const inLane = (snapshot: Snapshot, rules: Rules, lane: Lane, nowMillis: number)
 }
 
 /**
- * How often each kind of request is sent, in milliseconds between two of them: derived from the latency that is promised for an account of
- * its size. The arithmetic is in decision 0136.
+ * The pauses between two requests of each kind, in milliseconds, derived from the latency that is promised for an account of
+ * this size. Decision 0136 has the arithmetic.
  */
 interface Intervals {
-  /** From the begin of one sweep to the begin of the next. */
+  /** From the start of one sweep to the start of the next. */
   readonly sweepMillis: number
   /** Between two pages of a sweep. */
   readonly pageMillis: number
-  /** Between two reads of the end of the list; null where sweeps suffice. */
+  /** Between two reads of the end of the list; null if sweeps are enough. */
   readonly tailMillis: number | null
-  /** Between two reads of one node in transition; null where sweeps suffice. */
+  /** Between two reads of a node in transition; null if sweeps are enough. */
   readonly transitionMillis: number | null
-  /** Requests an hour that these intervals take, without sweeps more often than promised for all nodes. */
+  /** Requests per hour for these intervals, without additional sweeps beyond the promise. */
   readonly perHour: number
 }
 
 /** What the intervals depend on. */
 interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly nodes: number
-  /** Requests that a sweep takes. */
+  /** Requests per sweep. */
   readonly pages: number
-  /** Nodes in transition that are worth requests of their own. */
+  /** Nodes in transition that are worth their own requests. */
   readonly transitions: number
-  /** The reads that missing nodes still need where complete sweeps prove something, too; null where none do. */
+  /** The reads that missing nodes still need if complete sweeps prove something, too; null if they do not. */
   readonly proving: number | null
 }
 
-/** What is promised is a time between two samples, which the duration of a request adds to. */
+/** The promise is a time between two samples, to which the duration of a request adds. */
 const margin = 0.95
 
-/** For new nodes the second does, too, to which the service's clock is known. */
+/** For new nodes the second adds to it, too, because the service's clock is known only to the second. */
 const newMargin = 0.9
 
-/** Promised for an account of one page: all nodes, and those in transition. */
+/** The promise for an account of one page: for all nodes, and for nodes in transition. */
 const onePage = { allMillis: 10_000 * newMargin, transitionMillis: 5000 * margin }
 
-/** Promised up to 3000 nodes, and above: new nodes, nodes in transition, and by the rate of pages all others. */
+/**
+ * The promises up to 3000 nodes, and above: for new nodes, nodes in transition, and through the rate of pages for all others.
+ */
 const manyPages = { tailMillis: 10_000 * newMargin, transitionMillis: 60_000 * margin, pagesPerHour: 150 }
 const veryManyPages = { tailMillis: 15_000 * newMargin, transitionMillis: 120_000 * margin, pagesPerHour: 360 }
 const maxMany = 3000
@@ -335,7 +339,8 @@ const extraPerHour = ({ doubtsSent, proving, spare, windowMillis }: Load, perHou
 }
 
 /**
- * Nodes in transition are seen within 5 s while the share has room for ever for the promise for all nodes and for reads of nodes in doubt.
+ * Nodes in transition are seen within 5 s while the share has room for ever for the promise about all nodes and for reads of
+ * nodes in doubt.
  */
 const ofOnePage = (load: Load): Intervals => {
   const { sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
@@ -367,7 +372,7 @@ const ofPages = (load: Load): Intervals => {
   const sweepPromised = Math.max((pages * millisPerHour) / promised.pagesPerHour, sweepMillis ?? 0)
   const pagesPerHour = (pages * millisPerHour) / sweepPromised
   const perHour = millisPerHour / promised.tailMillis + (transitions * millisPerHour) / transitionMillis + pagesPerHour
-  // What the requests do not suffice for is stretched, all kinds alike.
+  // If the requests are not enough, all kinds are stretched alike.
   const paceMillis = paceFor(load, millisPerHour / promised.tailMillis + pagesPerHour)
   const stretch = Math.max(1, (perHour * paceMillis) / millisPerHour)
   const planned = { sweep: sweepPromised * stretch, perHour: perHour / stretch }
@@ -384,13 +389,13 @@ const ofPages = (load: Load): Intervals => {
   }
 }
 
-/** The pause after a failed request, and after many. */
+/** The pause after a failed request, and the maximum pause. */
 const minBackoffMillis = 1000
 const maxBackoffMillis = 60_000
 
 /**
- * Milliseconds to wait after `failures` failures in a row: doubling from one second up to a minute, of which `chance`
- * (0 to 1) takes off up to half, so that several daemons do not send at the same time. Never less than the service asks for.
+ * Milliseconds to wait after `failures` failures in a row: doubling from one second up to a minute, reduced by up to half by
+ * `chance` (0 to 1), so that several daemons do not send at the same time. Never less than the service asks for.
  */
 export const backoffMillis = (failures: number, chance: number, retryAfterMillis: number | null): number => {
   const full = Math.min(maxBackoffMillis, minBackoffMillis * 2 ** Math.min(failures - 1, 30))

@@ -1,6 +1,7 @@
 /**
- * One sweep: the whole list, page by page, by the client's overlapping pages (decision 0004), and records as they enter the
- * daemon, those of single reads too. A page that fails is asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
+ * A sweep: one read of the whole list, page by page, by the client's overlapping pages (decision 0004). Also cleans records as
+ * they enter the daemon, including those of single reads. A page that fails is requested again, and the sweep continues. Pure;
+ * `Poller.ts` sends the requests, `diff/` decides what the pages mean.
  */
 import * as Listing from "@berthkit/core/client/listing/Listing"
 import { isNode, type ListRecord, type Place, placesOf, sentenceOf } from "@berthkit/core/client/listing/NodePage"
@@ -9,22 +10,22 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
 
-/** A sweep under way. Each is continued once: its sets are added to. */
+/** A running sweep. Continue each value only once, because its sets are changed in place. */
 export interface Sweep {
   /** From 1. */
   readonly number: number
-  /** The highest id that the sweep before it listed, 0 for none; null where that is no proof. */
+  /** The highest id in the previous sweep, 0 for none; null if that proves nothing. */
   readonly lastId: number | null
-  /** When its first page was asked for; null before. */
+  /** When its first page was requested; null before. */
   readonly asked: Moment | null
   readonly progress: Listing.Progress
   readonly requests: number
   readonly listed: Set<NodeId>
-  /** Places in the list of the records without an id: pages overlap, and each counts once. */
+  /** Positions in the list of records without an id: pages overlap, and each record counts once. */
   readonly nameless: Set<number>
   /** Ids of the records that could not be read. */
   readonly unreadable: Set<NodeId>
-  /** What is wrong with the first of all that could not; null where all could. */
+  /** What is wrong with the first unreadable record; null if there is none. */
   readonly example: string | null
 }
 
@@ -40,7 +41,7 @@ export const beginSweep = (number: number, lastId: number | null = null): Sweep 
   example: null
 })
 
-/** The page to ask for next. */
+/** The next page to request. */
 export const nextPage = ({ progress }: Sweep): { readonly page: number | undefined; readonly perPage: number } => {
   const { page, perPage } = Listing.next(progress)
   return { page, perPage }
@@ -48,32 +49,32 @@ export const nextPage = ({ progress }: Sweep): { readonly page: number | undefin
 
 /** Where a list of ascending ids ended. */
 export interface End {
-  /** Records up to there. */
+  /** Number of records up to there. */
   readonly offset: number
   readonly lastId: number
-  /** The first id on the page that is read for the end: that page shows all nodes from it on. `Infinity` while that is not known. */
+  /** The first id on the page that is read for the end: that page shows all nodes from this id on. `Infinity` while unknown. */
   readonly firstId: number
-  /** While it is searched for. */
+  /** Present while the end is searched for. */
   readonly search?: Search
 }
 
-/** What pages off the end showed of where it is, as positions in the list. */
+/** What pages away from the end showed about its position in the list. */
 interface Search {
-  /** It is behind this. */
+  /** The end is after this position. */
   readonly low: number
-  /** It is before this; null when that is not known. */
+  /** The end is before this position; null if unknown. */
   readonly high: number | null
-  /** How far to go on while it is not. */
+  /** How far to advance while it is unknown. */
   readonly step: number
 }
 
-/** What a page brought. */
+/** The result of a page. */
 export interface SweepStep {
   readonly sweep: Sweep
   readonly page: PageRead
-  /** Once the list has ended. */
+  /** Set once the list has ended. */
   readonly completed: SweepCompleted | null
-  /** Where it ended; null when it did not, or does not ascend. */
+  /** Where it ended; null if it did not, or does not ascend. */
   readonly end: End | null
 }
 
@@ -93,13 +94,13 @@ export const pageRead = (
   unreadable: records.flatMap((record) => (isNode(record) || record.id === null ? [] : [record.id]))
 })
 
-/** Every so many sweeps read the list to its end, whatever the first page shows. */
+/** Every nth sweep reads the list to its end, whatever the first page shows. */
 const sweepsPerProof = 10
 
 /**
- * Whether a first page that is not full ends a sweep, though it does not say that it is the only one. The sweep before showed that nothing
- * followed the node with which this page ends, so nodes from then that it lacks are not listed. Only a newer one may follow, where the
- * page is as long as the service gives them: every tenth sweep looks.
+ * Whether a first page that is not full ends a sweep, although it does not state that it is the only one. The previous sweep
+ * showed that nothing followed this page's last node, so older nodes that the page lacks are not listed. Only newer nodes may
+ * follow, if the page is as long as the service allows: every tenth sweep checks.
  */
 const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, total: number | null): boolean =>
   number % sweepsPerProof !== 1 &&
@@ -132,7 +133,7 @@ export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, t
     listed,
     example
   }
-  // A list without nodes ascends, however it was read.
+  // An empty list ascends, however it was read.
   const isEnd = step.ended && (step.progress._tag === "Overlapping" ? ascends(places) : step.progress.complete)
   return {
     sweep: next,
@@ -159,13 +160,16 @@ const maxOf = (ids: Iterable<number>): number => {
   return max
 }
 
-/** Of each text, in UTF-16 code units; the rest is cut off. */
+/** Maximum length of each text, in UTF-16 code units; the rest is cut off. */
 export const maxTextLength = 1000
 
-/** Tags of a node. */
+/** Maximum number of tags. */
 const maxTags = 100
 
-/** Further fields of a node as JSON, in UTF-16 code units, and how many keep their names where that is too much. */
+/**
+ * Maximum length of a node's additional fields as JSON, in UTF-16 code units, and how many keep their names if that is
+ * exceeded.
+ */
 const maxExtraLength = 10_000
 const maxExtraFields = 100
 
@@ -177,7 +181,7 @@ const boundedOrNull = (text: string | null): string | null => (text === null ? n
 const boundedStatus = (status: NodeStatus): NodeStatus =>
   isKnown(status) ? status : { unknown: bounded(status.unknown) }
 
-/** JSON has half of a surrogate pair as an escape. */
+/** JSON writes half of a surrogate pair as an escape. */
 const hasHalfPair = /\\ud[89a-f]/
 
 const isExtraBounded = (extra: Node["extra"]): boolean => {
@@ -188,7 +192,7 @@ const isExtraBounded = (extra: Node["extra"]): boolean => {
   return true
 }
 
-/** A field that is there says that the record has one that was not understood: its name stays. */
+/** Keeps the names of fields, because they show that the record has fields that were not understood. */
 const boundedExtra = (extra: Node["extra"]): Node["extra"] =>
   isExtraBounded(extra)
     ? extra
@@ -210,8 +214,8 @@ const isNodeBounded = ({ extra, image, name, plan, privateIp, publicIp, region, 
   isExtraBounded(extra)
 
 /**
- * The node with texts that are bounded and well-formed; the same object where they are. What a service writes into a node is kept, stored,
- * sent and shown from here on.
+ * The node with bounded and well-formed texts; the same object if they are so already. Everything that a service writes into a
+ * node is stored, sent and shown from here on.
  */
 export const boundedNode = (node: Node): Node =>
   isNodeBounded(node)
