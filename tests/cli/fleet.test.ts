@@ -115,7 +115,7 @@ describe("berth apply", () => {
       const refused = yield* fleet.apply("--yes")
       assert.strictEqual(refused.code, 5)
       assert.include(refused.stderr, `error: shop-web-1 exists (id ${id}) and is not in the ledger:`)
-      assert.include(refused.stderr, `hint: To take it in: berth fleet adopt -f ${fleet.file} ${id} --as web-1`)
+      assert.include(refused.stderr, `hint: To make it a member: berth fleet adopt -f ${fleet.file} ${id} --as web-1`)
       const adopted = yield* fleet.run(["fleet", "adopt", String(id), "--as", "web-1", "-f", fleet.file])
       assert.deepStrictEqual([adopted.code, adopted.stderr], [0, ""])
       const after = yield* fleet.apply("--yes", "-o", "json")

@@ -298,7 +298,7 @@ describe("the price of a create", () => {
       assert.strictEqual(dry["minimumBillingInr"], 155.04)
       const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
       assert.strictEqual(done.code, 0, done.stderr)
-      assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month, and in all at least ₹155.04.")
+      assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month, minimum charge ₹155.04.")
       const doubtful = yield* account({
         images: ["155.04", null].map((minimum) => offer({ image: "Ubuntu", perHour: "6.46", minimum }))
       })

@@ -544,7 +544,7 @@ class Planner {
     const what = first.name === name ? name : `${first.name}, which may be ${name} as the service spells it,`
     this.#refuse(
       `${what} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
-      `To take it in: berth fleet adopt ${first.id} --as ${memberText(member)}`
+      `To make it a member: berth fleet adopt ${first.id} --as ${memberText(member)}`
     )
     return true
   }

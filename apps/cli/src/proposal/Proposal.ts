@@ -79,7 +79,7 @@ const costText = ({
   if (committedPriceInr !== null) return `₹${rupees(committedPriceInr)} for the period (${running})`
   return minimumBillingInr === null || minimumBillingInr === 0
     ? running
-    : `${running}, and in all at least ₹${rupees(minimumBillingInr)}`
+    : `${running}, minimum charge ₹${rupees(minimumBillingInr)}`
 }
 
 /** The plan and the image of a create. */

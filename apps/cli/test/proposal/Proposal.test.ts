@@ -39,11 +39,11 @@ describe("the question before a change", () => {
     ["Create node web on P from I? ₹2.00 per hour, ₹1460.00 per month.", [proposal({})]],
     ["Create node web on P from I? Price not known.", [proposal(unknownPrice)]],
     [
-      "Create node web on P from I? ₹2.00 per hour, ₹1460.00 per month, and in all at least ₹48.00.",
+      "Create node web on P from I? ₹2.00 per hour, ₹1460.00 per month, minimum charge ₹48.00.",
       [proposal({ minimumBillingInr: 48 })]
     ],
     [
-      "Create these 2 nodes on P from I? Together: ₹4.00 per hour, ₹2920.00 per month, and in all at least ₹96.00.",
+      "Create these 2 nodes on P from I? Together: ₹4.00 per hour, ₹2920.00 per month, minimum charge ₹96.00.",
       [proposal({ name: "w-1", minimumBillingInr: 48 }), proposal({ name: "w-2", minimumBillingInr: 48 })]
     ],
     [

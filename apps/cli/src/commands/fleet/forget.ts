@@ -62,7 +62,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   if (found === undefined) return
   return yield* new FleetConflict({
     message: `${found.name} exists (id ${found.id}), and the create of ${member} may have made it: it was not forgotten.`,
-    hint: `To take it in: berth fleet adopt${flag} ${found.id} --as ${member}`
+    hint: `To make it a member: berth fleet adopt${flag} ${found.id} --as ${member}`
   })
 })
 
