@@ -10,8 +10,7 @@ import { Effect } from "effect"
 /** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
 const accountLevels = 2
 
-const makeAccountFolder = (folder: string): Effect.Effect<void, FileFault> =>
-  makeOwnFolder(folder, accountLevels)
+const makeAccountFolder = (folder: string): Effect.Effect<void, FileFault> => makeOwnFolder(folder, accountLevels)
 
 /** Writes a file in the folder of an account that is safe to lose. */
 export const writeAccountFile = (path: string, text: string): Effect.Effect<void, FileFault> =>
