@@ -441,7 +441,12 @@ export const make = ({
           const newest = yield* call.request.keyed
             ? Effect.mapError(store.newestNode, unusable)
             : Effect.orElseSucceed(store.newestNode, () => 0)
-          const result = yield* Effect.result(watermark.highest(pages(yield* within(call))))
+          const readPage = pages(yield* within(call))
+          const highest = watermark.highest(readPage)
+          const result = yield* Effect.result(
+            (call.request.keyed && store.highestId?.(call.request, highest, (id) => watermark.above(readPage, id))) ||
+              highest
+          )
           step = feed(call, { _tag: "HighestIdRead", result, newest })
           break
         }

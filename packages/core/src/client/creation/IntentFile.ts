@@ -63,8 +63,8 @@ const checks: Checks<OwnedIntent> = {
   owner: (value) => meets(ownerChecks, value)
 }
 
-/** The intent in the text of a file, or why the file is not an intent of Berth. */
-const parseIntent = (text: string): OwnedIntent | string => {
+/** The intent in the text of a file or of a row, or why that is not an intent of Berth. */
+export const parseIntent = (text: string): OwnedIntent | string => {
   const value = parseJson(text)
   if (value === undefined) return "is damaged, or not Berth's"
   if (!Predicate.isObject(value)) return "is not Berth's"

@@ -3,7 +3,8 @@
  * store of it can do; and the store in memory, which ends with its client. The one that later processes find is `IntentFolder.ts`.
  */
 import { Context, Data, Effect, Option, Semaphore } from "effect"
-import type { NodeId } from "../../domain/Node.ts"
+import type { BerthError } from "../../domain/BerthError.ts"
+import type { Node, NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Boot.ts"
 import type { KeyLock } from "./KeyLock.ts"
 
@@ -131,6 +132,15 @@ export interface IntentStore {
   readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
   /** The highest id of a node that a create made, as far as it is kept; 0 where there is none. */
   readonly newestNode: Effect.Effect<number, IntentStoreFailed>
+  /**
+   * The highest id that there is before a create under a caller's key. A store that may have forgotten creates, as one that was restored
+   * from a backup, fails here if the list has a node that may have come of the create. Default: `highest`, as the list shows it.
+   */
+  readonly highestId?: (
+    create: Pick<Intent, "key" | "name">,
+    highest: Effect.Effect<number, BerthError>,
+    above: (id: number) => Effect.Effect<ReadonlyArray<Pick<Node, "id" | "name">>, BerthError>
+  ) => Effect.Effect<number, BerthError>
   /**
    * Runs `use` while no other does under the same key with this store, in this process or another; waits for its turn. A
    * process that ended holds up no other.

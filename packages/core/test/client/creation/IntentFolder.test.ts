@@ -1,7 +1,19 @@
 /**
  * The folder of intents: who may use it, what is removed, and what is left alone.
  */
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile
+} from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Program } from "@berthkit/testing/Program"
@@ -10,9 +22,11 @@ import { Clock, Effect, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type Intent, IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
-import { self } from "../../../src/client/creation/KeyLock.ts"
+import { nameOf, self } from "../../../src/client/creation/KeyLock.ts"
 import { besideOf } from "../../../src/client/creation/Reconciliation.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
+import { intent, sentAt } from "./intent.ts"
+import { intentContract } from "./intentContract.ts"
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "berth-intents-"))),
@@ -22,22 +36,6 @@ const folder = Effect.acquireRelease(
 /** The store that a process has of a folder. */
 const storeOf = (path: string) =>
   Effect.flatMap(IntentStore, Effect.fromNullishOr).pipe(Effect.provide(layerDirectory(path), { local: true }))
-
-const sentAt = { wallMillis: 1, bootMillis: 1, bootClock: null, serviceMillis: 0 }
-
-const intent = (key: string, over: Partial<Intent> = {}): Intent => ({
-  version: 1,
-  key,
-  name: "web",
-  plan: "P",
-  image: "I",
-  spec: "S",
-  newerThan: 7,
-  sentAt,
-  fate: "open",
-  nodeId: null,
-  ...over
-})
 
 /** Where the intents are whose nodes are not known. */
 const openIn = (path: string) => join(path, "open")
@@ -59,6 +57,22 @@ const warningsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const logger = Logger.make(({ message }) => void warnings.push(String(message)))
   return Effect.as(Effect.provide(effect, Logger.layer([logger])), warnings)
 }
+
+intentContract(
+  "a folder",
+  Effect.map(folder, (path) => ({
+    open: Effect.sync(() => makeDirectory(path)),
+    words: ["folder", path],
+    // As a process of another machine does, which takes the owner for ended after a minute.
+    takeOver: (_, key) =>
+      Effect.promise(async () => {
+        const lock = join(openIn(path), `${key}.lock`)
+        const [held] = await readdir(lock)
+        const other = { machine: "another", namespace: "", pid: 1, startTime: "", id: "x" }
+        await rename(join(lock, held!), join(lock, nameOf(other)))
+      })
+  }))
+)
 
 describe("a folder of intents", () => {
   it.live("is for the user alone", () =>

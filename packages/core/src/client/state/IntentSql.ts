@@ -1,0 +1,347 @@
+/**
+ * Keeps the intents of an account in a database, so that the processes of several machines create exactly one node for each key. The rules
+ * are those of `CreateMachine.ts`; what differs from the folder (`IntentFolder.ts`) is what a database can do to its users:
+ *
+ * - A process of another machine is judged by its lease. One that lost its key writes nothing any more, but for the node that it knows.
+ * - The rows may be those of an older backup, and lack creates. So before a new create the nodes of the list that were not looked at before
+ *   are noted as strangers, unless an intent has them. A stranger of the name that is asked for may be what the key has made already:
+ *   then nothing is sent. What is still under way when rows come back shows in the list later: keys that are not known wait for it.
+ */
+import { Effect, Option } from "effect"
+import { OutcomeUnknown } from "../../domain/ErrorReason.ts"
+import { NodeId } from "../../domain/Node.ts"
+import { bootClock, stampNow } from "../files/Boot.ts"
+import { type OwnedIntent, parseIntent } from "../creation/IntentFile.ts"
+import {
+  drawnKeyPrefix,
+  type Intent,
+  type IntentStore,
+  IntentStoreFailed,
+  isSent,
+  makeTurns,
+  mayBeAnswered,
+  unanswered
+} from "../creation/IntentStore.ts"
+import { isRunning, self } from "../creation/KeyLock.ts"
+import { isSpelling, quietMillis, spellingGroup } from "../creation/Ownership.ts"
+import { createFailure, unusable } from "../creation/Reconciliation.ts"
+import type { StateFailed } from "./RecordStore.ts"
+import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
+
+/** Apart from the locks of records. */
+const lockPrefix = "create/"
+
+/** An intent without a caller's key is told of this long after its create ended: no create beside it may take its node. */
+const endedMillis = 3_600_000
+
+/** So long an intent is kept after it was last asked for. */
+const keptMillis = 90 * 86_400_000
+
+/** How many of these are removed at once. */
+const maxRemoved = 64
+
+/** When rows were restored, a create that they do not know may be under way for as long as this. */
+const maxUnderWayMillis = quietMillis + 30_000
+
+/** So long a create of the same name is waited for that may have made a stranger, and how often it is looked at. */
+const maxWaitMillis = 20_000
+const lookMillis = 200
+
+const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
+
+const failed = ({ detail, path }: StateFailed) => new IntentStoreFailed({ detail, code: null, path })
+
+interface Row {
+  readonly key: string
+  readonly value: string
+  /** Whether its process has a lease. */
+  readonly alive: boolean
+}
+
+interface Stranger {
+  readonly node: number
+  readonly name: string
+}
+
+/** The intents of an account. */
+export const makeIntents = (database: StateDatabase, account: StateAccount): IntentStore => {
+  const { leased, name: place, now, onForgotten, process, run, sql, tables, tx } = database
+  const { accounts, intents, processes, strangers } = tables
+  const rows = database.accountOf(account)
+  const turnOf = makeTurns()
+  const held = new Map<string, HeldLock>()
+  /** What this process has sent and not settled. */
+  const open = new Map<string, Intent>()
+
+  const inAccount = <A>(use: (root: string) => Effect.Effect<A, StateFailed>): Effect.Effect<A, IntentStoreFailed> =>
+    Effect.mapError(Effect.flatMap(rows.root, use), failed)
+
+  const warned = new Set<string>()
+  const unreadable = (key: string, why: string) => `the intent of ${key} in ${place} ${why}`
+  const readOrWarn = ({ key, value }: Row) => {
+    const intent = parseIntent(value)
+    if (typeof intent !== "string") return Effect.succeed(intent)
+    if (warned.has(key)) return Effect.undefined
+    warned.add(key)
+    return Effect.as(Effect.logWarning(`${unreadable(key, intent)}: it is left alone.`), undefined)
+  }
+
+  /** Whether the process of an intent runs: by its lease, or, on this machine, by itself. */
+  const isAlive = (intent: OwnedIntent, { alive }: Row) =>
+    alive ? Effect.map(isRunning(intent.owner), (running) => running !== false) : Effect.succeed(false)
+
+  const withFate = (intent: OwnedIntent, row: Row) =>
+    mayBeAnswered(intent)
+      ? Effect.map(isAlive(intent, row), (alive): Intent => (alive ? intent : unanswered(intent)))
+      : Effect.succeed<Intent>(intent)
+
+  const rowsOf = (root: string, which: ReturnType<typeof sql.literal>) =>
+    run(sql<Row>`SELECT i.key, i.value, p.id IS NOT NULL AS alive FROM ${intents} i
+      LEFT JOIN ${processes} p ON p.id = i.process AND p.lease_until > ${now}
+      WHERE i.account = ${root} AND ${which}`)
+
+  const write = Effect.fnUntraced(function* (intent: Intent) {
+    const { key, nodeId } = intent
+    const value = JSON.stringify({ ...intent, owner: yield* self } satisfies OwnedIntent)
+    yield* leased
+    if (isSent(intent) && !hasEnded(intent)) open.set(key, intent)
+    else open.delete(key)
+    // What is known of a node every later owner of the key has to know, so it is written without the lock.
+    const lock = nodeId === null && intent.told === undefined ? held.get(key) : undefined
+    yield* rows.write(lock, (root) => {
+      const ok = sql`EXISTS (SELECT 1 FROM ok)`
+      const saved = sql`saved AS (INSERT INTO ${intents} AS i (account, key, node, process, changed_at, value)
+        SELECT ${root}::text, ${key}::text, ${nodeId}::double precision, ${process}::text, ${now}, ${value}::text FROM ok
+        ON CONFLICT (account, key) DO UPDATE SET node = excluded.node, process = excluded.process,
+          changed_at = excluded.changed_at, value = excluded.value
+        WHERE i.node IS NULL OR i.node = excluded.node)`
+      return nodeId === null
+        ? saved
+        : sql`${saved},
+          newest AS (UPDATE ${accounts} SET newest = ${nodeId}::double precision, tx = ${tx}
+            WHERE id = ${root} AND newest < ${nodeId}::double precision AND ${ok}),
+          explained AS (DELETE FROM ${strangers} WHERE account = ${root} AND node = ${nodeId}::double precision AND ${ok})`
+    })
+  })
+
+  /** Removes some of what is too old by every clock there is, and of which the list was looked at since. */
+  const prune = (root: string, serviceMillis: number, wallMillis: number) =>
+    run(sql`DELETE FROM ${intents} WHERE account = ${root} AND key IN (SELECT i.key FROM ${intents} i
+      JOIN ${accounts} a ON a.id = i.account WHERE i.account = ${root}
+      AND i.changed_at < least(${now}, ${serviceMillis}::double precision, ${wallMillis}::double precision) - ${keptMillis}::double precision
+      AND (i.node <= a.seen OR i.node IS NULL AND i.value::json ->> 'sentAt' IS NULL
+        OR i.node IS NULL AND i.value::json ->> 'fate' IN ('refused', 'reported'))
+      LIMIT ${maxRemoved})`)
+
+  const save = (intent: Intent) =>
+    Effect.gen(function* () {
+      yield* write(intent)
+      const { nodeId, sentAt } = intent
+      if (nodeId === null || sentAt === null || sentAt.serviceMillis === 0) return
+      const { wallMillis } = yield* stampNow(null)
+      yield* Effect.ignore(Effect.flatMap(rows.root, (root) => prune(root, sentAt.serviceMillis, wallMillis)))
+    }).pipe(Effect.mapError(failed))
+
+  // A database that was brought back to before this process does not know what it has under way.
+  onForgotten(Effect.suspend(() => Effect.forEach(Array.from(open.values()), (intent) => Effect.ignore(write(intent)))))
+
+  const readUnsettled = inAccount((root) =>
+    Effect.gen(function* () {
+      const found = yield* rowsOf(
+        root,
+        sql`(i.node IS NULL OR left(i.key, 1) = ${drawnKeyPrefix} AND i.changed_at > ${now} - ${endedMillis}::double precision)`
+      )
+      const all = yield* Effect.forEach(found, (row) =>
+        Effect.flatMap(readOrWarn(row), (intent) => (intent === undefined ? Effect.undefined : withFate(intent, row)))
+      )
+      return all.filter((intent) => intent !== undefined)
+    })
+  )
+
+  /** The strangers that may have the name, unless an intent has them by now. */
+  const strangersOf = (root: string, name: string) =>
+    Effect.map(
+      run(sql<Stranger>`SELECT s.node, s.name FROM ${strangers} s WHERE s.account = ${root}
+        AND s.spelling = ${spellingGroup(name)} AND NOT EXISTS
+        (SELECT 1 FROM ${intents} i WHERE i.account = s.account AND i.node = s.node) ORDER BY s.node`),
+      (found) => found.filter((each) => isSpelling(each.name, name) || isSpelling(name, each.name))
+    )
+
+  /** Notes nodes that were not looked at before, so that a node is looked at once. */
+  const note = (nodes: ReadonlyArray<Stranger & { readonly spelling: string }>, highest: number) =>
+    rows.write(
+      undefined,
+      (root) => sql`listed AS (SELECT node, name, spelling FROM
+          json_to_recordset(${JSON.stringify(nodes)}::text::json) AS l(node double precision, name text, spelling text)),
+        noted AS (INSERT INTO ${strangers} (account, node, name, spelling)
+          SELECT ${root}::text, l.node, l.name, l.spelling FROM listed l, ok WHERE NOT EXISTS
+            (SELECT 1 FROM ${intents} i WHERE i.account = ${root} AND i.node = l.node) ON CONFLICT DO NOTHING),
+        looked AS (UPDATE ${accounts} SET seen = ${highest}::double precision, tx = ${tx}
+          WHERE id = ${root} AND seen < ${highest}::double precision AND EXISTS (SELECT 1 FROM ok))`
+    )
+
+  /** Whether another create of the name is not settled: a stranger may be its node. */
+  const isBeside = ({ key, name }: Pick<Intent, "key" | "name">) =>
+    Effect.map(readUnsettled, (found) =>
+      found.some(
+        (other) =>
+          other.key !== key && isSent(other) && !hasEnded(other) && spellingGroup(other.name) === spellingGroup(name)
+      )
+    )
+
+  const highestId: IntentStore["highestId"] = (create, listedHighest, above) =>
+    Effect.gen(function* () {
+      const root = yield* rows.root
+      const [known] = yield* run(sql<{ readonly seen: number; readonly restoredMillis: number | null }>`
+        SELECT seen, ${now} - restored_at AS "restoredMillis" FROM ${accounts} WHERE id = ${root}`)
+      const { restoredMillis = null, seen = 0 } = known ?? {}
+      if (restoredMillis !== null && restoredMillis < maxUnderWayMillis) {
+        const left = Math.ceil((maxUnderWayMillis - restoredMillis) / 60_000)
+        return yield* new IntentStoreFailed({
+          detail: `${place} was restored from a backup, so creates that it does not know may still be under way. It does not know the key ${create.key}: try again in ${left} min`,
+          code: null,
+          path: null
+        })
+      }
+      const newer = yield* above(seen)
+      const highest = newer.reduce((most, { id }) => Math.max(most, id), 0)
+      if (highest > seen) {
+        yield* note(
+          newer
+            .filter(({ id }) => id > seen)
+            .map(({ id, name }) => ({ node: id, name, spelling: spellingGroup(name) })),
+          highest
+        )
+      }
+      let found = yield* strangersOf(root, create.name)
+      for (
+        let waited = 0;
+        found.length > 0 && waited < maxWaitMillis && (yield* isBeside(create));
+        waited += lookMillis
+      ) {
+        yield* Effect.sleep(lookMillis)
+        found = yield* strangersOf(root, create.name)
+      }
+      if (found.length > 0) {
+        // One that is not listed any more is no second node.
+        const listed = new Set((yield* above(found[0]!.node - 1)).map(({ id }) => Number(id)))
+        const left = found.filter(({ node }) => listed.has(node))
+        if (left.length > 0) {
+          return yield* createFailure(
+            new OutcomeUnknown({
+              nodeName: create.name,
+              candidates: left.map(({ node }) => NodeId.make(node)),
+              toldId: null,
+              difference: null,
+              listRead: true,
+              because: "StateUnavailable",
+              detail: `${place} does not know what made them. If it was restored from a backup, the key may have. If not, say that they are known: berth state accept`,
+              keyed: true
+            })
+          )
+        }
+      }
+      return highest > seen ? highest : yield* listedHighest
+    }).pipe(
+      Effect.catchTag("StateFailed", (error) => Effect.fail(unusable(failed(error)))),
+      Effect.catchTag("IntentStoreFailed", (error) => Effect.fail(unusable(error)))
+    )
+
+  return {
+    now: Effect.flatMap(bootClock, stampNow),
+    unsettled: readUnsettled,
+    find: Effect.fnUntraced(function* (key) {
+      const [row] = yield* inAccount((root) => rowsOf(root, sql`i.key = ${key}`))
+      if (row === undefined) return Option.none()
+      const intent = parseIntent(row.value)
+      if (typeof intent === "string") {
+        return yield* new IntentStoreFailed({ detail: unreadable(key, intent), code: null, path: place })
+      }
+      if (intent.nodeId === null) return Option.some(yield* withFate(intent, row))
+      // Kept for as long again, because it was asked for.
+      yield* Effect.ignore(
+        inAccount((root) =>
+          run(sql`UPDATE ${intents} SET changed_at = ${now} WHERE account = ${root} AND key = ${key}
+            AND changed_at < ${now} - 86400000::double precision`)
+        )
+      )
+      return Option.some(intent)
+    }),
+    save,
+    remove: (key) =>
+      Effect.suspend(() => {
+        open.delete(key)
+        return Effect.mapError(
+          rows.write(
+            held.get(key),
+            (root) => sql`gone AS (DELETE FROM ${intents} WHERE account = ${root} AND key = ${key} AND node IS NULL
+              AND EXISTS (SELECT 1 FROM ok))`
+          ),
+          failed
+        )
+      }),
+    ownersOf: (ids) =>
+      ids.length === 0
+        ? Effect.succeed(new Map())
+        : inAccount((root) =>
+            Effect.map(
+              run(sql<{ readonly node: number; readonly key: string }>`SELECT node, key FROM ${intents}
+                WHERE account = ${root} AND node IN (SELECT value::double precision FROM
+                json_array_elements_text(${JSON.stringify(ids)}::text::json))`),
+              (found) => new Map(found.map(({ key, node }) => [NodeId.make(node), key]))
+            )
+          ),
+    newestNode: inAccount((root) =>
+      Effect.map(
+        run(sql<{ readonly newest: number }>`SELECT newest FROM ${accounts} WHERE id = ${root}`),
+        ([row]) => row?.newest ?? 0
+      )
+    ),
+    highestId,
+    withKeyLock: (key) => (use) =>
+      turnOf(key)(
+        Effect.flatten(
+          Effect.mapError(
+            rows.withLock(`${lockPrefix}${key}`)((lock) =>
+              Effect.suspend(() => {
+                held.set(key, lock)
+                // As an exit, so that a failure of `use` is not taken for one of the lock.
+                return Effect.exit(use({ confirm: Effect.mapError(rows.confirm(lock), failed) }))
+              }).pipe(Effect.ensuring(Effect.sync(() => held.delete(key))))
+            ),
+            failed
+          )
+        )
+      ),
+    takeAbandoned: inAccount((root) =>
+      Effect.gen(function* () {
+        const found = yield* rowsOf(root, sql`i.node IS NULL AND left(i.key, 1) = ${drawnKeyPrefix}`)
+        const abandoned: Array<Intent> = []
+        for (const row of found) {
+          const intent = yield* readOrWarn(row)
+          if (intent === undefined || hasEnded(intent) || (yield* isAlive(intent, row))) continue
+          const reported = JSON.stringify({ ...intent, fate: "reported" })
+          // Each is given once: to who changes it first.
+          const taken = yield* run(
+            isSent(intent)
+              ? sql`UPDATE ${intents} SET value = ${reported}::text, changed_at = ${now} WHERE account = ${root}
+                  AND key = ${row.key} AND value = ${row.value} RETURNING 1`
+              : sql`DELETE FROM ${intents} WHERE account = ${root} AND key = ${row.key} AND value = ${row.value} RETURNING 1`
+          )
+          if (isSent(intent) && taken.length > 0) abandoned.push(intent)
+        }
+        return abandoned
+      })
+    )
+  }
+}
+
+/** Says that the nodes are known which nobody here has made: none of them came of a key that was forgotten. Gives their ids. */
+export const acceptStrangers = Effect.fnUntraced(function* (
+  { accountOf, run, sql, tables: { strangers } }: StateDatabase,
+  account: StateAccount
+) {
+  const root = yield* accountOf(account).root
+  const found = yield* run(sql<Stranger>`DELETE FROM ${strangers} WHERE account = ${root} RETURNING node, name`)
+  return found.toSorted((a, b) => a.node - b.node)
+})

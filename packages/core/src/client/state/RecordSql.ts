@@ -1,0 +1,77 @@
+/**
+ * The records and locks of an account in a database, for several machines.
+ */
+import { Effect, Option, Random } from "effect"
+import type { RecordStore, StateLock, StateRecord } from "./RecordStore.ts"
+import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
+
+/** Apart from the locks of creates. */
+const lockPrefix = "record/"
+
+/** Drawn keys begin with the time in milliseconds, as many digits for all. */
+const timeDigits = 15
+
+/** The records of an account. */
+export const makeRecords = (database: StateDatabase, account: StateAccount): RecordStore => {
+  const { name, now, run, sql, tables } = database
+  const { records } = tables
+  const rows = database.accountOf(account)
+  const held = new WeakMap<StateLock, HeldLock>()
+  const rowOf = (lock: StateLock | undefined) => {
+    const row = lock && held.get(lock)
+    if (lock !== undefined && row === undefined) throw new Error(`${lock.name} is the lock of another store`)
+    return row
+  }
+  const drawn = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (number) => number.toString(36))
+  return {
+    placeOf: (kind, key) => Effect.succeed(`the record ${kind}/${key} of ${name}`),
+    get: (kind, key) =>
+      Effect.flatMap(rows.root, (root) =>
+        Effect.map(
+          run(sql<{ readonly value: string }>`SELECT value FROM ${records}
+            WHERE account = ${root} AND kind = ${kind} AND key = ${key}`),
+          ([row]) => Option.fromUndefinedOr(row?.value)
+        )
+      ),
+    list: (kind) =>
+      Effect.flatMap(rows.root, (root) =>
+        run(sql<StateRecord>`SELECT key, value FROM ${records} WHERE account = ${root} AND kind = ${kind} ORDER BY key`)
+      ),
+    elsewhere: (kind) =>
+      Effect.flatMap(rows.root, (root) =>
+        run(sql<StateRecord>`SELECT key, value FROM ${records} WHERE account <> ${root} AND kind = ${kind}`)
+      ),
+    put: (kind, key, value, lock) =>
+      rows.write(
+        rowOf(lock),
+        (root) => sql`w AS (INSERT INTO ${records} (account, kind, key, value)
+          SELECT ${root}::text, ${kind}::text, ${key}::text, ${value}::text FROM ok
+          ON CONFLICT (account, kind, key) DO UPDATE SET value = excluded.value)`
+      ),
+    remove: (kind, key, lock) =>
+      rows.write(
+        rowOf(lock),
+        (root) => sql`w AS (DELETE FROM ${records} WHERE account = ${root} AND kind = ${kind} AND key = ${key}
+          AND EXISTS (SELECT 1 FROM ok))`
+      ),
+    // The key is drawn before the record is sent, so that a repeated statement adds no second one.
+    append: Effect.fnUntraced(function* (kind, value, keep) {
+      const [row] = yield* run(sql<{ readonly at: number }>`SELECT ${now} AS at`)
+      const key = `${String(Math.floor(row!.at)).padStart(timeDigits, "0")}-${yield* drawn}`
+      yield* rows.write(
+        undefined,
+        (root) => sql`added AS (INSERT INTO ${records} (account, kind, key, value)
+          SELECT ${root}::text, ${kind}::text, ${key}::text, ${value}::text FROM ok ON CONFLICT DO NOTHING),
+          old AS (DELETE FROM ${records} WHERE account = ${root} AND kind = ${kind} AND key IN
+          (SELECT key FROM ${records} WHERE account = ${root} AND kind = ${kind} ORDER BY key DESC OFFSET ${keep - 1}))`
+      )
+      return key
+    }),
+    withLock: (name) => (use) =>
+      rows.withLock(`${lockPrefix}${name}`)((row) => {
+        const lock: StateLock = { name, confirm: rows.confirm(row) }
+        held.set(lock, row)
+        return use(lock)
+      })
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * The state of a client's account in a PostgreSQL database, for programs on several machines: keys and intents of creates, records and locks,
+ * and the allowance. `berth state migrate` makes the tables.
+ */
+import { Context, Effect, Layer, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as AllowanceSql from "../allowance/AllowanceSql.ts"
+import { AllowanceStore } from "../allowance/AllowanceStore.ts"
+import { IntentStore } from "../creation/IntentStore.ts"
+import { accountIds } from "../files/accountId.ts"
+import { type ClientOptions, type InvalidOption, settingsFrom } from "../options/Settings.ts"
+import { makeIntents } from "./IntentSql.ts"
+import { makeRecords } from "./RecordSql.ts"
+import { RecordStore } from "./RecordStore.ts"
+import { open, type StateAccount, type StateSqlOptions } from "./StateSql.ts"
+
+export type { StateSqlOptions } from "./StateSql.ts"
+
+/** What names an account. */
+type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
+
+/** What names the account of a client with these options in the tables: neither its key nor its service can be read from it. */
+export const accountOf = Effect.fnUntraced(function* (
+  options: AccountOptions
+): Effect.fn.Return<StateAccount, InvalidOption> {
+  const settings = yield* Effect.fromResult(settingsFrom(options))
+  // There is no database without Node's own modules.
+  const { ofName, ofPlace } = yield* Effect.orDie(accountIds(settings))
+  return { id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace }
+})
+
+/** The stores of an account, over one database. Nothing is asked of it before one of them is used. */
+export const make = Effect.fnUntraced(function* (
+  options: AccountOptions,
+  where: StateSqlOptions = {}
+): Effect.fn.Return<Context.Context<never>, InvalidOption, SqlClient.SqlClient | Scope.Scope> {
+  const account = yield* accountOf(options)
+  const database = yield* open(where)
+  const allowance = (yield* AllowanceSql.make(where))(yield* AllowanceSql.fingerprintOf(options))
+  return Context.make(IntentStore, makeIntents(database, account)).pipe(
+    Context.add(RecordStore, makeRecords(database, account)),
+    Context.add(AllowanceStore, allowance)
+  )
+})
+
+/**
+ * Keeps the state of the client with these options in a database: `Layer.provide(Berth.layer(options), SharedState.layer(options))`. Creates
+ * may then have a key, which makes one node whichever machine asks; while the database cannot be reached they fail before anything is sent.
+ */
+export const layer = (
+  options: AccountOptions,
+  where?: StateSqlOptions
+): Layer.Layer<never, InvalidOption, SqlClient.SqlClient> => Layer.effectContext(make(options, where))

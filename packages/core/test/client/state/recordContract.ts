@@ -1,0 +1,84 @@
+/**
+ * What every store of an account's state promises, whatever it keeps the records in.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Option, type Scope } from "effect"
+import type { RecordStore, StateFailed } from "../../../src/client/state/RecordStore.ts"
+
+const value = (text: string) => JSON.stringify({ version: 1, text })
+
+/** `open` gives the stores of so many processes for one account. */
+export const recordContract = (
+  what: string,
+  open: (count: number) => Effect.Effect<ReadonlyArray<RecordStore>, StateFailed, Scope.Scope>
+) =>
+  describe(`records in ${what}`, () => {
+    it.live("are what was put last, in order of their keys, for every process", () =>
+      Effect.gen(function* () {
+        const [one, other] = yield* open(2)
+        assert.isTrue(Option.isNone(yield* other!.get("lease", "b")))
+        for (const key of ["b", "a.1", "_z", "B"]) yield* one!.put("lease", key, value(key))
+        yield* one!.put("lease", "b", value("again"))
+        yield* one!.put("fleet", "a", value("of another kind"))
+        assert.deepStrictEqual(yield* other!.get("lease", "b"), Option.some(value("again")))
+        const listed = yield* other!.list("lease")
+        assert.deepStrictEqual(
+          listed.map(({ key, value }) => [key, value]),
+          [
+            ["B", value("B")],
+            ["_z", value("_z")],
+            ["a.1", value("a.1")],
+            ["b", value("again")]
+          ]
+        )
+        yield* other!.remove("lease", "b")
+        yield* other!.remove("lease", "b")
+        assert.isTrue(Option.isNone(yield* one!.get("lease", "b")))
+        assert.deepStrictEqual(yield* one!.elsewhere("lease"), [])
+      })
+    )
+
+    it.live("that are appended come last, and only so many are kept", () =>
+      Effect.gen(function* () {
+        const [one, other] = yield* open(2)
+        const keys: Array<string> = []
+        for (let i = 0; i < 5; i++) keys.push(yield* [one!, other!][i % 2]!.append("change", value(String(i)), 3))
+        assert.strictEqual(new Set(keys).size, 5)
+        const listed = yield* one!.list("change")
+        assert.strictEqual(listed.length, 3)
+        assert.include(
+          listed.map(({ key }) => key),
+          keys.at(-1)
+        )
+      })
+    )
+
+    it.live("are written under a lock that one process has at a time", () =>
+      Effect.gen(function* () {
+        const [one, other] = yield* open(2)
+        const inside = yield* Deferred.make<void>()
+        const done = yield* Deferred.make<void>()
+        const first = yield* Effect.forkChild(
+          one!.withLock("lease.a")((lock) =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(inside, undefined)
+              yield* Deferred.await(done)
+              yield* lock.confirm
+              yield* one!.put("lease", "a", value("first"), lock)
+            })
+          )
+        )
+        yield* Deferred.await(inside)
+        const second = yield* Effect.forkChild(
+          other!.withLock("lease.a")((lock) =>
+            Effect.tap(other!.get("lease", "a"), () => other!.put("lease", "a", value("second"), lock))
+          )
+        )
+        yield* Deferred.succeed(done, undefined)
+        yield* Fiber.join(first)
+        assert.deepStrictEqual(yield* Fiber.join(second), Option.some(value("first")))
+        assert.deepStrictEqual(yield* one!.get("lease", "a"), Option.some(value("second")))
+        assert.strictEqual(yield* Effect.flip(one!.withLock("lease.a")(() => Effect.fail("mine"))), "mine")
+      })
+    )
+  })
