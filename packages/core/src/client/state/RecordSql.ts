@@ -2,7 +2,7 @@
  * The records and locks of an account in a database, for several machines.
  */
 import { Effect, Option, Random } from "effect"
-import type { RecordStore, StateLock, StateRecord } from "./RecordStore.ts"
+import { isOfNodes, type RecordStore, type StateLock, type StateRecord } from "./RecordStore.ts"
 import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
 
 /** Apart from the locks of creates. */
@@ -15,7 +15,10 @@ const timeDigits = 15
 export const makeRecords = (database: StateDatabase, account: StateAccount): RecordStore => {
   const { name, now, run, sql, tables } = database
   const { records } = tables
-  const rows = database.accountOf(account)
+  const own = database.accountOf(account)
+  const ofAllKeys = database.accountOf({ ...account, id: account.nodes, key: undefined })
+  /** The rows that have the records or the locks of this name. */
+  const rowsOf = (name: string) => (isOfNodes(name) ? ofAllKeys : own)
   const held = new WeakMap<StateLock, HeldLock>()
   const rowOf = (lock: StateLock | undefined) => {
     const row = lock && held.get(lock)
@@ -26,7 +29,7 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
   return {
     placeOf: (kind, key) => Effect.succeed(`the record ${kind}/${key} of ${name}`),
     get: (kind, key) =>
-      Effect.flatMap(rows.root, (root) =>
+      Effect.flatMap(rowsOf(kind).root, (root) =>
         Effect.map(
           run(sql<{ readonly value: string }>`SELECT value FROM ${records}
             WHERE account = ${root} AND kind = ${kind} AND key = ${key}`),
@@ -34,22 +37,22 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
         )
       ),
     list: (kind) =>
-      Effect.flatMap(rows.root, (root) =>
+      Effect.flatMap(rowsOf(kind).root, (root) =>
         run(sql<StateRecord>`SELECT key, value FROM ${records} WHERE account = ${root} AND kind = ${kind} ORDER BY key`)
       ),
     elsewhere: (kind) =>
-      Effect.flatMap(rows.root, (root) =>
+      Effect.flatMap(rowsOf(kind).root, (root) =>
         run(sql<StateRecord>`SELECT key, value FROM ${records} WHERE account <> ${root} AND kind = ${kind}`)
       ),
     put: (kind, key, value, lock) =>
-      rows.write(
+      rowsOf(kind).write(
         rowOf(lock),
         (root) => sql`w AS (INSERT INTO ${records} (account, kind, key, value)
           SELECT ${root}::text, ${kind}::text, ${key}::text, ${value}::text FROM ok
           ON CONFLICT (account, kind, key) DO UPDATE SET value = excluded.value)`
       ),
     remove: (kind, key, lock) =>
-      rows.write(
+      rowsOf(kind).write(
         rowOf(lock),
         (root) => sql`w AS (DELETE FROM ${records} WHERE account = ${root} AND kind = ${kind} AND key = ${key}
           AND EXISTS (SELECT 1 FROM ok))`
@@ -58,7 +61,7 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
     append: Effect.fnUntraced(function* (kind, value, keep) {
       const [row] = yield* run(sql<{ readonly at: number }>`SELECT ${now} AS at`)
       const key = `${String(Math.floor(row!.at)).padStart(timeDigits, "0")}-${yield* drawn}`
-      yield* rows.write(
+      yield* rowsOf(kind).write(
         undefined,
         (root) => sql`added AS (INSERT INTO ${records} (account, kind, key, value)
           SELECT ${root}::text, ${kind}::text, ${key}::text, ${value}::text FROM ok ON CONFLICT DO NOTHING),
@@ -68,8 +71,8 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
       return key
     }),
     withLock: (name) => (use) =>
-      rows.withLock(`${lockPrefix}${name}`)((row) => {
-        const lock: StateLock = { name, confirm: rows.confirm(row) }
+      rowsOf(name).withLock(`${lockPrefix}${name}`)((row) => {
+        const lock: StateLock = { name, confirm: rowsOf(name).confirm(row) }
         held.set(lock, row)
         return use(lock)
       })

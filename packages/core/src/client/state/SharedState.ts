@@ -8,6 +8,7 @@ import * as AllowanceSql from "../allowance/AllowanceSql.ts"
 import { AllowanceStore } from "../allowance/AllowanceStore.ts"
 import { IntentStore } from "../creation/IntentStore.ts"
 import { accountIds } from "../files/accountId.ts"
+import { builtin } from "../options/builtin.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "../options/Settings.ts"
 import { makeIntents } from "./IntentSql.ts"
 import { makeRecords } from "./RecordSql.ts"
@@ -25,8 +26,9 @@ export const accountOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<StateAccount, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
   // There is no database without Node's own modules.
-  const { ofName, ofPlace } = yield* Effect.orDie(accountIds(settings))
-  return { id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace }
+  const { ofName, ofPlace, origin } = yield* Effect.orDie(accountIds(settings))
+  const nodes = builtin("node:crypto")!.createHash("sha256").update(`nodes ${origin}`).digest("hex").slice(0, 32)
+  return { id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace, nodes }
 })
 
 /** The stores of an account, over one database. Nothing is asked of it before one of them is used. */

@@ -46,6 +46,8 @@ export interface StateAccount {
   readonly id: string
   /** The hash of its key, if the account has a name: what was kept under the key belongs to the account. */
   readonly key: string | undefined
+  /** Names its service, project and location, whatever the key: what is about nodes is kept there. */
+  readonly nodes: string
 }
 
 /** A lock that this process holds, as its row has it. */
@@ -287,16 +289,16 @@ export const open = Effect.fnUntraced(function* ({
     const write: AccountRows["write"] = (lock, parts) =>
       Effect.gen(function* () {
         while (true) {
-          const found = lock?.root ?? (yield* root)
+          const found = yield* root
           const [{ held, here }] = (yield* run(sql<Guarded>`WITH
             here AS (SELECT 1 FROM ${accounts} WHERE id = ${found} AND root = ${found} FOR KEY SHARE),
             held AS (${heldPart(lock)}),
             ok AS (SELECT 1 AS is_ok FROM here, held),
             ${parts(found)}
             SELECT (SELECT count(*) FROM here)::int AS here, (SELECT count(*) FROM held)::int AS held`)) as [Guarded]
-          if (here > 0 && held > 0) return
+          if (held === 0) return yield* lost(lock!.name)
+          if (here > 0) return
           known = undefined
-          if (lock !== undefined) return yield* lost(lock.name)
         }
       })
 

@@ -19,7 +19,7 @@ const layer: Layer.Layer<never, unknown> =
     : Layer.effect(
         IntentStore,
         Effect.map(open({ schema, leaseMillis: Number(leaseMillis) }), (database) =>
-          makeIntents(database, { id: "account", key: undefined })
+          makeIntents(database, { id: "account", key: undefined, nodes: "nodes" })
         )
       ).pipe(Layer.provide(PgClient.layer({ url: Redacted.make(place), prepare: false })))
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres[Symbol.asyncDispose]())
 
-const account = { id: "account", key: undefined }
+const account = { id: "account", key: undefined, nodes: "nodes" }
 const leaseMillis = 1000
 
 const connect = Effect.suspend(() =>
@@ -247,8 +247,8 @@ describe("an account", () => {
   it.live("that gets a name has what its key had, also while a process still goes by the key", () =>
     Effect.gen(function* () {
       const { open } = yield* place
-      const byKey = { id: "key", key: undefined }
-      const byName = { id: "name", key: "key" }
+      const byKey = { id: "key", key: undefined, nodes: "nodes" }
+      const byName = { id: "name", key: "key", nodes: "nodes" }
       const one = yield* open
       const old = makeIntents(one, byKey)
       const oldRecords = makeRecords(one, byKey)
@@ -263,20 +263,23 @@ describe("an account", () => {
       yield* oldRecords.put("lease", "b", "{}")
       assert.isTrue(Option.isSome(yield* store.find("late")))
       assert.strictEqual((yield* makeRecords(other, byName).list("lease")).length, 2)
-      assert.deepStrictEqual(yield* makeRecords(other, { id: "third", key: undefined }).elsewhere("lease"), [
-        { key: "a", value: "{}" },
-        { key: "b", value: "{}" }
-      ])
+      assert.deepStrictEqual(
+        yield* makeRecords(other, { id: "third", key: undefined, nodes: "nodes" }).elsewhere("lease"),
+        [
+          { key: "a", value: "{}" },
+          { key: "b", value: "{}" }
+        ]
+      )
     })
   )
 
   it.live("that gets a name while a key is held takes the lock from its holder", () =>
     Effect.gen(function* () {
       const { open } = yield* place
-      const old = makeIntents(yield* open, { id: "key", key: undefined })
+      const old = makeIntents(yield* open, { id: "key", key: undefined, nodes: "nodes" })
       const fault = yield* old.withKeyLock("job")(() =>
         Effect.gen(function* () {
-          yield* makeIntents(yield* open, { id: "name", key: "key" }).find("job")
+          yield* makeIntents(yield* open, { id: "name", key: "key", nodes: "nodes" }).find("job")
           return yield* Effect.flip(old.save(intent("job")))
         })
       )

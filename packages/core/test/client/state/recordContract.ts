@@ -20,6 +20,9 @@ export const recordContract = (
         for (const key of ["b", "a.1", "_z", "B"]) yield* one!.put("lease", key, value(key))
         yield* one!.put("lease", "b", value("again"))
         yield* one!.put("fleet", "a", value("of another kind"))
+        // A lock of nodes, around a record of the account.
+        yield* one!.withLock("fleet.a")((lock) => one!.put("proposal", "a", value("under it"), lock))
+        assert.deepStrictEqual(yield* other!.get("proposal", "a"), Option.some(value("under it")))
         assert.deepStrictEqual(yield* other!.get("lease", "b"), Option.some(value("again")))
         const listed = yield* other!.list("lease")
         assert.deepStrictEqual(
