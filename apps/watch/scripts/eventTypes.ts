@@ -90,12 +90,12 @@ const bodyOf = ({ properties = {}, required = [] }: JsonSchema, indent: string):
 const described: Readonly<Record<string, string>> = {
   Silence: "A silence that held an event.",
   KnownStatus: "The statuses that Berth knows.",
-  Node: "A node as it was observed. What the service did not state is null.",
+  Node: "A node as observed. Values that the service did not state are null.",
   OperatingSystem: "An operating system of the catalogue.",
   CatalogueImage: "An image of the catalogue.",
-  PlanPrice: "What a node of a plan costs with some of its images.",
+  PlanPrice: "The price of a plan with some of its images.",
   CataloguePlan: "A plan of the catalogue.",
-  NodeBaseline: "A node that existed before the sink: an event for this sink alone."
+  NodeBaseline: "A node that existed before the sink. The event is only for this sink."
 }
 
 const descriptionOf = (name: string, { description, properties }: JsonSchema): string => {
@@ -113,11 +113,11 @@ const printType = (name: string, schema: JsonSchema): string => {
 }
 
 const header = `/**
- * The events as they are delivered, in plain types: times are texts (RFC 3339). Printed from the schemas of the daemon by
+ * The delivered events as plain types; times are texts (RFC 3339). Generated from the daemon's schemas by
  * \`pnpm --filter @berthkit/watch events\`; a test compares.
  */
 
-/** An event: its \`type\` tells which. A later version of the daemon may add types, and fields. */
+/** An event; its \`type\` says which. A later version of the daemon may add types and fields. */
 `
 
 /** The text of `src/receive/Events.ts`. */

@@ -10,7 +10,7 @@ import { afterGap, type Known, observedBetween } from "./Fact.ts"
 
 /** An image that nodes can be created from. */
 export const CatalogueImage = Schema.Struct({
-  image: Schema.String.annotate({ description: "What `image` of a create takes." }),
+  image: Schema.String.annotate({ description: "The value for `image` in a create." }),
   name: Schema.String,
   os: OperatingSystem
 }).annotate({ identifier: "CatalogueImage" })
@@ -20,13 +20,13 @@ const { diskGb, memoryMib, series, vcpus } = Specs.fields
 
 /** A plan with its price, which is stated if all its images agree. */
 export const CataloguePlan = Schema.Struct({
-  plan: Schema.String.annotate({ description: "What `plan` of a create takes." }),
+  plan: Schema.String.annotate({ description: "The value for `plan` in a create." }),
   vcpus,
   memoryMib,
   diskGb,
   series,
   ...Price.fields,
-  prices: Schema.Array(PlanPrice).annotate({ description: "Each image once, with those of the same price." })
+  prices: Schema.Array(PlanPrice).annotate({ description: "Images with the same price together; each image once." })
 }).annotate({ identifier: "CataloguePlan" })
 export interface CataloguePlan extends Schema.Schema.Type<typeof CataloguePlan> {}
 
@@ -59,7 +59,7 @@ const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
   nodes,
   differencePerMonthInr: Schema.NullOr(Schema.Number).annotate({
     description:
-      "What these nodes cost more in a month, in rupees; negative if it is less; null if one of their prices is not known."
+      "The additional monthly cost of these nodes in rupees; negative if they cost less; null if one of their prices is unknown."
   })
 })
 
@@ -69,7 +69,7 @@ const AllowanceLow = Schema.Struct({
   data: Schema.Struct({
     limit: Schema.Int.annotate({ description: "Requests that the service grants per window." }),
     remaining: Schema.Int.annotate({ description: "Requests that are left." }),
-    resetsAt: Schema.NullOr(Schema.DateTimeUtc).annotate({ description: "When it refills; null when unknown." })
+    resetsAt: Schema.NullOr(Schema.DateTimeUtc).annotate({ description: "When it refills; null if unknown." })
   })
 })
 

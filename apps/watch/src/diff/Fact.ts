@@ -17,14 +17,14 @@ export const instantsOf = ([fromMillis, toMillis]: Between) =>
   [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
 
 export const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
-  description: "It happened in between, both ends included: polling sees samples."
+  description: "It happened between these two instants (inclusive): polling sees only samples."
 })
 
 const sweep = Schema.Int.annotate({ description: "Number of the sweep in this run, from 1." })
 
 export const afterGap = Schema.optionalKey(
   Schema.Literal(true).annotate({
-    description: "Nothing was observed for a while before it: what came between is unknown."
+    description: "Nothing was observed for a while before it, so what happened in between is unknown."
   })
 )
 
@@ -37,7 +37,8 @@ const aboutNode = <const Type extends string, const Data extends Schema.Struct.F
       ...data,
       observedBetween,
       sweep: Schema.NullOr(sweep).annotate({
-        description: "Number of the sweep that showed it; null when a read of the single node did."
+        description:
+          "Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did."
       }),
       afterGap
     })
@@ -93,7 +94,7 @@ const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since,
 
 /** The existing nodes are known. Later events report what happens to them. */
 const WatchBaseline = aboutAccount("berth.watch.baseline", {
-  count: Schema.Int.annotate({ description: "How many nodes there are." }),
+  count: Schema.Int.annotate({ description: "Number of nodes." }),
   observedBetween
 })
 
@@ -101,7 +102,7 @@ const Trouble = Schema.Literals(["sweep-failed", "list-empty", "nodes-vanished",
   description:
     "`sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is " +
     "too short to be believed, and no deletion is reported. `other-account`: the list has none of the nodes that are " +
-    "known since the API key was exchanged, and nothing is reported."
+    "known, after a change of the API key, and nothing is reported."
 })
 export type Trouble = typeof Trouble.Type
 
@@ -110,13 +111,13 @@ export const WatchDegraded = aboutAccount("berth.watch.degraded", {
   trouble: Trouble,
   message: Schema.String,
   expected: Schema.Int.annotate({ description: "Nodes that should have been listed." }),
-  missing: Schema.Int.annotate({ description: "How many of them were not; 0 when the list could not be read." })
+  missing: Schema.Int.annotate({ description: "How many of them were missing; 0 if the list could not be read." })
 })
 
 const Ending = Schema.Literals(["reachable", "plausible", "persisted", "same-account"]).annotate({
   description:
-    "`reachable`: the list can be read again. `plausible`: the missing nodes are there again. `persisted`: those that are " +
-    "not were missing for the whole hold. `same-account`: the list has nodes that are known."
+    "`reachable`: the list can be read again. `plausible`: the missing nodes are back. `persisted`: those that are " +
+    "not back were missing for the whole hold. `same-account`: the list has known nodes."
 })
 export type Ending = typeof Ending.Type
 

@@ -14,7 +14,7 @@ const SinkDisabled = Schema.Struct({
     sink: Schema.String,
     reason: Schema.Literals(["gone", "failing", "lagging", "requested"]).annotate({
       description:
-        "`gone`: the receiver answered 410. `failing`: nothing was delivered for 5 days. `lagging`: it is further behind than " +
+        "`gone`: the receiver answered 410. `failing`: nothing was delivered for 5 days. `lagging`: it is behind by more than " +
         "its `maxLag`. `requested`: by a person."
     }),
     message: Schema.String

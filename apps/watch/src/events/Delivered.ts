@@ -7,7 +7,7 @@ import { Event, identifierOf } from "./Event.ts"
 const Silence = Schema.Struct({ id: Schema.String, reason: Schema.String }).annotate({ identifier: "Silence" })
 
 const silenced = Schema.optionalKey(
-  Schema.Array(Silence).annotate({ description: "The silences that held it, if it comes after the end of one." })
+  Schema.Array(Silence).annotate({ description: "The silences that held it, if it is delivered after the end of one." })
 )
 
 /** A node that existed before the sink. */
@@ -23,7 +23,7 @@ const NodeBaseline = Schema.Struct({
     before: Schema.Null,
     after: Node,
     baseline: Schema.Literal(true).annotate({
-      description: "It existed before the sink: the event is for this sink alone."
+      description: "It existed before the sink, and the event is only for this sink."
     })
   })
 }).annotate({ identifier: "NodeBaseline" })

@@ -17,7 +17,7 @@ const attributes = {
   specversion: Schema.Literal("1.0"),
   id: Schema.String,
   source: Schema.String.annotate({ description: "`/accounts/{name}`." }),
-  sequence: Schema.String.annotate({ description: "Place in the order of events, zero-padded." }),
+  sequence: Schema.String.annotate({ description: "Position in the order of events, zero-padded." }),
   time: Schema.DateTimeUtc.annotate({ description: "When it was known: the end of `observedBetween`." }),
   datacontenttype: Schema.Literal("application/json")
 }

@@ -1,9 +1,9 @@
 /**
- * The events as they are delivered, in plain types: times are texts (RFC 3339). Printed from the schemas of the daemon by
+ * The delivered events as plain types; times are texts (RFC 3339). Generated from the daemon's schemas by
  * `pnpm --filter @berthkit/watch events`; a test compares.
  */
 
-/** An event: its `type` tells which. A later version of the daemon may add types, and fields. */
+/** An event; its `type` says which. A later version of the daemon may add types and fields. */
 export type WatchEvent =
   | WatchBaseline
   | NodeCreated
@@ -42,21 +42,21 @@ export interface WatchBaseline {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
   readonly type: "berth.watch.baseline"
   readonly data: {
-    /** How many nodes there are. */
+    /** Number of nodes. */
     readonly count: number
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -69,7 +69,7 @@ export interface UnknownStatus {
   readonly unknown: string
 }
 
-/** A node as it was observed. What the service did not state is null. */
+/** A node as observed. Values that the service did not state are null. */
 export interface Node {
   readonly id: number
   readonly name: string
@@ -96,7 +96,7 @@ export interface NodeCreated {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -106,13 +106,13 @@ export interface NodeCreated {
   readonly data: {
     readonly before: null
     readonly after: Node
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -123,7 +123,7 @@ export interface NodeDiscovered {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -133,13 +133,13 @@ export interface NodeDiscovered {
   readonly data: {
     readonly before: null
     readonly after: Node
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -150,7 +150,7 @@ export interface NodeStatusChanged {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -162,13 +162,13 @@ export interface NodeStatusChanged {
     readonly to: KnownStatus | UnknownStatus
     readonly before: Node
     readonly after: Node
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -179,7 +179,7 @@ export interface NodeChanged {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -191,13 +191,13 @@ export interface NodeChanged {
     readonly fields: ReadonlyArray<"name" | "plan" | "publicIp" | "privateIp" | "backups" | "locked">
     readonly before: Node
     readonly after: Node
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -208,7 +208,7 @@ export interface NodeDeleted {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -218,13 +218,13 @@ export interface NodeDeleted {
   readonly data: {
     readonly before: Node
     readonly after: null
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -235,7 +235,7 @@ export interface NodeStuck {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -246,13 +246,13 @@ export interface NodeStuck {
     readonly status: KnownStatus | UnknownStatus
     readonly since: string
     readonly after: Node
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -263,7 +263,7 @@ export interface NodeUnstuck {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -274,13 +274,13 @@ export interface NodeUnstuck {
     readonly status: KnownStatus | UnknownStatus
     readonly since: string
     readonly after: Node
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Number of the sweep that showed it; null when a read of the single node did. */
+    /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -291,24 +291,24 @@ export interface WatchDegraded {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
   readonly type: "berth.watch.degraded"
   readonly data: {
-    /** `sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is too short to be believed, and no deletion is reported. `other-account`: the list has none of the nodes that are known since the API key was exchanged, and nothing is reported. */
+    /** `sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is too short to be believed, and no deletion is reported. `other-account`: the list has none of the nodes that are known, after a change of the API key, and nothing is reported. */
     readonly trouble: "sweep-failed" | "list-empty" | "nodes-vanished" | "other-account"
     readonly message: string
     /** Nodes that should have been listed. */
     readonly expected: number
-    /** How many of them were not; 0 when the list could not be read. */
+    /** How many of them were missing; 0 if the list could not be read. */
     readonly missing: number
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -319,22 +319,22 @@ export interface WatchRecovered {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
   readonly type: "berth.watch.recovered"
   readonly data: {
-    /** `sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is too short to be believed, and no deletion is reported. `other-account`: the list has none of the nodes that are known since the API key was exchanged, and nothing is reported. */
+    /** `sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is too short to be believed, and no deletion is reported. `other-account`: the list has none of the nodes that are known, after a change of the API key, and nothing is reported. */
     readonly trouble: "sweep-failed" | "list-empty" | "nodes-vanished" | "other-account"
-    /** `reachable`: the list can be read again. `plausible`: the missing nodes are there again. `persisted`: those that are not were missing for the whole hold. `same-account`: the list has nodes that are known. */
+    /** `reachable`: the list can be read again. `plausible`: the missing nodes are back. `persisted`: those that are not back were missing for the whole hold. `same-account`: the list has known nodes. */
     readonly ending: "reachable" | "plausible" | "persisted" | "same-account"
     readonly since: string
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -348,7 +348,7 @@ export interface OperatingSystem {
 
 /** An image of the catalogue. */
 export interface CatalogueImage {
-  /** What `image` of a create takes. */
+  /** The value for `image` in a create. */
   readonly image: string
   readonly name: string
   readonly os: OperatingSystem
@@ -360,7 +360,7 @@ export interface ImageAdded {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -370,11 +370,11 @@ export interface ImageAdded {
   readonly data: {
     readonly before: null
     readonly after: CatalogueImage
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -385,7 +385,7 @@ export interface ImageRemoved {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -395,16 +395,16 @@ export interface ImageRemoved {
   readonly data: {
     readonly before: CatalogueImage
     readonly after: null
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
 
-/** What a node of a plan costs with some of its images. */
+/** The price of a plan with some of its images. */
 export interface PlanPrice {
   /** Rupees per hour; null if that is not known. */
   readonly pricePerHourInr: number | null
@@ -423,7 +423,7 @@ export interface PlanPrice {
 
 /** A plan of the catalogue. */
 export interface CataloguePlan {
-  /** What `plan` of a create takes. */
+  /** The value for `plan` in a create. */
   readonly plan: string
   readonly vcpus: number | null
   readonly memoryMib: number | null
@@ -441,7 +441,7 @@ export interface CataloguePlan {
   readonly minPricePerMonthInr: number | null
   /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
-  /** Each image once, with those of the same price. */
+  /** Images with the same price together; each image once. */
   readonly prices: ReadonlyArray<PlanPrice>
 }
 
@@ -451,7 +451,7 @@ export interface PlanAdded {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -461,11 +461,11 @@ export interface PlanAdded {
   readonly data: {
     readonly before: null
     readonly after: CataloguePlan
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -476,7 +476,7 @@ export interface PlanRemoved {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -488,11 +488,11 @@ export interface PlanRemoved {
     readonly after: null
     /** How many nodes of the account have the plan. */
     readonly nodes: number
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -503,7 +503,7 @@ export interface PlanPriceChanged {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -515,13 +515,13 @@ export interface PlanPriceChanged {
     readonly after: CataloguePlan
     /** How many nodes of the account have the plan. */
     readonly nodes: number
-    /** What these nodes cost more in a month, in rupees; negative if it is less; null if one of their prices is not known. */
+    /** The additional monthly cost of these nodes in rupees; negative if they cost less; null if one of their prices is unknown. */
     readonly differencePerMonthInr: number | null
-    /** It happened in between, both ends included: polling sees samples. */
+    /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it: what came between is unknown. */
+    /** Nothing was observed for a while before it, so what happened in between is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -532,7 +532,7 @@ export interface AllowanceLow {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -542,9 +542,9 @@ export interface AllowanceLow {
     readonly limit: number
     /** Requests that are left. */
     readonly remaining: number
-    /** When it refills; null when unknown. */
+    /** When it refills; null if unknown. */
     readonly resetsAt: string | null
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -555,7 +555,7 @@ export interface CostForecastExceeded {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -569,7 +569,7 @@ export interface CostForecastExceeded {
     /** In rupees: the upper bound; null if a price is not known. */
     readonly maxInr: number | null
     readonly monthToDateInr: number
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -580,7 +580,7 @@ export interface CostBudgetCrossed {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -594,7 +594,7 @@ export interface CostBudgetCrossed {
     readonly minInr: number
     /** In rupees: the upper bound; null if a price is not known. */
     readonly maxInr: number | null
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -605,7 +605,7 @@ export interface CostIdle {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -619,7 +619,7 @@ export interface CostIdle {
     /** In rupees; null if that is not known. */
     readonly pricePerHourInr: number | null
     readonly after: Node
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -630,7 +630,7 @@ export interface NodeLeaseExpired {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -640,7 +640,7 @@ export interface NodeLeaseExpired {
   readonly data: {
     readonly expiredAt: string
     readonly after: Node
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -651,17 +651,17 @@ export interface SinkDisabled {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
   readonly type: "berth.sink.disabled"
   readonly data: {
     readonly sink: string
-    /** `gone`: the receiver answered 410. `failing`: nothing was delivered for 5 days. `lagging`: it is further behind than its `maxLag`. `requested`: by a person. */
+    /** `gone`: the receiver answered 410. `failing`: nothing was delivered for 5 days. `lagging`: it is behind by more than its `maxLag`. `requested`: by a person. */
     readonly reason: "gone" | "failing" | "lagging" | "requested"
     readonly message: string
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -672,7 +672,7 @@ export interface WatchTrouble {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -689,7 +689,7 @@ export interface WatchTrouble {
     /** What to do. */
     readonly next: string
     readonly since: string
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -700,7 +700,7 @@ export interface WatchTroubleEnded {
   readonly id: string
   /** `/accounts/{name}`. */
   readonly source: string
-  /** Place in the order of events, zero-padded. */
+  /** Position in the order of events, zero-padded. */
   readonly sequence: string
   readonly time: string
   readonly datacontenttype: "application/json"
@@ -712,12 +712,12 @@ export interface WatchTroubleEnded {
       readonly name: string | null
     }
     readonly since: string
-    /** The silences that held it, if it comes after the end of one. */
+    /** The silences that held it, if it is delivered after the end of one. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
 
-/** A node that existed before the sink: an event for this sink alone. */
+/** A node that existed before the sink. The event is only for this sink. */
 export interface NodeBaseline {
   readonly specversion: "1.0"
   readonly id: string
@@ -731,7 +731,7 @@ export interface NodeBaseline {
   readonly data: {
     readonly before: null
     readonly after: Node
-    /** It existed before the sink: the event is for this sink alone. */
+    /** It existed before the sink, and the event is only for this sink. */
     readonly baseline: true
   }
 }
