@@ -370,7 +370,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
           "berth-watch: The credentials of some accounts cannot be opened; they stay as they are."
         ]
       })
-      yield* until(() => /account-refused \(a2\): .* sealed under another key/.test(daemon.program.output))
+      yield* until(() => /account-refused \(a2\): .* sealed with a key that is in neither/.test(daemon.program.output))
       expect((yield* wait(() => daemon.program.kill("SIGTERM"))).code).toBe(0)
 
       expect((yield* command(withoutConfig, env)).code).toBe(0)

@@ -20,7 +20,7 @@ const placeFlag = (name: PlaceSetting, metavar: string, description: string) =>
 
 /** The flags for the project and the location of the nodes. */
 export const placeFlags = {
-  project: placeFlag("project", "NUMBER", "The project of the nodes, where the service has projects"),
+  project: placeFlag("project", "NUMBER", "The project of the nodes, if the service has projects"),
   location: placeFlag("location", "NAME", "The location of the nodes, such as Delhi")
 }
 

@@ -24,7 +24,7 @@ export const addFlags = {
   baseUrl: Flag.String("base-url").pipe(Flag.withMetavar("URL"), Flag.withDescription("The service's address")),
   project: Flag.Int("project").pipe(
     Flag.withMetavar("NUMBER"),
-    Flag.withDescription("The project of the nodes, where the service has projects"),
+    Flag.withDescription("The project of the nodes, if the service has projects"),
     Flag.optional
   ),
   location: textFlag("location", "NAME", "The location of the nodes, such as Delhi"),
@@ -39,7 +39,11 @@ export const addFlags = {
   ),
   replace: switchFlag("replace", "Change the account with this name and restart it"),
   unchecked: switchFlag("unchecked", "Accept variables and files that are not on this machine"),
-  interval: millis("interval", 100, "Time from one sweep to the next; default by the size of the account").pipe(
+  interval: millis(
+    "interval",
+    100,
+    "Time from one sweep (a read of the whole list) to the next; default: depends on the number of nodes"
+  ).pipe(
     Flag.map((each): number | null => each),
     Flag.withDefault(null)
   ),

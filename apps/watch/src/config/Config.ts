@@ -210,7 +210,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       const text = surroundings.file(absolute(path)).trim()
       return text === "" ? file.fail(place, `refers to ${path}, which is empty`) : text
     } catch {
-      return file.fail(place, `refers to ${path}, which is unreadable`)
+      return file.fail(place, `refers to ${path}, which cannot be read`)
     }
   }
 

@@ -51,7 +51,7 @@ export const sealCredentials = (
   return seal(keys, about(account), Redacted.make(plain))
 }
 
-const unreadable = "Its row in the table is unreadable: a newer berth-watch may have written it."
+const unreadable = "Its row in the table cannot be read: a newer berth-watch may have written it."
 
 const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Result<A, string> =>
   Result.mapError(read, () => sentence)

@@ -230,7 +230,7 @@ retention: { events: 2d, maxSize: 500MB }
       "watch"
     ].map((url): [string, RegExp] => [
       config(`token: { env: TOKEN }\npublicUrl: ${url}`),
-      /^7:12 publicUrl has to be an https address such as https:\/\/example\.com\/watch, whose path begins with no path of/
+      /^7:12 publicUrl has to be an https address such as https:\/\/example\.com\/watch, whose path does not begin like one of/
     ]),
     ...(
       [
@@ -284,11 +284,11 @@ retention: { events: 2d, maxSize: 500MB }
     ],
     [
       config("sinks: [{ name: a, webhook: { url: http://127.1/x } }]"),
-      /webhook has an address of this machine or a pri/
+      /webhook is on this machine or in a private network/
     ],
     [
       config("sinks: [{ name: a, webhook: { url: http://localhost. } }]"),
-      /webhook has an address of this machine or a pri/
+      /webhook is on this machine or in a private network/
     ],
     [config("sinks: [{ name: a, exec: { command: [] } }]"), /^6:37 sinks\[0\]\.exec\.command is empty\.$/],
     [config("    share: 0%"), /^6:12 accounts\[0\]\.share has to be a percentage above 0%, up to 100%\.$/],

@@ -42,7 +42,11 @@ describe("a silence that is asked for", () => {
     ],
     ["an empty pattern", { nodes: [" "] }, "A pattern of nodes has 1 to 256 characters."],
     ["a very long pattern", { nodes: ["x".repeat(257)] }, "A pattern of nodes has 1 to 256 characters."],
-    ["too many patterns", { nodes: Array(101).fill("x") }, "A silence names at most 100 patterns, accounts or sinks."],
+    [
+      "too many patterns",
+      { nodes: Array(101).fill("x") },
+      "A silence can name at most 100 patterns, accounts or sinks."
+    ],
     ["the daemon itself", { accounts: ["_daemon"] }, "Events of the daemon itself are never silenced."],
     ["an unknown account", { accounts: ["other"] }, "There is no account other. There is acme."],
     ["an unknown sink", { sinks: ["other"] }, "There is no sink other. There is ops, chat."],

@@ -35,7 +35,7 @@ describe("stdout", () => {
       const ended = yield* Effect.result(endedBy(yield* Effect.flip(write("line\n"))))
       expect(Result.isFailure(ended) && ended.failure).toMatchObject({
         exit: "fault",
-        message: "The standard output cannot be written (ENOSPC)."
+        message: "Cannot write to standard output (ENOSPC)."
       })
     }).pipe(Effect.provide(Stdout.layerOf(failing("ENOSPC"))))
   )

@@ -38,7 +38,7 @@ describe("an exec sink", () => {
       // Node throws this one.
       expect(yield* run("/dev/null/notify")).toMatchObject({
         kind: "unavailable",
-        reason: "it cannot be run: spawn ENOTDIR"
+        reason: "it could not be started: spawn ENOTDIR"
       })
     })
   )
