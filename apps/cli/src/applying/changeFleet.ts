@@ -115,6 +115,10 @@ const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
   return own.length > 0 && own.every((change) => isSettled(change, group))
 }
 
+/** The way around an image list that is wrong. A fleet has no `--force`: one node made by hand shows whether the service takes the order. */
+const byHand =
+  "; if the list is wrong, create the node with berth node create --force and add it with berth fleet adopt."
+
 /**
  * Fails, with the place in the file, if a group cannot be ordered: its plan is unknown, its image does not fit the plan, or its commitment
  * is not offered.
@@ -132,7 +136,7 @@ const checkOrders = Effect.fnUntraced(function* (
     const faultAt = (setting: Judged, message: string, hint: string) => {
       const { column, line } = placeOf(setting)
       const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
-      return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+      return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, byHand) })
     }
     const noPlan = planFault(order.plan, catalogue.images, order.image)
     if (noPlan !== undefined && Result.isFailure(noPlan))
