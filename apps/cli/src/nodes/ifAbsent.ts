@@ -21,7 +21,7 @@ import { DateTime, Effect, Predicate } from "effect"
 import { CreateUnknown, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
-import { candidatesOf, instantNow } from "./nodeOfCreate.ts"
+import { candidatesOf, instantNow } from "./recordedCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**

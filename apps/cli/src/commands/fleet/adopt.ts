@@ -25,7 +25,7 @@ import {
 } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"

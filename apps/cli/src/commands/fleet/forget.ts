@@ -22,7 +22,7 @@ import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { candidatesOf, instantNow, recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { candidatesOf, instantNow, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
