@@ -3,6 +3,7 @@
  */
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { idsOf, type Instant, type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { isTimed } from "@berthkit/core/client/creation/Ownership"
 import { bootClock, stampNow } from "@berthkit/core/client/files/Boot"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Effect, Option } from "effect"
@@ -28,3 +29,7 @@ export const instantNow = Effect.gen(function* () {
   const stamp = yield* store === undefined ? Effect.flatMap(bootClock, stampNow) : store.now
   return { ...stamp, serviceMillis } satisfies Instant
 })
+
+/** How long to wait at most until it is known what came of a create, in words. */
+export const waitText = (sentAt: Instant, now: Instant): string =>
+  isTimed(sentAt, now) ? "eleven minutes" : "26 minutes"

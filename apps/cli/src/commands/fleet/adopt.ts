@@ -137,7 +137,7 @@ export const adopt = command(
               message: `${name} has ${what} already.`,
               hint:
                 entry.node === undefined
-                  ? "Run the same command again in eleven minutes: then it is known what became of it."
+                  ? `Run the same command again in eleven minutes. If it is not known then either: berth fleet forget${place.flag} ${name}`
                   : `If it is not the member any more: berth fleet forget${place.flag} ${name}`
             })
           }
