@@ -81,7 +81,7 @@ export interface FleetOptions
 
 /** Adds `-f FILE` to the commands in a text if the fleet file is not the default one. */
 const typed = (text: string, { flag }: FleetPlace): string =>
-  text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
+  text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff|destroy)/g, (command) => `${command}${flag}`)
 
 /** Reports all that is in the way, and fails with the last of it. */
 const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, place: FleetPlace) {
@@ -197,6 +197,21 @@ export const ensureSingle = (plan: Plan) => {
     })
   )
 }
+
+/** The same; and fails if a destroy keeps members, which a script must not take for the end of the fleet. */
+export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: boolean, place: FleetPlace) {
+  yield* ensureSingle(plan)
+  const kept = isDestroy ? plan.changes.filter(({ action }) => action === "kept") : []
+  if (kept.length === 0) return
+  const names = kept.map(({ member }) => memberText(member))
+  return yield* new FleetConflict({
+    message: `Kept, because they are protected, and billed: ${names.join(", ")}.`,
+    hint: typed(
+      "WHY says what protects each. Take protect out of the file, run berth apply, and then berth destroy again.",
+      place
+    )
+  })
+})
 
 /** What was observed, with the plans of its nodes under the slugs that the fleet has for them. */
 const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
@@ -461,7 +476,7 @@ const changeLocked = Effect.fnUntraced(function* (
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
     yield* printChanges(rowsOf(plan, prices))
     yield* printNote(idleSentence(plan))
-    return yield* ensureSingle(plan)
+    return yield* ensureEnded(plan, options.isDestroy, place)
   }
 
   onReported(true)
@@ -487,7 +502,7 @@ const changeLocked = Effect.fnUntraced(function* (
   if (skipped > 0) yield* printNote(`Not deleted: ${nodeCount(skipped)}. See WHY.`)
   if (problems.length === 0) {
     yield* printNote(finalSentence(plan, prices))
-    return yield* ensureSingle(plan)
+    return yield* ensureEnded(plan, options.isDestroy, place)
   }
   for (const problem of problems) yield* reportProblem({ ...problem, hint: typed(problem.hint, place) })
   return yield* new MembersFailed({ failed: problems.length, of: Math.max(all, problems.length) })
