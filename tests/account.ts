@@ -33,6 +33,11 @@ export const placeLines = (indent: string): string =>
     .map(([name, value]) => `${indent}${name}: ${value}\n`)
     .join("")
 
+/** The same as further fields of an account on one line of a config. */
+export const placeFields = Object.entries(placeOptions)
+  .map(([name, value]) => `, ${name}: ${value}`)
+  .join("")
+
 /** The options of a service or a world, in the dialect of the run. The plans are the same in both. */
 export const inDialect = (options: TestServerOptions = {}): TestServerOptions =>
   isToday ? { dialect: "today", catalogue: "documented", ...options } : options

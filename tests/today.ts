@@ -1,5 +1,6 @@
 /**
- * The suites that run in today's dialect too (`pnpm test:today`), and the tests of them that do not.
+ * The suites that run in today's dialect too (`pnpm test:today`), those that do not, and the tests of the former that do not. A new suite of
+ * `tests/` belongs into one of the first two.
  */
 
 /** Files of tests that make requests. */
@@ -8,7 +9,9 @@ export const suites: ReadonlyArray<string> = [
   "cli/catalogue.test.ts",
   "cli/deadline.test.ts",
   "cli/emptyLists.test.ts",
+  "cli/everyCommand.machine.ts",
   "cli/exactlyOnce.machine.ts",
+  "cli/fleet.machine.ts",
   "cli/fleet.test.ts",
   "cli/fleetMoney.test.ts",
   "cli/givenFiles.test.ts",
@@ -16,7 +19,11 @@ export const suites: ReadonlyArray<string> = [
   "cli/machine/approve.machine.ts",
   "cli/machine/fleetQuestions.machine.ts",
   "cli/machine/folders.machine.ts",
+  "cli/machine/githubAction.machine.ts",
+  "cli/machine/inventory.machine.ts",
+  "cli/machine/run.machine.ts",
   "cli/machine/runEnds.machine.ts",
+  "cli/machine/terminal.machine.ts",
   "cli/matrix.test.ts",
   "cli/mcp/consent.machine.ts",
   "cli/mcp/data.machine.ts",
@@ -24,6 +31,7 @@ export const suites: ReadonlyArray<string> = [
   "cli/mcp/once.machine.ts",
   "cli/mcp/readOnly.test.ts",
   "cli/mcp/tools.test.ts",
+  "cli/noSecrets.machine.ts",
   "cli/node.test.ts",
   "cli/nodeAddress.test.ts",
   "cli/oneRecord.test.ts",
@@ -45,27 +53,126 @@ export const suites: ReadonlyArray<string> = [
   "core/promise/abort.test.ts",
   "core/promise/attempts.test.ts",
   "core/promise/calls.test.ts",
+  "core/promise/ending.machine.ts",
+  "core/promise/environment.test.ts",
   "core/promise/errors.test.ts",
   "core/promise/list.test.ts",
   "core/promise/logger.test.ts",
+  "core/promise/proxy.test.ts",
+  "core/promise/stateDirectory.test.ts",
   "core/promise/watching.test.ts",
   "watch/Poller.test.ts",
+  "watch/accounts.machine.ts",
+  "watch/agreement.machine.ts",
   "watch/catalogue.test.ts",
+  "watch/commands.machine.ts",
+  "watch/cost.machine.ts",
   "watch/daemon.test.ts",
+  "watch/fleet.machine.ts",
   "watch/hanging.test.ts",
   "watch/kill.machine.ts",
+  "watch/latency.test.ts",
+  "watch/machine/proxies.machine.ts",
+  "watch/machine/setUp.machine.ts",
   "watch/once.test.ts",
   "watch/run.test.ts",
+  "watch/sharing.machine.ts",
   "watch/stop.test.ts",
   "watch/unreadable.test.ts"
 ]
 
-/** Tests that state what only the documented interface has, by file and name, each with the reason. */
+/**
+ * Suites that run in the documented dialect alone, by the reason. Each is a file, a folder, or the end of the names of files.
+ */
+export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "nothing of it reaches the mock: it has a service of its own, or asks none": [
+    "cli/boughtOnce.test.ts",
+    "cli/costBound.test.ts",
+    "cli/credentials.test.ts",
+    "cli/deleteAgain.test.ts",
+    "cli/exitCode.test.ts",
+    "cli/fleetGuard.test.ts",
+    "cli/fleetHints.test.ts",
+    "cli/fleetLedger.test.ts",
+    "cli/fleetPrices.test.ts",
+    "cli/fleetSpellings.test.ts",
+    "cli/formats.test.ts",
+    "cli/help.test.ts",
+    "cli/machine/completion.machine.ts",
+    "cli/machine/powerCut.machine.ts",
+    "cli/machine/powershell.machine.ts",
+    "cli/model.test.ts",
+    "cli/money.test.ts",
+    "cli/openCreates.test.ts",
+    "cli/places.test.ts",
+    "cli/profiles.test.ts",
+    "cli/quick.test.ts",
+    "cli/replacementsRun.test.ts",
+    "cli/restart.test.ts",
+    "cli/schema.test.ts",
+    "cli/secrets.test.ts",
+    "cli/signals.test.ts",
+    "cli/spellings.test.ts",
+    "cli/spending.test.ts",
+    "cli/stoppedFleet.test.ts",
+    "cli/switches.test.ts",
+    "cli/unsureCommitments.test.ts",
+    "cli/usage.test.ts",
+    "cli/userAgent.test.ts",
+    "cli/wrongMachine.test.ts",
+    "core/creation/clocks.machine.ts",
+    "core/creation/killed.machine.ts",
+    "core/machine/fullDisk.machine.ts",
+    "core/promise/secrets.test.ts",
+    "watch/checkConfig.test.ts",
+    "watch/machine/alerts.machine.ts",
+    "watch/machine/silences.machine.ts",
+    "watch/machine/systemd.machine.ts",
+    "watch/machine/troubles.machine.ts",
+    "watch/silences.machine.ts",
+    "watch/store.machine.ts",
+    "watch/userAgent.test.ts"
+  ],
+  "it chooses the dialects of its worlds itself": ["cli/today.test.ts", "watch/today.test.ts"],
+  "it states what a page or a docstring shows, which is the documented dialect": [
+    "core/docstrings.test.ts",
+    "watch/fleetPage.machine.ts"
+  ],
+  "it makes nodes with names that are refused today": ["cli/hostileNames.machine.ts"],
+  "a terminal changes how records are shown; the records of today are those of cli/matrix.test.ts": [
+    "cli/machine/matrix.machine.ts"
+  ],
+  "it is about timers; core/promise/calls.test.ts calls the same methods in both dialects": [
+    "core/promise/fakeTimers.test.ts"
+  ],
+  "it is about a database that processes share; core/allowance/together.test.ts shares an allowance in both dialects": [
+    "core/allowance/database.machine.ts"
+  ],
+  "it is about the protocol of agents; cli/mcp/ has the tools in both dialects": ["agents/clients.machine.ts"],
+  "it is about the mock, its pages and its description": ["document/", "server/"],
+  "it is about packages, images and bundlers": ["install/"],
+  "it is about the repository and its pages": ["repository/", "site/"],
+  "it is about pages in a browser": ["*.browser.ts"],
+  "it is a longer run of a suite that runs in both dialects": ["*.soak.ts"],
+  "it is about the store and its disk or server, and what is kept in it; watch/kill.machine.ts and watch/fleet.machine.ts read the service into a store in both dialects":
+    ["watch/fleetStore.machine.ts", "watch/machine/retention.machine.ts", "watch/machine/store.machine.ts"],
+  "it is about silences of events, which are the same events in both dialects": ["watch/silencing.machine.ts"]
+}
+
+/**
+ * Tests of suites that run in both dialects which run in the documented one alone, by file and the name of the test or of what it is in,
+ * each with the reason.
+ */
 export const documentedOnly: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "cli/catalogue.test.ts": {
     "of plans and images narrows by the least that a plan is to have":
       "compares plan list with the slugs of image list, and shows SKUs today",
     "prints the reply to a refused request, and exits with the code of the failure": "states the envelope of a 404"
+  },
+  "cli/everyCommand.machine.ts": {
+    "where the output cannot be written": "is about stdout, whatever was read",
+    "where there is no home folder": "is about the home folder, whatever was read",
+    "without a network": "reaches no service"
   },
   "cli/fleet.test.ts": {
     "creates again what is gone, says so, and leaves alone what the list only hides":
@@ -80,6 +187,18 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
   "cli/machine/fleetQuestions.machine.ts": {
     "deletes no node that has changed in the meantime: protected, renamed, or doubled":
       "makes a second node of one name, which is refused today"
+  },
+  "cli/machine/githubAction.machine.ts": {
+    "succeeds if only the create of an earlier job on this runner is not settled, and says so":
+      "waits 50 s; cli/leases.test.ts settles creates in both dialects"
+  },
+  "cli/machine/run.machine.ts": {
+    "a run at a terminal": "is about signals of a terminal",
+    "the command of a run": "is about the process that is run"
+  },
+  "cli/machine/terminal.machine.ts": {
+    "a command that is stopped at a terminal": "is about signals and the state of a terminal",
+    "a login": "asks for secrets before it reaches a service"
   },
   "cli/matrix.test.ts": {
     "berth node wait prints outcome in every format": "waits for created, which no node is today",
@@ -133,5 +252,13 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
     "shows a reading that failed in its last line, over the nodes as they were read last":
       "expects the short words of a 503 on one line",
     "shows how old the nodes are, at each reading anew": "the list has no dates today"
+  },
+  "watch/fleet.machine.ts": {
+    "keep the log of every account whole, whichever of them is killed, frozen, cut off or ended":
+      "is about processes; watch/kill.machine.ts kills one in both dialects",
+    "stand still without their server, say so, and go on when it is back": "is about the server of the store",
+    "go on while a later version changes the tables, and lose nothing as it takes their place":
+      "is about the tables of the store",
+    "refuse a user of the database who may not take part": "is about the rights of users of the store"
   }
 }

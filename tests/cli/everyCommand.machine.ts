@@ -9,6 +9,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { inDialect } from "../account.ts"
 import { json, run, runFull, type RunOptions, settings } from "./berth.ts"
 import { everyCommand, isLocal, lineOf, needsHome, printsFindings, withoutProfile } from "./everyCommand.ts"
 import { invoke } from "./invoke.ts"
@@ -59,7 +60,7 @@ class Machine extends Context.Service<
         )
       }
     })
-  ).pipe(Layer.provideMerge(TestServer.layer({ rateLimit: { limit: 100_000 } })))
+  ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ rateLimit: { limit: 100_000 } }))))
 }
 
 /** What a create makes has a name of its own: two nodes of one name are ambiguous. */

@@ -4,30 +4,33 @@
  */
 import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
-import { TestServer } from "@berthkit/server/testing"
+import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { Clock, Effect, Schedule } from "effect"
-import { inDialect } from "../account.ts"
+import { inDialect, isToday } from "../account.ts"
 import { run, start } from "./berth.ts"
 import { invoke, movable } from "./invoke.ts"
 import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
 /** So many runs are killed. */
-const kills = isSoak ? 20 * Number(process.env["RUNS"]) : 100
+const kills = isSoak ? 20 * Number(process.env["RUNS"]) : isToday ? 30 : 100
 
 /** A run takes about so long from the start of its process to its end. */
 const maxMillis = 1500
 
 const members = 6
 
-const service = TestServer.layer(
-  inDialect({
-    clock: "real",
-    provisioning: "100 millis",
-    termination: "50 millis",
-    nodes: [{ name: "other" }, { name: "shop-web-99" }],
-    rateLimit: { limit: 100_000 }
-  })
-)
+const serviceWith = (options: TestServerOptions) =>
+  TestServer.layer(
+    inDialect({
+      clock: "real",
+      provisioning: "100 millis",
+      termination: "50 millis",
+      nodes: [{ name: "other" }, { name: "shop-web-99" }],
+      rateLimit: { limit: 100_000 },
+      ...options
+    })
+  )
+const service = serviceWith({})
 
 interface Ledger {
   readonly members: ReadonlyArray<{
@@ -171,7 +174,7 @@ describe("berth apply", () => {
       // What goes on would hold its stderr open.
       const { code, stderr } = yield* running.ended
       assert.deepStrictEqual([code, stderr.includes("Interrupted; 0 of 1 changes are done")], [130, true])
-    }).pipe(Effect.scoped, Effect.provide(service))
+    }).pipe(Effect.scoped, Effect.provide(serviceWith({ uniqueNames: false })))
   )
 
   it.live("run twice at once makes each node once, and both say what there is", () =>

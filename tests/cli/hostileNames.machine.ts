@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { ConfigProvider, Effect, Fiber, Schedule } from "effect"
 import { CliOutput } from "effect/cli"
+import { inDialect } from "../account.ts"
 import { controls, json, lines, settings } from "./berth.ts"
 import { berth } from "./invoke.ts"
 
@@ -141,7 +142,7 @@ describe("a name", () => {
         const deleted = yield* berth(["node", "delete", node, "--yes"])
         assert.strictEqual(deleted.code, 0, deleted.stderr)
         assert.notMatch(deleted.stdout + deleted.stderr, controls)
-      }).pipe(Effect.provide(TestServer.layer()))
+      }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live.each([80, 24])("is one row of a watch at a terminal of %i columns, no wider than that", (columns) =>
@@ -156,7 +157,7 @@ describe("a name", () => {
         assert.lengthOf(lines(frame), rows, frame)
         for (const line of lines(frame)) assert.isAtMost(CliOutput.displayWidth(line), columns, line)
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("is one line for each change of a watch in a pipe", () =>
@@ -185,7 +186,7 @@ describe("a name", () => {
           assert.deepStrictEqual(seen.toSorted(), names.map(([, name]) => name).toSorted())
         }
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
   it.live("that several nodes have is listed in one line of the error", () =>
@@ -196,6 +197,6 @@ describe("a name", () => {
       assert.strictEqual(code, 2)
       assert.lengthOf(lines(stderr), 2)
       assert.notMatch(stderr, controls)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })

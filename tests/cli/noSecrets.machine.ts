@@ -11,6 +11,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { seenOf } from "@berthkit/testing/spellings"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { inDialect, placeFlags } from "../account.ts"
 import { run, settings, start } from "./berth.ts"
 
 const apiKey = "k3y/with+odd=chars&more-of-it"
@@ -88,7 +89,7 @@ describe("the credentials of a profile", () => {
         const argumentsWith = argumentsOf(file)
         const input = `${apiKey}\n${accessToken}\n`
         const login = (name: string) =>
-          run(["auth", "login", "--profile", name, "--base-url", BERTH_BASE_URL], { env, input })
+          run(["auth", "login", "--profile", name, "--base-url", BERTH_BASE_URL, ...placeFlags], { env, input })
         assert.strictEqual((yield* login("other")).code, 0)
         const ensureNone = (text: string, where: string) =>
           assert.deepStrictEqual(seenOf(text, [apiKey, accessToken]), [], where)
@@ -130,6 +131,6 @@ describe("the credentials of a profile", () => {
           assert.strictEqual(mode & 0o077, 0, file)
           if (!file.endsWith("profiles.json")) ensureNone(text + file, file)
         }
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", accounts: [account] })))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", accounts: [account] }))))
   )
 })

@@ -1,15 +1,42 @@
-/** The list of tests that are left out in today's dialect names tests that there are. */
+/** The lists of what runs in today's dialect and what does not: every suite is in one of them, and they name what there is. */
 import { assert, it } from "@effect/vitest"
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { documentedOnly, suites } from "../today.ts"
+import { documentedOnly, documentedSuites, suites } from "../today.ts"
+
+const root = join(import.meta.dirname, "..")
+
+it("each suite runs in both dialects, or there is one reason why it does not", () => {
+  const files = globSync("**/*.{test,machine,soak,browser,document,install,engine}.ts", {
+    cwd: root,
+    exclude: ["**/node_modules/**"]
+  })
+  assert.sameMembers(
+    [...suites],
+    Array.from(new Set(suites)).filter((file) => files.includes(file))
+  )
+  const entries = Object.values(documentedSuites).flat()
+  const covers = (entry: string) => (file: string) =>
+    entry.startsWith("*")
+      ? file.endsWith(entry.slice(1))
+      : entry.endsWith("/")
+        ? file.startsWith(entry)
+        : file === entry
+  for (const entry of entries) assert.isTrue(files.some(covers(entry)), `there is no ${entry}`)
+  // A folder may have files of a kind that is listed, too.
+  const isListed = (file: string) => entries.some((entry) => covers(entry)(file))
+  assert.deepStrictEqual(
+    files.filter((file) => suites.includes(file) === isListed(file)),
+    []
+  )
+})
 
 it("each test that is left out of pnpm test:today exists, in a suite that runs there", () => {
   for (const [file, tests] of Object.entries(documentedOnly)) {
     assert.include(suites, file)
     // The names of the matrix are made of its rows.
     if (file === "cli/matrix.test.ts") continue
-    const text = readFileSync(join(import.meta.dirname, "..", file), "utf8")
+    const text = readFileSync(join(root, file), "utf8")
     for (const name of Object.keys(tests)) assert.include(text, JSON.stringify(name).slice(1, -1), file)
   }
 })

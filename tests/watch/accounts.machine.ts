@@ -6,11 +6,12 @@ import { Store } from "@berthkit/watch/store/Store"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { inDialect, placeFlags } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { checkDelivered, makeFleet } from "./faltering.ts"
 import { command, until, wait } from "./Scene.ts"
 
-layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })(
+layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })(
   "a store that an administrator prepares",
   (it) => {
     it.effect("is run on by a role that has the rights which migrate prints", () =>
@@ -78,6 +79,7 @@ const makeTable = Effect.fnUntraced(function* (count: number) {
     `a${index}`,
     "--base-url",
     worlds[index]!.baseUrl,
+    ...placeFlags,
     ...pace,
     ...more
   ]
@@ -105,7 +107,7 @@ const makeTable = Effect.fnUntraced(function* (count: number) {
 const accountsOf = (http: string | null): Effect.Effect<ReadonlyArray<any>> =>
   wait(() => fetch(`${http}/api/accounts`).then((reply) => reply.json() as Promise<ReadonlyArray<any>>))
 
-layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accounts of the table", (it) => {
+layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })("accounts of the table", (it) => {
   it.effect("come, pause, go on and go while two processes run, and nothing is lost", () =>
     Effect.gen(function* () {
       const made = yield* makeTable(4)
@@ -178,7 +180,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
       expect(yield* epochOf("a1"), "the others do not begin anew").toBe(before.a1)
 
       // One that cannot be watched, until it can.
-      const bad = ["add", "bad", "--base-url", worlds[1]!.baseUrl, "--interval", "1s"]
+      const bad = ["add", "bad", "--base-url", worlds[1]!.baseUrl, ...placeFlags, "--interval", "1s"]
       const named = ["--api-key-env", "NO_KEY", "--access-token-env", "NO_TOKEN"]
       expect((yield* account([...bad, ...named, "--unchecked"])).code).toBe(0)
       yield* until(() =>

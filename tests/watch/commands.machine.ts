@@ -5,14 +5,14 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { TestServer } from "@berthkit/server/testing"
-import { clientOf } from "../account.ts"
+import { inDialect, clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
 import { becomes, command, configured, receiver, until, wait } from "./Scene.ts"
 
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-  TestServer.layer({ clock: "real", rateLimit: { limit: 1_000_000 }, provisioning: "1 hour" })
+  TestServer.layer(inDialect({ clock: "real", rateLimit: { limit: 1_000_000 }, provisioning: "1 hour" }))
 )
 
 const statusOf = (stdout: ReadonlyArray<string>) => JSON.parse(stdout.join("\n"))

@@ -12,6 +12,7 @@ import { Store } from "@berthkit/watch/store/Store"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Random, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { inDialect, placeFields } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { folder, receiver, wait } from "./Scene.ts"
 
@@ -57,7 +58,7 @@ accounts:
 ${worlds
   .map(
     ({ baseUrl }, index) =>
-      `  - { name: a${index}, baseUrl: "${baseUrl}", apiKey: { env: KEY${index} }, accessToken: { env: TOKEN${index} }, interval: 1s, hold: 1s }`
+      `  - { name: a${index}, baseUrl: "${baseUrl}", apiKey: { env: KEY${index} }, accessToken: { env: TOKEN${index} }${placeFields}, interval: 1s, hold: 1s }`
   )
   .join("\n")}
 sinks:
@@ -213,7 +214,7 @@ export const makeFleet = Effect.fnUntraced(function* (
   const { makeWorld } = yield* TestServer
   const worlds = yield* Effect.forEach(
     Array.from({ length: accounts }, (_, index) => index),
-    (seed) => makeWorld({ seed, scenario: "small", clock: "real", rateLimit: { limit: 1_000_000 } })
+    (seed) => makeWorld(inDialect({ seed, scenario: "small", clock: "real", rateLimit: { limit: 1_000_000 } }))
   )
   const ops = yield* receiver
   const pager = yield* receiver

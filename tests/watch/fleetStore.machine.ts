@@ -9,6 +9,7 @@ import { Store } from "@berthkit/watch/store/Store"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { inDialect } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { load, makeFleet } from "./faltering.ts"
 import { diskOf, fill, free } from "./machine/disk.ts"
@@ -67,7 +68,7 @@ const turn = Effect.fnUntraced(function* ({ control, id: world }: TestWorld) {
   return { subject: `nodes/${node!.id}`, to: status }
 })
 
-layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("several daemons", (it) => {
+layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })("several daemons", (it) => {
   it.effect("give up what they have when their server cannot be heard, say so, and take part again when it can", () =>
     Effect.gen(function* () {
       const { first, ops, proxy, second, worlds } = yield* pair()

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Event } from "@berthkit/watch/events/Event"
 import { failure } from "@berthkit/core/testing"
+import { firstStatus } from "../account.ts"
 import { cheapest, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 
@@ -26,7 +27,7 @@ const widths = (events: ReadonlyArray<Event>) => {
         : type === "berth.node.deleted"
           ? "deleted"
           : "from" in data
-            ? data.from === "created"
+            ? data.from === firstStatus
               ? "inTransition"
               : "atRest"
             : undefined

@@ -7,6 +7,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { TestServer } from "@berthkit/server/testing"
+import { inDialect } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
 /** A state folder for the test alone. */
@@ -39,7 +40,10 @@ it.live("a process begins with what the one before it has learnt of the allowanc
     // Another one that does not share has to send a request to learn it.
     expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)
     expect(yield* requests).toBe(asked + 1)
-  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: scant })))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(TestServer.layer(inDialect({ scenario: "small", clock: "real", rateLimit: scant })))
+  )
 )
 
 it.live("the file is for the user alone, and a daemon that has ended is not counted", () =>
@@ -59,7 +63,7 @@ it.live("the file is for the user alone, and a daemon that has ended is not coun
     daemon.program.signal("SIGTERM")
     expect(yield* Effect.promise(() => daemon.finished())).toMatchObject({ code: 0 })
     expect(yield* members).toEqual([])
-  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small", clock: "real" }))))
 )
 
 it.live("a state folder that cannot be made is reported once on stderr, and ends nothing", () =>
@@ -71,7 +75,7 @@ it.live("a state folder that cannot be made is reported once on stderr, and ends
       expect({ code, events: stdout.length, lines: stderr.length }).toEqual({ code: 0, events: 6, lines: 1 })
       expect(stderr[0]).toMatch(/^berth-watch: .*this client goes by its own replies\.$/)
     }
-  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small", clock: "real" }))))
 )
 
 it.live("an allowance that does not last until it refills is an event, with what is left", () =>
@@ -87,7 +91,9 @@ it.live("an allowance that does not last until it refills is an event, with what
     expect(stdout.filter((line) => line.includes("berth.allowance.low"))).toHaveLength(1)
   }).pipe(
     Effect.scoped,
-    Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 30 } }))
+    Effect.provide(
+      TestServer.layer(inDialect({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 30 } }))
+    )
   )
 )
 
@@ -105,6 +111,8 @@ it.live("a refusal with an allowance left is no event about the allowance", () =
     expect(stdout.filter((line) => line.includes("berth.allowance.low"))).toEqual([])
   }).pipe(
     Effect.scoped,
-    Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 1_000_000 } }))
+    Effect.provide(
+      TestServer.layer(inDialect({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 1_000_000 } }))
+    )
   )
 )

@@ -2,21 +2,25 @@ import { TestServer } from "@berthkit/server/testing"
 import { seed } from "@berthkit/testing/chance"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
+import { inDialect } from "../account.ts"
 import { drawSteps, silencing } from "./silencing.ts"
 
 const steps = Number(process.env["STEPS"] ?? 200)
 
-layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("three daemons on one store", (it) => {
-  it.effect(`deliver what silences leave, and show what is wrong, through ${steps} steps`, () =>
-    Effect.gen(function* () {
-      const lived = yield* silencing({ accounts: 30, steps: yield* drawSteps(steps) })
-      expect(lived.judged).toBeGreaterThan(0)
-      expect(lived.dropped).toBeGreaterThan(0)
-      yield* Effect.log(
-        Object.entries(lived)
-          .map(([what, count]) => `${count} ${what}`)
-          .join(", ")
-      )
-    }).pipe(Random.withSeed(seed))
-  )
-})
+layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })(
+  "three daemons on one store",
+  (it) => {
+    it.effect(`deliver what silences leave, and show what is wrong, through ${steps} steps`, () =>
+      Effect.gen(function* () {
+        const lived = yield* silencing({ accounts: 30, steps: yield* drawSteps(steps) })
+        expect(lived.judged).toBeGreaterThan(0)
+        expect(lived.dropped).toBeGreaterThan(0)
+        yield* Effect.log(
+          Object.entries(lived)
+            .map(([what, count]) => `${count} ${what}`)
+            .join(", ")
+        )
+      }).pipe(Random.withSeed(seed))
+    )
+  }
+)

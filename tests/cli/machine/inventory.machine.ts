@@ -11,6 +11,7 @@ import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Program } from "@berthkit/testing/Program"
 import { Effect, Schedule } from "effect"
+import { inDialect } from "../../account.ts"
 import { run, settings, start } from "../berth.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
@@ -108,7 +109,7 @@ describe("docs/ansible-and-ssh.md", () => {
       yield* until(["berth-web"])
       yield* running.kill("SIGINT")
       assert.strictEqual((yield* running.ended).code, 130)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", provisioning: "300 millis" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "300 millis" }))))
   )
 })
 
@@ -161,7 +162,7 @@ describe("a thousand nodes with duplicates and hostile names", () => {
       // Once more, from the cache.
       assert.strictEqual((yield* execute("ansible-inventory", ["-i", inventory, "--graph"], env)).code, 0)
       assert.lengthOf(yield* journal, length)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(nodesNamed(names))))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect(nodesNamed(names)))))
   )
 
   it.live("run nothing in a playbook, and do not take the place of this machine", () =>
@@ -191,7 +192,7 @@ describe("a thousand nodes with duplicates and hostile names", () => {
       assert.include(stdout, "lookup('pipe'")
       assert.include(stdout, "here local")
       assert.strictEqual(spawnSync("test", ["-e", "/tmp/owned"]).status, 1)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(nodesNamed(hostile))))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect(nodesNamed(hostile)))))
   )
 
   it.live("are a thousand hosts to ssh -G, each at its own address", () =>
@@ -216,6 +217,6 @@ describe("a thousand nodes with duplicates and hostile names", () => {
         assert.include(shown, `\nuser ops\nhostname ${address}\n`, name)
         assert.notInclude(shown, "proxycommand")
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(nodesNamed(names))))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect(nodesNamed(names)))))
   )
 })

@@ -8,9 +8,13 @@ import { Program } from "@berthkit/testing/Program"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import { firstStatus } from "../../account.ts"
 import { json, run, settings, start } from "../berth.ts"
 import { stateFolder } from "../stateFolder.ts"
-import { binary, order, service, wordsOf } from "./ofRun.ts"
+import { binary, order, service as serviceOf, wordsOf } from "./ofRun.ts"
+
+/** A service that takes one name for two nodes: that of the run, and one that is not its own. */
+const service = (options: TestServerOptions = {}) => serviceOf({ uniqueNames: false, ...options })
 
 const sh = (script: string) => ["sh", "-c", script]
 const forever = sh("echo started; exec sleep 300")
@@ -77,7 +81,7 @@ const stages: Readonly<Record<string, Stage>> = {
   "while its node does not run yet": {
     options: { provisioning: "1 hour" },
     prepare: Effect.void,
-    reached: (running: Running) => running.untilStderr("): created (")
+    reached: (running: Running) => running.untilStderr(`): ${firstStatus} (`)
   },
   "while its command runs": {
     options: {},

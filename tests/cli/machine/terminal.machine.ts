@@ -9,6 +9,7 @@ import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
+import { inDialect, shownPlan } from "../../account.ts"
 import { json, settings } from "../berth.ts"
 import { serve } from "../ScriptedServer.ts"
 import { webs } from "../fleet.ts"
@@ -54,14 +55,16 @@ const remaining = Effect.map(left, (nodes) => nodes.filter(({ status }) => statu
 
 const plan = "C-2VCPU-8RAM-50DISK"
 const image = "Ubuntu-22.04"
+/** The plan under the name that a person chooses it by. */
+const shown = shownPlan(plan)
 
 describe("a delete", () => {
   it.live("names the project and the location where they are set", () =>
     Effect.gen(function* () {
-      const place = { BERTH_PROJECT: "7", BERTH_LOCATION: "Delhi" }
+      const place = { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" }
       const { stdout } = yield* atTerminal(["node", "delete", "fleet-1"], [["[y/N] ", "n\r"]], place)
-      assert.match(stdout, /In project 7 at Delhi: Delete node fleet-1 /)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+      assert.match(stdout, /In project 1 at Delhi: Delete node fleet-1 /)
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 25 } }))))
   )
 
   it.live("asks, and does nothing when the answer is no or Ctrl-C", () =>
@@ -78,7 +81,7 @@ describe("a delete", () => {
       assert.notInclude(stdout, "Deleting")
       assert.strictEqual(code, 0)
       assert.strictEqual(yield* remaining, 24)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 25 } }))))
   )
 
   it.live("of more than 20 nodes shows 20, and wants their number", () =>
@@ -92,7 +95,7 @@ describe("a delete", () => {
       const { code } = yield* atTerminal(["node", "delete", "fleet-*"], [[question, "25\r"]])
       assert.strictEqual(code, 0)
       assert.strictEqual(yield* remaining, 0)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 25 } }))))
   )
 })
 
@@ -118,7 +121,7 @@ describe("a fleet whose count is lowered", () => {
       assert.strictEqual(yield* remaining, 12)
       assert.strictEqual((yield* apply([eleven, "11\r"])).code, 0)
       assert.strictEqual(yield* remaining, 1)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", provisioning: "100 millis" })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "100 millis" }))))
   )
 })
 
@@ -129,8 +132,8 @@ describe("a create with flags missing", () => {
         ["node", "create"],
         [
           ["Name: ", "web\r"],
-          ["Plan, by name or number", `${plan}S\r`],
-          [`did you mean ${plan}?`, `${plan}\r`],
+          ["Plan, by name or number", `${shown}S\r`],
+          [`did you mean ${shown}?`, `${shown}\r`],
           ["Image, by name or number", `${image}\r`],
           ["[y/N] ", "y\r"]
         ]
@@ -138,7 +141,7 @@ describe("a create with flags missing", () => {
       assert.strictEqual(code, 0, stdout)
       assert.match(stdout, new RegExp(`Create node web on ${plan} from ${image}\\? ₹[\\d.]+ per hour`))
       assert.strictEqual(yield* remaining, 1)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -149,7 +152,7 @@ describe("a create without an image", () => {
       assert.strictEqual(code, 2)
       assert.include(stdout, `There is no plan ${plan}S; did you mean ${plan}?`)
       assert.notInclude(stdout, "Image:")
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -165,7 +168,7 @@ describe("a login", () => {
       )
       assert.strictEqual(code, 3)
       assert.notMatch(stdout, /the-key|the-token/)
-    }).pipe(Effect.provide(TestServer.layer()))
+    }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
 })
 
@@ -217,7 +220,7 @@ describe("a command that is stopped at a terminal", () => {
         assert.notInclude(stdout, "\u001b[?25l")
       }
       assert.strictEqual(yield* remaining, 3)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 3 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 3 } }))))
   )
 })
 
@@ -244,7 +247,7 @@ describe("a terminal of 20 columns", () => {
           assert.isAtMost(Array.from(line).length, 20, args.join(" "))
         }
       }
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 3 } })))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 3 } }))))
   )
 })
 
@@ -260,7 +263,7 @@ describe("a question", () => {
       )
       assert.strictEqual(code, 130, stdout)
       assert.strictEqual(yield* remaining, 1)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1 } }))))
   )
 
   it.live("changes nothing if another node has taken the name in the meantime", () =>
@@ -270,7 +273,7 @@ describe("a question", () => {
       assert.strictEqual(code, 2, stdout)
       assert.include(stdout, "2 nodes are named fleet-1")
       assert.strictEqual(yield* remaining, 2)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1 }, uniqueNames: false }))))
   )
 
   it.live("is asked again if other nodes match the pattern by then", () =>
@@ -286,7 +289,7 @@ describe("a question", () => {
       assert.strictEqual(code, 130, stdout)
       assert.include(stdout, "This has changed while the question was open.")
       assert.strictEqual(yield* remaining, 2)
-    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 1 } })))
+    }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1 } }))))
   )
 
   it.live("is asked again with the new price if the price rose", () =>
@@ -311,6 +314,6 @@ describe("a question", () => {
       )
       assert.strictEqual(code, 130, stdout)
       assert.strictEqual(created, 0)
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

@@ -7,7 +7,7 @@ import { Program } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
-import { settingsOf } from "../../account.ts"
+import { inDialect, settingsOf } from "../../account.ts"
 import { json, run } from "../../cli/berth.ts"
 import { stateFolder } from "../../cli/stateFolder.ts"
 
@@ -47,7 +47,9 @@ describe("three processes and berth that share a key through PostgreSQL", () => 
       Effect.gen(function* () {
         const server = yield* TestServer
         const postgres = yield* Postgres.scoped()
-        const world = yield* server.makeWorld({ clock: "real", rateLimit: { limit, window: windowMillis, algorithm } })
+        const world = yield* server.makeWorld(
+          inDialect({ clock: "real", rateLimit: { limit, window: windowMillis, algorithm } })
+        )
         const account = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken)]
         const env = {
           ...settingsOf(world),
@@ -88,7 +90,7 @@ describe("three processes and berth that share a key through PostgreSQL", () => 
         const journal = yield* world.journal
         assert.isTrue(journal.some(({ query }) => query["per_page"] === String(killed)))
         assert.strictEqual(journal.filter(({ status }) => status === 429).length, 0, "429s of all processes together")
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
     )
   }
 })

@@ -7,6 +7,7 @@ import { FetchHttpClient } from "effect/http"
 import * as AllowanceSql from "@berthkit/core/client/allowance/AllowanceSql"
 import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { placeOptions } from "../../account.ts"
 import * as PgClient from "@effect/sql-pg/PgClient"
 
 const [baseUrl, apiKey, accessToken, database, pageSize] = process.argv.slice(2) as [
@@ -17,7 +18,11 @@ const [baseUrl, apiKey, accessToken, database, pageSize] = process.argv.slice(2)
   string
 ]
 
-const options = { baseUrl, credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) } }
+const options = {
+  baseUrl,
+  credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) },
+  ...placeOptions
+}
 
 const client = Berth.layer(options).pipe(
   Layer.provide(AllowanceSql.layer(options)),

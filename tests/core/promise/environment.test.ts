@@ -1,5 +1,6 @@
 import { createClientFromEnv, InvalidOption } from "@berthkit/core/promise"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
+import { placeSettings } from "../../account.ts"
 import { mockService } from "./Service.ts"
 
 const good = { BERTH_BASE_URL: "https://service.test", BERTH_API_KEY: "k", BERTH_ACCESS_TOKEN: "t" }
@@ -47,7 +48,12 @@ describe("a client from the environment", () => {
   it("speaks for the account that the variables name", async () => {
     await using service = await mockService({ scenario: { fleet: 3 } })
     const { accessToken, apiKey, baseUrl } = service.options
-    setAll({ BERTH_BASE_URL: String(baseUrl), BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken })
+    setAll({
+      BERTH_BASE_URL: String(baseUrl),
+      BERTH_API_KEY: apiKey,
+      BERTH_ACCESS_TOKEN: accessToken,
+      ...placeSettings
+    })
     const client = createClientFromEnv({ deadline: "10 seconds" })
     assert.lengthOf(await client.nodes.list().toArray(), 3)
     await client.close()

@@ -15,6 +15,7 @@ import { Program } from "@berthkit/testing/Program"
 import { expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { verify } from "@berthkit/watch"
+import { dialectFlags, placeLines, placeSettings } from "../../account.ts"
 import { folder, until, wait } from "../Scene.ts"
 import { install } from "./debianPackage.ts"
 import { blockOf, substitute } from "./documented.ts"
@@ -46,7 +47,7 @@ const receiver = Effect.gen(function* () {
 
 /** A mock whose nodes change fast. */
 const mock = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-  const lives = ["--provisioning", "300ms", "--termination", "300ms", "--rate-limit", "1000000/1h"]
+  const lives = ["--provisioning", "300ms", "--termination", "300ms", "--rate-limit", "1000000/1h", ...dialectFlags]
   const program = yield* start("server", "berth-server", ["--port", "0", "--scenario", "small", ...lives, ...args])
   return JSON.parse(yield* wait(() => program.printed(/^\{.*\}$/m))) as Readonly<
     Record<"url" | "apiKey" | "accessToken", string>
@@ -56,7 +57,8 @@ const mock = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
 const accountOf = (baseUrl: string, { accessToken, apiKey }: Readonly<Record<"apiKey" | "accessToken", string>>) => ({
   BERTH_BASE_URL: baseUrl,
   BERTH_API_KEY: apiKey,
-  BERTH_ACCESS_TOKEN: accessToken
+  BERTH_ACCESS_TOKEN: accessToken,
+  ...placeSettings
 })
 
 /** A daemon that sends events and beats to a receiver. */
@@ -71,7 +73,7 @@ accounts:
     baseUrl: ${account["BERTH_BASE_URL"]}
     apiKey: { env: BERTH_API_KEY }
     accessToken: { env: BERTH_ACCESS_TOKEN }
-    interval: 200ms
+${placeLines("    ")}    interval: 200ms
 sinks:
   - { name: ops, webhook: { url: "${hooks}/hook", secrets: [{ env: OPS_SECRET }], allowPrivate: true } }
 heartbeat: { url: "${hooks}/beat", every: 1s }

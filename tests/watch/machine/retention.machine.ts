@@ -5,7 +5,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestServer } from "@berthkit/server/testing"
-import { clientOf } from "../../account.ts"
+import { inDialect, clientOf } from "../../account.ts"
 import { Daemon } from "../Daemon.ts"
 import { command, configured, receiver, wait } from "../Scene.ts"
 
@@ -23,7 +23,7 @@ const changeEvery = (status: "power-off" | "running") =>
 layer(
   Layer.provideMerge(
     Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-    TestServer.layer({ clock: "real", scenario: { fleet: 1000 }, rateLimit: { limit: 1_000_000 } })
+    TestServer.layer(inDialect({ clock: "real", scenario: { fleet: 1000 }, rateLimit: { limit: 1_000_000 } }))
   ),
   { excludeTestServices: true }
 )("a daemon that gets more events than it may keep", (it) => {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestServer } from "@berthkit/server/testing"
-import { clientOf } from "../../account.ts"
+import { inDialect, clientOf } from "../../account.ts"
 import { Daemon } from "../Daemon.ts"
 import { fastService } from "../killing.ts"
 import { create } from "../polling.ts"
@@ -82,7 +82,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
 layer(
   Layer.provideMerge(
     Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-    TestServer.layer({ clock: "real", scenario: { fleet: 5000 }, rateLimit: { limit: 1_000_000 } })
+    TestServer.layer(inDialect({ clock: "real", scenario: { fleet: 5000 }, rateLimit: { limit: 1_000_000 } }))
   ),
   { excludeTestServices: true }
 )("a daemon whose store is overwritten while it runs", (it) => {
