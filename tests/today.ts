@@ -101,6 +101,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/machine/completion.machine.ts",
     "cli/machine/powerCut.machine.ts",
     "cli/machine/powershell.machine.ts",
+    "cli/machine/ssh.machine.ts",
     "cli/model.test.ts",
     "cli/money.test.ts",
     "cli/openCreates.test.ts",
@@ -136,7 +137,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
   "it chooses the dialects of its worlds itself": ["cli/today.test.ts", "watch/today.test.ts"],
   "it states what a page or a docstring shows, which is the documented dialect": [
     "core/docstrings.test.ts",
-    "watch/fleetPage.machine.ts"
+    "watch/severalMachines.machine.ts"
   ],
   "it makes nodes with names that are refused today": ["cli/hostileNames.machine.ts"],
   "a terminal changes how records are shown; the records of today are those of cli/matrix.test.ts": [
