@@ -9,7 +9,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
-import { inDialect } from "../account.ts"
+import { inDialect, placeLines } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"
 import { create } from "./polling.ts"
@@ -70,7 +70,7 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
         const first = yield* run
         const follower = yield* Daemon.start(["events", "--follow", "--config", config])
         yield* wait(() => first.baseline())
-        const [a, b] = [yield* create("a"), yield* create("b")]
+        const [a, b] = [yield* create("web-a"), yield* create("web-b")]
         yield* until(() => stream.received.length >= 3)
         stream.close()
         // A busy machine may see a node for the first time when it runs already.
@@ -116,7 +116,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
     baseUrl: ${baseUrl}
     apiKey: { env: KEY_${name} }
     accessToken: { env: TOKEN_${name} }
-    interval: 200ms`
+${placeLines("    ")}    interval: 200ms`
       const path = join(yield* folder, "watch.yml")
       const accounts = [account("good", good), account("refused", refused), account("empty", empty)]
       writeFileSync(

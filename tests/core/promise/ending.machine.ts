@@ -12,8 +12,8 @@ const uses: Readonly<Record<string, string>> = {
   "has listed": `for await (const _ of client.nodes.list()) {}`,
   "has left a list midway": `for await (const _ of client.nodes.list()) break`,
   "has failed": `await client.nodes.get(4711).catch(() => {})`,
-  "has created a node": `const [{ images, plan }] = await client.plans.list()
-    await client.nodes.create({ name: "web", plan, image: images[0] }, options.stateDirectory ? { key: "order-7" } : {})`,
+  "has created a node": `const order = { name: "web", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
+    await client.nodes.create(order, options.stateDirectory ? { key: "order-7" } : {})`,
   "has waited in vain": `await client.nodes.awaitStatus(4711, "running", { timeout: 300 }).catch(() => {})`,
   "has read the allowance": `for await (const _ of client.allowance.changes()) break`
 }
