@@ -86,6 +86,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/costBound.test.ts",
     "cli/credentials.test.ts",
     "cli/deleteAgain.test.ts",
+    "cli/earlierBoot.test.ts",
     "cli/exitCode.test.ts",
     "cli/fleetGuard.test.ts",
     "cli/fleetHints.test.ts",
