@@ -32,8 +32,7 @@ const args = [
   "run",
   ...["plan", "image", "name", "ttl", "max-cost"].flatMap(flag),
   ...input("ssh-key")
-    .split("\n")
-    .map((key) => key.trim())
+    .split(/\s+/)
     .filter(Boolean)
     .flatMap((key) => ["--ssh-key", key]),
   ...(input("reuse") === "true" ? ["--reuse"] : []),

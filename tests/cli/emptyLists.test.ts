@@ -23,6 +23,7 @@ const empty: Readonly<Record<string, ReadonlyArray<string>>> = {
   cost: [],
   "fleet list": [],
   reap: [],
+  history: ["none"],
   "profile list": []
 }
 

@@ -63,7 +63,7 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
 
 /** What asks nothing of the service. */
 const isLocal = ({ command }: Row): boolean =>
-  /^(?:profile|completion|schema|auth log|auth token|fleet list|fleet forget|reap)/.test(command)
+  /^(?:profile|completion|schema|auth log|auth token|fleet list|fleet forget|reap|history)/.test(command)
 
 /** What prints what it found before it fails. */
 const findings = new Set(["doctor", "auth status"])

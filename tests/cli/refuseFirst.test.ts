@@ -80,7 +80,7 @@ const changes: ReadonlyArray<Change> = [
 /** These change nothing at the service, and nothing that is kept of its nodes. */
 const changeNothing = [
   "node list, node get, node watch, node wait, node ssh, node ip, plan list, plan get, image list, image saved",
-  "commitment get, limits, cost, doctor, diff, fleet list, inventory, ssh-config, schema, completion",
+  "commitment get, limits, cost, history, doctor, diff, fleet list, inventory, ssh-config, schema, completion",
   "auth login, auth status, auth token, auth logout, profile list, profile show, profile use, profile remove"
 ].flatMap((some) => some.split(", "))
 

@@ -16,6 +16,7 @@ import { helpText } from "@berthkit/terminal/helpText"
 import { namingAccount } from "./commandLine/commandToType.ts"
 import { isOn, rawFlags, readWords } from "./commandLine/words.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
+import { RunningCommand } from "./commandLine/RunningCommand.ts"
 import { suggestFlags } from "./commandLine/suggestions.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { type Command, Commands } from "./commands/command.ts"
@@ -91,7 +92,12 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const names = printedBy([...verb.prints, ...verb.paints], (values as { readonly dryRun?: unknown }).dryRun === true)
   const records = yield* Effect.promise(() => Promise.all(names.map(recordNamed)))
   yield* checkOutput({ command: nameOf(path), records, value: verb.value }, askedBy({ ...globals, output }))
-  yield* Effect.provideService(command.run(values), GlobalSettings, { ...globals, output })
+  yield* command
+    .run(values)
+    .pipe(
+      Effect.provideService(GlobalSettings, { ...globals, output }),
+      Effect.provideService(RunningCommand, path.join(" "))
+    )
 })
 
 /** Whether berth itself asks, for completions, which show no notes. */

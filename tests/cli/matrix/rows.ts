@@ -112,6 +112,7 @@ export const rows: ReadonlyArray<Row> = [
   row("image saved", [], "records", { prints: "image[]" }),
   row("plan list", ["--ram", "8"], "records", { prints: "plan[]" }),
   row("plan get", [plan], "record", { prints: "plan" }),
+  row("history", (own) => [own], "records", { prints: "change[]", follows: true }),
   row("limits", [], "record", { prints: "limits", lacks: ["id", "name"] }),
   row("doctor", [], "records", { prints: "check[]" }),
   row("auth login", (own) => ["--profile", own, ...placeFlags], "record", {

@@ -14,12 +14,6 @@ const pauseMillis = 2000
 /** Few runs need it, and all would wait for it. */
 const loaded = Effect.promise(() => import("../settings/startProgram.ts"))
 
-/** Fails if the command cannot be run: before a node is made for it. */
-export const ensureReadyCommand = (command: string) =>
-  Effect.flatMap(loaded, ({ ensureShellCommand }) =>
-    ensureShellCommand(command, "--ready-command", "Correct it: a shell runs it in the folder in which you run berth.")
-  )
-
 const run = (command: string, node: Node): Effect.Effect<number> =>
   Effect.flatMap(loaded, ({ startShell }) =>
     Effect.callback<number>((resume) => {

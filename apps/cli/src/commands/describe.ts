@@ -29,6 +29,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   fleetChange: async () => (await import("../records/fleetChange.ts")).fleetChangeRecord,
   fleet: async () => (await import("../records/fleet.ts")).fleetRecord,
   fleetMember: async () => (await import("../records/fleet.ts")).fleetMemberRecord,
+  change: async () => (await import("../records/change.ts")).changeRecord,
   limits: async () => (await import("../records/limits.ts")).limitsRecord,
   check: async () => (await import("../records/check.ts")).checkRecord,
   approval: async () => (await import("../records/approval.ts")).approvalRecord,

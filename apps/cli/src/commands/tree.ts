@@ -297,6 +297,14 @@ export const tree: CommandTree<Command> = [
       ["berth cost --by fleet", "What each fleet of this machine costs"]
     ]
   }),
+  verb("history", "What was changed, by whom", async () => (await import("./history/show.ts")).history, {
+    prints: ["change[]"],
+    examples: [
+      ["berth history --limit 20", "The newest changes that berth sent from this machine"],
+      ["berth history web-1", "What became of one node, also after it is gone"],
+      ["berth history --query '[?outcome==`unknown`]' -o json", "Changes that got no reply"]
+    ]
+  }),
   verb("limits", "What is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {
     prints: ["limits"],
     examples: [

@@ -313,16 +313,14 @@ export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   readonly key: string | undefined
   /** The nodes that it may have made, as far as any is known. */
   readonly candidates: ReadonlyArray<number>
-  /** When it is over at the latest, such as `eleven minutes`. */
-  readonly wait: string
 }> {
   readonly exit = "outcomeUnknown"
   readonly details = { name: this.name, candidates: this.candidates }
   get hint() {
-    const { candidates, key, name, wait } = this
+    const { candidates, key, name } = this
     if (candidates.length > 0) return `See them: berth node get ${candidates.join(" ")}; one of them may be this node.`
     return key === undefined
-      ? `Run the same command again, in ${wait} at the latest: if ${name} is not listed then, it was not created.`
+      ? `Run the same command again, in eleven minutes at the latest: if ${name} is not listed then, it was not created.`
       : `Find out with its key: --idempotency-key ${key}`
   }
   override readonly message = `An earlier create of ${this.name}, sent at ${this.sentAt}, may have made a node: nothing was created now.`

@@ -28,6 +28,7 @@ import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } f
 import { Output, printDebug, printNote } from "../output/Output.ts"
 import { ImageList } from "../catalogue/ImageList.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
+import { recordingChanges } from "../history/changes.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
 import { notePlace } from "./places.ts"
@@ -137,6 +138,7 @@ export const clientOf = (connection: Connection) => {
   const { options } = connection
   return Progress.painting.pipe(
     Layer.provideMerge(ImageList.layer),
+    Layer.provideMerge(recordingChanges),
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.

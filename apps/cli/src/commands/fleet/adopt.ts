@@ -25,7 +25,7 @@ import {
 } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
@@ -137,7 +137,7 @@ export const adopt = command(
               message: `${name} has ${what} already.`,
               hint:
                 entry.node === undefined
-                  ? `Run the same command again in eleven minutes. If it is not known then either: berth fleet forget${place.flag} ${name}`
+                  ? "Run the same command again in eleven minutes: then it is known what became of it."
                   : `If it is not the member any more: berth fleet forget${place.flag} ${name}`
             })
           }

@@ -41,7 +41,7 @@ export interface StateLock {
  * Whether records of a kind, or a lock whose name begins with it, are about nodes: kept once for all API keys of a service, project and
  * location, because a new key is another account and finds the same nodes.
  */
-export const isOfNodes = (name: string): boolean => /^(fleet|commitment)(\.|$)/.test(name)
+export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(\.|$)/.test(name)
 
 /**
  * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key is 1 to 200 letters, digits, dots, dashes and

@@ -1,0 +1,165 @@
+/**
+ * The log of changes: who asked for what of which node, when and with which command, and what became of it. This is the one place that writes
+ * it: every command sends its changes through the `Nodes` and the `RawApi` of `recordingChanges`. A change is noted before it is sent, so that
+ * one whose command was killed is in the log as `unknown`. A log that cannot be written holds up no change.
+ */
+import { hostname, userInfo } from "node:os"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import { RawApi, type RawRequest } from "@berthkit/core/client/RawApi"
+import { RecordStore } from "@berthkit/core/client/state/RecordStore"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { variableSetting } from "@berthkit/terminal/Connection"
+import { Clock, DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { RunningCommand } from "../commandLine/RunningCommand.ts"
+import { faultOf } from "../state/Kind.ts"
+
+const kind = "change"
+
+/** Of more changes the last ones are kept. */
+const maxKept = 2000
+
+const actions = ["create", "delete", "commitment", "request"] as const
+const outcomes = ["created", "adopted", "deleted", "set", "sent", "failed", "unknown"] as const
+
+export const Change = Schema.Struct({
+  at: Schema.String.annotate({ description: "When it was asked for, in UTC." }),
+  action: Schema.Literals(actions).annotate({ description: "`request`: any other request that berth api sent." }),
+  node: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null while it is unknown." }),
+  name: Schema.NullOr(Schema.String).annotate({ description: "Name of a node that was to be created." }),
+  asked: Schema.String.annotate({ description: "What was asked for, such as the plan and the image." }),
+  outcome: Schema.Literals(outcomes).annotate({
+    description:
+      "`adopted`: an earlier create with the key had made the node; `unknown`: no reply said what became of it."
+  }),
+  why: Schema.NullOr(Schema.String).annotate({ description: "Why it failed, or why the outcome is unknown." }),
+  command: Schema.String,
+  user: Schema.NullOr(Schema.String),
+  host: Schema.String,
+  job: Schema.NullOr(Schema.String).annotate({ description: "The job of a CI system that ran the command." })
+})
+export interface Change extends Schema.Schema.Type<typeof Change> {}
+
+const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
+const [decode, encode] = [Schema.decodeUnknownOption(Stored), Schema.encodeSync(Stored)]
+
+/** Variables of CI systems that name what runs, and its number. */
+const jobVariables = [
+  ["GITHUB_REPOSITORY", "GITHUB_RUN_ID"],
+  ["CI_PROJECT_PATH", "CI_JOB_ID"],
+  ["BUILDKITE_PIPELINE_SLUG", "BUILDKITE_BUILD_NUMBER"],
+  ["CIRCLE_PROJECT_REPONAME", "CIRCLE_BUILD_NUM"],
+  ["JOB_NAME", "BUILD_NUMBER"]
+] as const
+
+const jobOf = Effect.gen(function* () {
+  for (const variables of jobVariables) {
+    const [what, number] = yield* Effect.all(variables.map(variableSetting))
+    const job = Option.all([what!, number!])
+    if (Option.isSome(job)) return job.value.map(({ value }) => Redacted.value(value)).join(" ")
+  }
+  return null
+})
+
+/** Null where the system has no name for the user of the process, as in some containers. */
+const userOf = Effect.sync(() => {
+  try {
+    return userInfo().username
+  } catch {
+    return null
+  }
+})
+
+type Asked = Pick<Change, "action" | "node" | "name" | "asked">
+type End = Pick<Change, "outcome"> & Partial<Pick<Change, "node" | "name" | "why">>
+
+const endOfFailure = ({ message, reason }: BerthError): End => ({
+  outcome: reason.mayBeProcessed ? "unknown" : "failed",
+  why: message
+})
+
+const noted = <A>(asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
+  Effect.gen(function* () {
+    const store = yield* RecordStore
+    if (store === undefined) return yield* use
+    const change = {
+      version: 1,
+      at: DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)),
+      ...asked,
+      outcome: "unknown",
+      why: null,
+      command: yield* RunningCommand,
+      user: yield* userOf,
+      host: hostname(),
+      job: yield* jobOf
+    } as const
+    const key = yield* Effect.option(store.append(kind, encode(change), maxKept))
+    const ended = (end: End) =>
+      Option.isNone(key) ? Effect.void : Effect.ignore(store.put(kind, key.value, encode({ ...change, ...end })))
+    return yield* use.pipe(
+      Effect.tap((done) => ended(endOf(done))),
+      Effect.tapError((failure) => ended(endOfFailure(failure)))
+    )
+  })
+
+const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** What a request asks for; `node` where its path names one. */
+const requestOf = ({ method, path }: RawRequest): Asked => {
+  const id = /\/nodes\/(\d+)\/?$/.exec(path)?.[1]
+  const node = id === undefined ? null : Number(id)
+  const isDelete = method === "DELETE" && node !== null
+  return { action: isDelete ? "delete" : "request", node, name: null, asked: `${method} ${path}` }
+}
+
+const nodesNoting = (nodes: Nodes["Service"]): Nodes["Service"] => ({
+  ...nodes,
+  create: (spec, options) =>
+    noted(
+      { action: "create", node: null, name: spec.name, asked: `${spec.plan} from ${spec.image}` },
+      nodes.create(spec, options),
+      ({ node, outcome }) => ({ outcome, node: node.id, name: node.name })
+    ),
+  delete: (id, options) =>
+    noted({ action: "delete", node: id, name: null, asked: "" }, nodes.delete(id, options), () => ({
+      outcome: "deleted"
+    })),
+  setCommitment: (id, setting, options) => {
+    const sku = options?.skuId === undefined ? "" : ` with the committed option ${options.skuId}`
+    const asked = { action: "commitment", node: id, name: null, asked: `${setting}${sku}` } as const
+    return noted(asked, nodes.setCommitment(id, setting, options), () => ({ outcome: "set" }))
+  }
+})
+
+const apiNoting = (api: RawApi["Service"]): RawApi["Service"] => {
+  const unlessRead = <A>(request: RawRequest, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
+    reads.has(request.method) ? use : noted(requestOf(request), use, endOf)
+  return {
+    request: (request, options) => unlessRead(request, api.request(request, options), () => ({ outcome: "sent" })),
+    exchange: (request, options) =>
+      unlessRead(request, api.exchange(request, options), ({ failure }) =>
+        failure === null ? { outcome: "sent" } : endOfFailure(failure)
+      )
+  }
+}
+
+/** The same client, which notes each change. */
+export const recordingChanges = Layer.merge(
+  Layer.effect(Nodes, Effect.map(Nodes, nodesNoting)),
+  Layer.effect(RawApi, Effect.map(RawApi, apiNoting))
+)
+
+/** The changes that are kept, the newest first. What cannot be read is left out. */
+export const changes = Effect.gen(function* () {
+  const store = yield* RecordStore
+  if (store === undefined) return []
+  const found = yield* Effect.mapError(store.list(kind), faultOf("The changes of nodes cannot be read"))
+  return found.flatMap(({ value }) => Option.toArray(decode(value))).toReversed()
+})
+
+/** Those of a node, by its id or by the name that it was created with. */
+export const changesOf = (all: ReadonlyArray<Change>, given: string): ReadonlyArray<Change> => {
+  const named = new Set(all.flatMap(({ name, node }) => (name === given && node !== null ? [node] : [])))
+  return all.filter(
+    ({ name, node }) => name === given || (node !== null && (named.has(node) || String(node) === given))
+  )
+}

@@ -1,0 +1,102 @@
+/**
+ * The log of changes: what each command sent, who ran it, and what became of it.
+ */
+import { globSync } from "node:fs"
+import { join } from "node:path"
+import { lost, nodeRecord, ok } from "@berthkit/core/testing"
+import { TestServer } from "@berthkit/server/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inDialect } from "../account.ts"
+import { json, settings } from "./berth.ts"
+import { hurried, invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+interface Change {
+  readonly action: string
+  readonly node: number | null
+  readonly name: string | null
+  readonly asked: string
+  readonly outcome: string
+  readonly why: string | null
+  readonly command: string
+  readonly host: string
+  readonly job: string | null
+}
+
+const historyOf = (env: Record<string, string>, ...args: ReadonlyArray<string>) =>
+  Effect.map(invoke(["history", ...args, "-o", "json"], { env }), (ended) => {
+    assert.strictEqual(ended.code, 0, ended.stderr)
+    return json<ReadonlyArray<Change>>(ended)
+  })
+
+describe("berth history", () => {
+  it.live("has each change with its command, its node and what became of it, the newest first", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
+      const berth = (...args: ReadonlyArray<string>) => hurried(invoke(args, { env }))
+      assert.deepStrictEqual(yield* historyOf(env), [])
+      const { id } = json<{ readonly id: number }>(yield* berth("node", "create", "web", ...order, "-o", "json"))
+      yield* berth("commitment", "set", String(id), "auto_terminate", "--yes")
+      yield* berth("node", "delete", "web", "--yes")
+      yield* berth("api", "DELETE", "/nodes/999999/")
+      yield* berth("node", "list")
+      yield* invoke(["run", "--name", "job", ...order, "--", "true"], {
+        env: { ...env, GITHUB_REPOSITORY: "shop/web", GITHUB_RUN_ID: "42" }
+      })
+      const all = yield* historyOf(env)
+      assert.deepStrictEqual(
+        all.map(({ action, command, name, outcome }) => [command, action, name, outcome]),
+        [
+          ["run", "delete", null, "deleted"],
+          ["run", "create", "job", "created"],
+          ["api", "delete", null, "failed"],
+          ["node delete", "delete", null, "deleted"],
+          ["commitment set", "commitment", null, "set"],
+          ["node create", "create", "web", "created"]
+        ]
+      )
+      const [, ran, failed] = all
+      assert.deepInclude(ran, { asked: "C-2VCPU-8RAM-50DISK from Ubuntu-22.04", job: "shop/web 42", why: null })
+      assert.deepInclude(failed, { node: 999_999, asked: "DELETE /nodes/999999/", job: null })
+      assert.isString(failed!.why)
+      for (const given of [String(id), "web"]) {
+        assert.deepStrictEqual(
+          (yield* historyOf(env, given)).map(({ node }) => node),
+          [id, id, id]
+        )
+      }
+      assert.lengthOf(yield* historyOf(env, "--limit", "2"), 2)
+      const table = yield* invoke(["history", "web"], { env: { ...env, NO_COLOR: "1" }, terminalColumns: 200 })
+      assert.match(table.stdout, /^WHEN \(UTC\) +ACTION +NODE +NAME +ASKED +RESULT +COMMAND +USER +HOST +JOB +WHY\n/)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
+  )
+
+  it.live("has a change without a reply as unknown, from before it was sent", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      let notedBefore = 0
+      const url = yield* serve(({ method, path }) => {
+        if (method !== "POST") return ok(path === "/nodes/7/" ? nodeRecord({ id: 7, name: "web" }) : [])
+        notedBefore = globSync(join(state, "**/records/change/*.json")).length
+        return lost
+      })
+      const env = {
+        BERTH_API_KEY: "key",
+        BERTH_ACCESS_TOKEN: "token",
+        BERTH_BASE_URL: url,
+        XDG_STATE_HOME: state
+      }
+      const set = yield* invoke(["commitment", "set", "7", "auto_terminate", "--yes", "--deadline", "5s"], { env })
+      assert.strictEqual(set.code, 8, set.stderr)
+      assert.strictEqual(notedBefore, 1)
+      const [change, ...others] = yield* historyOf(env, "7")
+      assert.isEmpty(others)
+      assert.deepInclude(change, { action: "commitment", node: 7, outcome: "unknown", command: "commitment set" })
+      assert.isString(change!.why)
+    }).pipe(Effect.scoped)
+  )
+})
