@@ -467,7 +467,7 @@ describe("fleets of a machine", () => {
         assert.strictEqual(code, 0)
         assert.include(
           stderr,
-          `The ledger ${fleet.ledger} cannot be used: nodes of the fleet shop count as in no fleet.`
+          `The ledger ${fleet.ledger} cannot be used: nodes of the fleet shop are shown as belonging to no fleet.`
         )
       }
       writeFileSync(fleet.ledger, text)

@@ -89,7 +89,7 @@ describe("a node that this machine has noted as protected", () => {
       const refused = yield* remove(db)
       assert.strictEqual(refused.code, 5, refused.stderr)
       assert.include(refused.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
-      assert.include(refused.stderr, "is of an account with another API key. Nothing was deleted.")
+      assert.include(refused.stderr, "belongs to an account with another API key. Nothing was deleted.")
       // As the refusal of apply says.
       const applied = yield* fleet.apply("--yes")
       const [, before, now] = /account or place: (\w+), not (\w+)/.exec(applied.stderr) ?? []
@@ -132,7 +132,10 @@ describe("a node that this machine has noted as protected", () => {
         }
         const kept = rowsOf(yield* fleet.apply("--yes", "-o", "json")).find(({ member }) => member === "db-1")
         assert.strictEqual(kept?.action, "kept")
-        assert.include(kept?.reason, `this machine has noted that; the ledger ${fleet.ledger} does not protect it.`)
+        assert.include(
+          kept?.reason,
+          `this machine has a record of the protection, but the ledger ${fleet.ledger} does not protect it.`
+        )
         assert.include((yield* fleet.diff("-o", "json")).stdout, '"kept"')
         const destroyed = yield* fleet.run(destroy(fleet))
         assert.strictEqual(destroyed.code, 0, destroyed.stderr)

@@ -1,5 +1,6 @@
 /**
- * Where the files of a fleet are: the fleet file and the ledger beside it; and what the fleet file says.
+ * Finds the files of a fleet, which are the fleet file and the ledger (the file next to it that records which nodes are the fleet's), and
+ * reads the fleet file.
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
@@ -17,7 +18,7 @@ import { type Group, readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/Change.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 
-/** The fleet file that a command takes where none is given. */
+/** The default fleet file of every command. */
 const defaultFile = "fleet.yaml"
 
 export const fileFlag = flag(
@@ -28,7 +29,7 @@ export const fileFlag = flag(
 )
 
 export interface FleetPlace {
-  /** As the user gave it. */
+  /** The path as the user typed it. */
   readonly file: string
   readonly ledger: string
   /** The flag that names the file, for hints; empty for the default. */
@@ -63,14 +64,14 @@ const problemFault = (file: string, { column, line, message }: ConfigProblem) =>
     hint: "berth schema fleet says what the file may hold."
   })
 
-/** Reports all problems of a file; the last one is what the command fails with. */
+/** Prints every problem of a file; the command fails with the last one. */
 const failWith = Effect.fnUntraced(function* (file: string, problems: ReadonlyArray<ConfigProblem>) {
   const faults = problems.map((problem) => problemFault(file, problem))
   for (const fault of faults.slice(0, -1)) yield* reportProblem({ ...problemOf(fault), hint: "" })
   return yield* faults.at(-1) ?? new UsageFault({ message: `${file} cannot be used.`, hint: "" })
 })
 
-/** The text of a fleet file. A pipe is refused: there is no place next to it for a ledger. */
+/** Reads a fleet file. Refuses a pipe, because there is no folder next to it for the ledger. */
 const readSource = (path: string) =>
   Effect.flatMap(
     withFiles((fs) => fs.stat(path)),
@@ -90,7 +91,7 @@ const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>
     )
   )
 
-/** The SSH keys of a group, as Berth sends them. */
+/** The SSH keys of a group in the form that Berth sends. */
 const readSshKeys = (place: FleetPlace, { group, order }: Group) =>
   order.sshKeys === undefined
     ? Effect.succeed({})

@@ -1,6 +1,7 @@
 /**
- * The ledger of a fleet as a file: read, and changed while a lock is held, each change written whole before the next step. A ledger that
- * is damaged, of a later version, of another account, or that another program has changed meanwhile is refused.
+ * Reads and writes a fleet's ledger: the file that records which nodes belong to the fleet. Changes are made under a lock, and each is
+ * fully written before the next step. A ledger is refused if it is damaged, was written by a later version or for another account, or was
+ * changed by another program in the meantime.
  */
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
@@ -12,25 +13,25 @@ import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Led
 import { Output, printNote } from "../output/Output.ts"
 import { underLock } from "../state/Kind.ts"
 
-/** Some thousand members. */
+/** Enough for several thousand members. */
 const maxBytes = 16 * 1024 * 1024
 
-/** Another run is waited for so long before that is said. */
+/** How long a run waits for another run before it prints a note. */
 const silentMillis = 1000
 
-/** A ledger that may be changed. */
+/** The open ledger of a run that holds its lock. */
 export interface LedgerFile {
   readonly current: Effect.Effect<Ledger>
-  /** Changes it, and writes it where that makes a difference. */
+  /** Applies the change, and writes the file only if its text changed. */
   readonly update: (change: (ledger: Ledger) => Ledger) => Effect.Effect<Ledger, LocalFileFault>
 }
 
-/** Whose ledger it is. */
+/** The account and the fleet that a ledger must belong to. */
 export interface Owner {
   readonly account: string
-  /** Whether the account of a ledger is this one. */
+  /** Whether this id in a ledger is an id of the current account. */
   readonly isOwn: (account: string) => Effect.Effect<boolean>
-  /** The project and location of the settings, for people. */
+  /** The project and location of the settings, for messages. */
   readonly place: string
   readonly fleet: string
 }
@@ -47,10 +48,10 @@ const unwritable = (path: string) => (fault: FileFault) =>
     "Put that right, and run the same command again: it goes on where this one ended."
   )
 
-/** What is said where the list of fleets, or a lock on one of them, cannot be written. */
+/** The message if the list of fleets, or a lock on a fleet, cannot be written. */
 export const cannotList = "The fleets of this machine cannot be noted"
 
-/** Two branches have each made a node for one member, and their ledgers were merged. */
+/** The fault of a ledger with two lines for one member: two branches each created a node for it, and were merged. */
 const doubledLine = (
   path: string,
   { ids, member }: { readonly member: string; readonly ids: ReadonlyArray<number> }
@@ -67,7 +68,7 @@ const doubledLine = (
   )
 }
 
-/** The ledger in a text, if it is one of this owner. */
+/** Parses a ledger and checks that it belongs to this owner. */
 const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { account, fleet, isOwn, place }: Owner) {
   const read = decodeLedger(text)
   if (Result.isFailure(read)) {
@@ -86,7 +87,7 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
     return yield* refused(
       path,
       `The ledger ${path} belongs to another account or place: ${ledger.account}, not ${account} (${place}).`,
-      `Use the profile, the project and the location that its nodes were made with. Only if these are the same and the API key is new, write "account": "${account}" in the ledger: in another place berth would forget its nodes, which are billed on.`
+      `Use the profile, the project and the location that its nodes were made with. Only if these are the same and the API key is new, write "account": "${account}" in the ledger. Do not do this for another place: berth would lose track of the nodes, and you would go on paying for them.`
     )
   }
   if (ledger.fleet === fleet) return ledger
@@ -97,7 +98,7 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
   )
 })
 
-/** A word that nothing else has: a new ledger's lineage, the name of a machine. */
+/** A random identifier, for a new ledger's lineage (the part of its keys that no other ledger has) or for this machine's name. */
 export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
 /** The real path of a ledger, so that every link to the file leads to the same lock. */
@@ -105,23 +106,23 @@ const placeOf = (path: string) => Effect.mapError(placeOfFile(path), unreadable(
 
 const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
 
-/** The ledger in the text of its file; an empty one where there is none. */
+/** Parses the text of a ledger file; a missing file is an empty ledger. */
 const ledgerOf = (path: string, text: Option.Option<string>, owner: Owner) =>
   Option.match(text, {
     onNone: () => Effect.map(drawnWord, (lineage) => newLedger(owner.account, owner.fleet, lineage)),
     onSome: (found) => ledgerIn(path, found, owner)
   })
 
-/** The ledger as it is. */
+/** Reads the current ledger. */
 export const readLedger = (named: string, owner: Owner) =>
   Effect.flatMap(placeOf(named), (path) => Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner)))
 
-/** Why there is no ledger in a file that can be used. */
+/** Why a file holds no usable ledger. */
 export type NoLedger = "missing" | "damaged" | "doubled" | "later"
 
 const states = { Damaged: "damaged", Doubled: "doubled", Later: "later" } as const
 
-/** The ledger in a file, whosever it is. */
+/** Reads the ledger in a file without checking whose it is. */
 export const anyLedger = Effect.fnUntraced(function* (
   named: string
 ): Effect.fn.Return<Result.Result<Ledger, NoLedger>, LocalFileFault> {
@@ -130,9 +131,7 @@ export const anyLedger = Effect.fnUntraced(function* (
   return Result.mapError(decodeLedger(text.value), ({ _tag }) => states[_tag])
 })
 
-/**
- * Runs `use` with the ledger while no other run has it, nor the fleet under another ledger. Another run is waited for, and that is said.
- */
+/** ⏎Runs `use` while holding the locks of the ledger and of the fleet's name. If another run holds them, waits and prints a note. */
 export const withLedger = <A, E, R>(
   named: string,
   owner: Owner,
@@ -192,7 +191,7 @@ export const withLedger = <A, E, R>(
         return yield* use(file)
       })
     )
-    // Before the first run has written a ledger, two clones have no file in common.
+    // Two checkouts of a new fleet share no ledger file yet, so the fleet's name is locked too.
     const ofFleet = underLock(cannotList, `fleet.run-${owner.fleet}`, locked)
     return yield* Effect.ensuring(ofFleet, Fiber.interrupt(waiting))
   })

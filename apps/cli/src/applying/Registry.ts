@@ -1,7 +1,6 @@
 /**
- * The fleets of an account on this machine: whose they are, as ledgers have it, which ledgers there are, and which node is which member. A
- * record for each ledger also keeps which nodes are protected, as a second witness for when the ledger is missing or an older one. Safe to
- * lose: the ledgers themselves say both.
+ * The registry of the account's fleets on this machine: their owners, their ledgers, and which node is which member. It also lists
+ * protected nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers say the same.
  */
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
@@ -15,10 +14,10 @@ import { Output } from "../output/Output.ts"
 import { recordsOf } from "../state/Kind.ts"
 import { anyLedger, cannotList, drawnWord, type LedgerFile, type NoLedger } from "./LedgerFile.ts"
 
-/** A text that names the account in a ledger, from which neither the service nor the key can be read. */
+/** A hash that identifies the account in a ledger without revealing the service or the key. */
 const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
 
-/** What the user's state folder has of the account; fails where there is no such folder. */
+/** The account as the user's state folder knows it; fails if there is no state folder. */
 export const ownAccount = Effect.gen(function* () {
   const account = yield* connection
   const found = accountFolderOf(account)
@@ -31,7 +30,7 @@ export const ownAccount = Effect.gen(function* () {
   }
   const own = accountOf(found.id)
   const { intents } = account.files
-  /** Whether a ledger is of this account: also by a key or a name that it had before. */
+  /** Whether a ledger belongs to this account, under its current or an earlier key or name. */
   const isOwn = (other: string): Effect.Effect<boolean> => {
     if (other === own || intents === undefined) return Effect.succeed(other === own)
     return Effect.orElseSucceed(
@@ -44,7 +43,7 @@ export const ownAccount = Effect.gen(function* () {
   return { account: own, isOwn, place }
 })
 
-/** Of more fleets those that were used last are kept. */
+/** At most this many fleets are kept; the least recently used are dropped. */
 const maxFleets = 1000
 
 /** A node that a fleet protects. */
@@ -55,7 +54,7 @@ const Listed = Schema.Struct({
   version: Schema.Literal(1),
   fleet: Schema.String,
   ledger: Schema.String,
-  /** The nodes that this machine has seen protected, and not released since. */
+  /** The nodes that this machine has seen protected and not released since. */
   protected: Schema.Array(Protected),
   usedMillis: Schema.Int
 })
@@ -65,7 +64,7 @@ const ofLedger = ({ ledger }: Pick<Listed, "ledger">) => createHash("sha256").up
 
 const fleets = recordsOf({ kind: "fleet", schema: Listed, keyOf: ofLedger, cannot: cannotList })
 
-/** The name that berth drew for this machine, or for all that share its state. */
+/** The random name of this machine, or of all machines that share its state. */
 const machines = recordsOf({
   kind: "machine",
   schema: Schema.Struct({ version: Schema.Literal(1), name: Schema.String }),
@@ -73,7 +72,7 @@ const machines = recordsOf({
   cannot: cannotList
 })
 
-/** The name of this machine, which is drawn where it has none. */
+/** The name of this machine, drawn at first use. */
 export const machineName = machines.change(
   "name",
   Effect.fnUntraced(function* (known) {
@@ -84,16 +83,16 @@ export const machineName = machines.change(
   })
 )
 
-/** The fleets that are known. */
+/** All fleets in the registry. */
 export const knownFleets = Effect.map(
   Effect.orElseSucceed(fleets.all, () => ({ values: [] })),
   ({ values }): ReadonlyArray<Listed> => values
 )
 
-/** A fleet, and the ledger that it is in. */
+/** A fleet and its ledger. */
 export type FleetOf = Pick<Listed, "fleet" | "ledger">
 
-/** The nodes that a ledger protects: of a member whose replacement is not finished the old one, too. */
+/** The nodes that a ledger protects, including the old node of a member whose replacement is unfinished. */
 const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
   Array.from(members.values()).flatMap(({ member, node, previous, protect }) =>
     protect === true
@@ -101,7 +100,7 @@ const protectedOf = (members: Ledger["members"]): ReadonlyArray<Protected> =>
       : []
   )
 
-/** Notes a fleet and the nodes that its ledger protects. */
+/** Records a fleet and the nodes that its ledger protects. */
 export const registered = ({ fleet, ledger }: FleetOf, { members }: Ledger) =>
   fleets
     .change(
@@ -115,7 +114,7 @@ export const registered = ({ fleet, ledger }: FleetOf, { members }: Ledger) =>
     )
     .pipe(Effect.andThen(fleets.trim(maxFleets, ({ usedMillis }) => usedMillis)))
 
-/** Notes that these nodes of a fleet are not protected any more. */
+/** Records that these nodes of a fleet are no longer protected. */
 export const released = Effect.fnUntraced(function* (fleet: string, ids: ReadonlySet<number>) {
   const isReleased = ({ id }: Protected) => ids.has(id)
   for (const listed of yield* knownFleets) {
@@ -128,7 +127,7 @@ export const released = Effect.fnUntraced(function* (fleet: string, ids: Readonl
   }
 })
 
-/** Forgets a fleet. */
+/** Removes a fleet from the registry. */
 export const unlisted = (fleet: string) =>
   Effect.flatMap(
     knownFleets,
@@ -136,15 +135,18 @@ export const unlisted = (fleet: string) =>
   )
 
 /**
- * The nodes that a ledger protected and does not protect any more. One that it did not protect is not among them: an older ledger does not
- * protect what was protected later.
+ * The nodes that `before` protected and `after` does not. A node that `before` never protected is left out, because an outdated ledger
+ * cannot release a protection that was added later.
  */
 export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<number> => {
   const idsOf = (ledger: Ledger) => new Set(protectedOf(ledger.members).map(({ id }) => id))
   return idsOf(before).intersection(ownedIds(after)).difference(idsOf(after))
 }
 
-/** The same file of a ledger; each node that becomes a protected one is noted. Should that fail, the ledger still has it. */
+/**
+ * Wraps a ledger file so that each newly protected node is also recorded in the registry. A failed record is ignored, because the ledger
+ * still says it.
+ */
 export const notingProtected = (file: LedgerFile, listed: FleetOf): LedgerFile => {
   const noted = new Set<number>()
   return {
@@ -158,16 +160,16 @@ export const notingProtected = (file: LedgerFile, listed: FleetOf): LedgerFile =
   }
 }
 
-/** Whether a ledger of this account can be used. */
+/** Whether a ledger can be used for this account, and if not, why. */
 type LedgerState = "ok" | NoLedger | "unreadable" | "another account"
 
-/** A known fleet with its ledger, or why that cannot be read. */
+/** A registered fleet with its ledger, or why the ledger cannot be read. */
 export interface KnownLedger extends Listed {
   readonly state: LedgerState
   readonly entries: Ledger["members"]
 }
 
-/** The ledgers of the fleets that are known. */
+/** Reads the ledgers of all registered fleets. */
 export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
   return yield* Effect.forEach(
     yield* knownFleets,
@@ -183,7 +185,7 @@ export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Succe
   )
 })
 
-/** Which fleet and member a node is, and the tags that berth sent, by id. */
+/** The fleet, the member and the sent tags of each node, by id. */
 export const fleetOfNodes = (
   ledgers: ReadonlyArray<Pick<KnownLedger, "entries" | "fleet">>
 ): ReadonlyMap<number, { readonly fleet: string; readonly member: string; readonly tags: ReadonlyArray<string> }> =>
@@ -197,22 +199,22 @@ export const fleetOfNodes = (
     )
   )
 
-/** In which states nobody knows what a ledger has. One that is not there, or is of another account, has no nodes of this one. */
+/** The states in which a ledger's contents are unknown. A missing ledger, or one of another account, holds no nodes of this account. */
 const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "unreadable"]
 
-/** Whether a ledger may protect nodes that this machine does not know of. */
+/** Whether a ledger may protect nodes that this machine has no record of. */
 const mayProtectOthers = ({ state }: KnownLedger): boolean => unusable.includes(state)
 
-/** That a node is protected, and by what. */
+/** The protection of a node. */
 interface Protection extends Protected {
   readonly known: KnownLedger
-  /** Whether the ledger itself says so; otherwise this machine has noted it. */
+  /** True if the ledger protects it; false if only the registry says so. */
   readonly isInLedger: boolean
 }
 
 /**
- * What protects a node: a ledger, or else what this machine has noted; undefined if nothing does. Without the ledger `but`, and without
- * what is noted of a node that it protects, for a run that sees itself what is in that ledger.
+ * The protection of a node by a ledger, or otherwise by the registry; undefined if it has none. Ignores the ledger `but` and what the
+ * registry says about its nodes: a run that passes `but` has read that ledger itself.
  */
 const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
   const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [
@@ -232,27 +234,26 @@ const stateText: Readonly<Record<LedgerState, string>> = {
   ok: "does not protect it",
   missing: "is not there",
   damaged: "is damaged",
-  doubled: "has a member twice",
+  doubled: "has two lines for one member",
   later: "was written by a later version of berth",
   unreadable: "cannot be read",
-  "another account": "is of an account with another API key"
+  "another account": "belongs to an account with another API key"
 }
 
-/** How to go on where a ledger is not as this machine knew it. */
+/** The hint for a ledger that changed or disappeared since the registry saw it. */
 const ledgerHint = ({ fleet, ledger, state }: KnownLedger): string =>
   state === "another account"
-    ? `If the account has a new API key, run berth apply on that fleet, whose ledger is ${ledger}, and do what it says. If the fleet is given up: berth fleet forget ${fleet}`
+    ? `If the account has a new API key, run berth apply on the fleet ${fleet} (ledger ${ledger}) and follow its hint. If you no longer need the fleet: berth fleet forget ${fleet}`
     : state === "ok"
-      ? `If the ledger is an older one, put the current one back, such as with git checkout. To take the protection away: write protect: true in the fleet file and apply, then remove it and apply again. If the fleet is given up: berth fleet forget ${fleet}`
-      : `Put the ledger right, such as with git checkout, and run the same command again. If the fleet is given up: berth fleet forget ${fleet}`
+      ? `If the ledger is outdated, restore the current version, for example with git checkout. To remove the protection: write protect: true in the fleet file and apply, then remove it and apply again. If you no longer need the fleet: berth fleet forget ${fleet}`
+      : `Restore the ledger, for example with git checkout, and run the same command again. If you no longer need the fleet: berth fleet forget ${fleet}`
 
 const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): string =>
-  `${start} machine has noted that; the ledger ${ledger} ${stateText[state]}.`
+  `${start} machine has a record of the protection, but the ledger ${ledger} ${stateText[state]}.`
 
 /**
- * Fails if one of the nodes is a protected member of a fleet that this machine knows, so that a delete by hand or by an agent holds to the
- * protection, too; or if a known ledger cannot be used and may protect it. Other machines' fleets are not known. `not` says that nothing
- * was done.
+ * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. Deletes by hand and by agents therefore
+ * respect protection too. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
   ids: ReadonlyArray<NodeId>,
@@ -274,7 +275,7 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
     return yield* new FleetConflict({
       message: `Protected: ${what.join("; ")}.${why} ${not}`,
       hint: isInLedger
-        ? `Remove its protection in the fleet file and apply, or take it out of the fleet, of which the ledger is ${known.ledger}: berth fleet forget ${first.member}`
+        ? `Remove its protection in the fleet file and apply, or take the node out of the fleet (ledger ${known.ledger}): berth fleet forget ${first.member}`
         : ledgerHint(known)
     })
   }
@@ -288,8 +289,8 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
 })
 
 /**
- * By node, in words: why a fleet must not delete it although neither its file nor its ledger protects it. A ledger of the same fleet that
- * cannot be used may protect all of `members`.
+ * For each node, a text that says why the fleet must not delete it even though neither the fleet file nor the fleet's ledger protects it.
+ * An unusable second ledger of the same fleet may protect all of `members`.
  */
 export const protectedBesides = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
@@ -313,7 +314,7 @@ export const protectedBesides = Effect.fnUntraced(function* (
   )
 })
 
-/** The nodes in the ledgers of the other fleets on this machine. */
+/** The nodes in the ledgers of this machine's other fleets. */
 export const nodesElsewhere = Effect.fnUntraced(function* (
   account: Effect.Success<typeof ownAccount>,
   fleet: string
@@ -323,8 +324,8 @@ export const nodesElsewhere = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails if a fleet that has no ledger yet has one elsewhere on this machine: this is another clone, and its first run would make each node a
- * second time.
+ * Fails if a fleet without a ledger has one elsewhere on this machine: this is a second checkout, and its first run would create every node
+ * again.
  */
 export const ensureNotElsewhere = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
@@ -337,12 +338,15 @@ export const ensureNotElsewhere = Effect.fnUntraced(function* (
   const other = others.find((each) => unusable.includes(each.state) || hasNodes(each))
   if (other === undefined) return
   return yield* new FleetConflict({
-    message: `The fleet ${fleet} has the ledger ${other.ledger} on this machine, and ${ledger} has no member: nothing was changed.`,
-    hint: `Work with that ledger, such as by a commit and git pull, or give this fleet another name. If the other one is given up: berth fleet forget ${fleet}`
+    message: `Nothing was changed: the fleet ${fleet} already has the ledger ${other.ledger} on this machine, and the ledger ${ledger} has no members.`,
+    hint: `Use the existing ledger here, for example with git commit there and git pull here, or rename this fleet. If you no longer need the other fleet: berth fleet forget ${fleet}`
   })
 })
 
-/** The ledgers of this account that may protect a node which no ledger shows: nobody knows what is in them, or this machine has noted it. */
+/**
+ * The ledgers of this account that may protect a node although no readable ledger lists it: unusable ones, and those for which the registry
+ * has a record of its protection.
+ */
 export const ledgersThatMayProtect = Effect.fnUntraced(function* (node: number) {
   const ledgers = yield* knownLedgers(yield* ownAccount)
   return ledgers
@@ -350,13 +354,15 @@ export const ledgersThatMayProtect = Effect.fnUntraced(function* (node: number) 
     .map(({ ledger }) => ledger)
 })
 
-/** By node. A ledger that cannot be used is reported: its nodes seem to be in no fleet. */
+/** Fleet memberships by node. Warns about an unusable ledger, because its nodes look as if they were in no fleet. */
 export const ownMemberships = Effect.gen(function* () {
   const ledgers = yield* knownLedgers(yield* ownAccount)
   const { warn } = yield* Output
   for (const { fleet, ledger, state } of ledgers) {
     if (unusable.includes(state)) {
-      yield* warn(`The ledger ${ledger} cannot be used: nodes of the fleet ${fleet} count as in no fleet.`)
+      yield* warn(
+        `The ledger ${ledger} cannot be used: nodes of the fleet ${fleet} are shown as belonging to no fleet.`
+      )
     }
   }
   return fleetOfNodes(ledgers)

@@ -1,5 +1,6 @@
 /**
- * Prices while a plan is carried out, for orders and commitments: nothing is bought at a higher price than was shown (`currentPrice.ts`).
+ * Prices during the execution of a plan, for orders and commitments. Nothing is bought at a higher price than was shown
+ * (`currentPrice.ts`).
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { PriceList } from "@berthkit/core/domain/Price"
@@ -14,16 +15,16 @@ import { rupees } from "../output/format.ts"
 import { ensureNotAbove } from "../proposal/currentPrice.ts"
 import { pricesOfOrders } from "../proposal/offer.ts"
 
-/** Prices, and when they were read, by the monotonic clock. */
+/** A price list and the monotonic time at which it was read. */
 export interface TimedPrices extends PriceList {
   readonly readMillis: number
 }
 
-/** The prices while a plan is carried out; `shown` are those that were shown. */
+/** The prices used while a plan runs; `shown` holds the prices that the user agreed to. */
 export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, groups: ReadonlyArray<LoadedGroup>) {
   const oneAtATime = yield* Semaphore.make(1)
   let latest = shown
-  /** A purchase needs prices that were read since the plan was shown: one read is little beside the price of a period. */
+  /** A purchase needs prices read after the plan was shown; one extra request is cheap compared with a committed period. */
   const read = (isPurchase: boolean) =>
     oneAtATime.withPermits(1)(
       Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import { lookAt, wordsOfOwnKey } from "../failure/ownKey.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"
 
-/** The texts that differ from those of a single create, because berth chose the key. */
+/** The texts that differ from those of `berth node create`, because berth chose the key. */
 const ofKey = (member: string, failure: Failure): Partial<Pick<Problem, "message" | "hint">> =>
   failure._tag === "BerthError"
     ? wordsOfOwnKey(failure, (id) => `${lookAt(id)} If it is ${member}: berth fleet adopt ${id} --as ${member}`)
@@ -15,7 +15,7 @@ const ofKey = (member: string, failure: Failure): Partial<Pick<Problem, "message
 export const messageOfMember = (member: string, failure: Failure): string =>
   ofKey(member, failure).message ?? problemOf(failure).message
 
-/** The failure as berth reports it. */
+/** The failure in the form in which berth reports it. */
 export const problemOfMember = (member: string, failure: Failure): Problem => {
   const problem = { ...problemOf(failure), ...ofKey(member, failure) }
   return { ...problem, message: `${member}: ${problem.message}`, details: { ...problem.details, member } }

@@ -1,6 +1,6 @@
 /**
- * What there is of a fleet: the list of the account, and single reads of what the list lacks or contradicts. Before a member counts as
- * gone, list and reads are asked again as `fleet/missing.ts` wants it.
+ * Finds out which nodes of a fleet exist, from the account's list and from single reads of nodes that the list lacks or contradicts. Before
+ * a member counts as gone, list and reads are repeated as `fleet/missing.ts` asks. A *suspect* is a node of the ledger that may be gone.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -17,7 +17,7 @@ import { concurrency, lane, wholeList, withListed } from "../nodes/allNodes.ts"
 import { elapsed, nodeCount } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
-/** What was observed, and what is open about it. */
+/** The observed nodes, and the suspects that are still to be settled. */
 export interface Observed {
   readonly world: World
   readonly conflicts: ReadonlyArray<Conflict>
@@ -25,7 +25,7 @@ export interface Observed {
   readonly suspects: ReadonlyArray<Suspect>
 }
 
-/** A node that the ledger has, and whether it was asked to go. */
+/** A node in the ledger, and whether its deletion was requested. */
 interface Held {
   readonly member: string
   readonly owned: Owned
@@ -38,13 +38,13 @@ const heldBy = (ledger: Ledger): ReadonlyArray<Held> =>
     ...(previous === undefined ? [] : [{ member, owned: previous, isAsked: previousAsked === true }])
   ])
 
-/** The whole list; a list that is not whole proves nothing about what it lacks. */
+/** The whole list. An incomplete list proves nothing about the nodes that it lacks. */
 const listed = Effect.gen(function* () {
   const list = yield* wholeList
   if (!list.isWhole) return yield* new ListNotWhole({ all: true })
   const nodes = new Map<number, Node>(list.nodes.map((node) => [node.id, node]))
   const unreadable = new Set(list.unreadable.map(({ id }) => id))
-  // A record without an id that can be read may be of any node.
+  // A record with an unreadable id could belong to any node.
   const isComplete = !unreadable.has(null)
   return {
     nodes,
@@ -66,14 +66,14 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
     node.name === owned.name
       ? `Node ${owned.id} (${member}) was created at ${node.createdAt && DateTime.formatIso(node.createdAt)}, and the ledger has ${owned.createdAt}: it may be another node, so nothing is done.`
       : `Node ${owned.id} is named ${node.name}, and the ledger has it as ${owned.name} (${member}): it may be another node, so nothing is done.`,
-  hint: `If it is not the member any more: berth fleet forget ${member}; if it is, then also: berth fleet adopt ${owned.id} --as ${member}`
+  hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}. If it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
-/** A read node with what only the list has, as far as the ledger knows it. */
+/** Adds to a node read by its id the fields that only the list reports, taken from the ledger. */
 const whole = (node: Node, { image, plan }: Owned): Node =>
   withListed(node, { plan, image, memoryMib: null, region: null })
 
-/** At most so many suspects are read before it is known whether that has to be proved. */
+/** The most suspects that a preview reads one by one. */
 const maxPreviewed = 20
 
 /** Observes the account; `elsewhere` are the nodes of other fleets on this machine. */
@@ -84,14 +84,14 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   const gone = new Set<number>()
   const suspects: Array<Suspect> = []
   const held = heldBy(ledger)
-  // A list that shows a node which was asked to go may be an old one.
+  // A list that still shows a node whose deletion was requested may be stale.
   const doubtful = held.filter(({ isAsked, owned }) => {
     const node = nodes.get(owned.id)
     return node === undefined || !isOwned(owned, node) || (isAsked && node.status !== "terminate")
   })
   const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
   const missing = doubtful.filter((each) => !toRead.includes(each))
-  // Of many that are missing some are enough to see how it is; the rest are read when that has to be proved.
+  // A preview of many suspects reads only some of them. The rest are read when their absence must be proved.
   const reads = new Map(
     yield* Effect.forEach(
       [...toRead, ...missing.slice(0, maxPreviewed)],
@@ -116,9 +116,9 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     if (result !== undefined && !isMissing(result.failure)) return yield* result.failure
     nodes.delete(owned.id)
     if (list.ids.has(owned.id) && !isAsked) continue
-    // It was asked to go, the list lacks it, and a read denies it.
+    // The deletion was requested, the list lacks the node, and a read answered 404.
     if (isAsked && result !== undefined && !list.ids.has(owned.id)) gone.add(owned.id)
-    // An old list may still show one that was asked to go.
+    // A stale list may still show a node whose deletion was requested.
     else suspects.push({ id: owned.id, expectation: !isAsked ? "stays" : list.ids.has(owned.id) ? "goes" : "asked" })
   }
   const lossWith = yield* lossesOf
@@ -133,21 +133,21 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   return { world: { nodes, gone, elsewhere, losses, bought, opens }, conflicts, suspects } satisfies Observed
 })
 
-/** As if all suspects were gone: what a plan that is only shown goes by. */
+/** Treats all suspects as gone; used for plans that are only shown. */
 export const presumed = ({ conflicts, suspects, world }: Observed): Observed => ({
   world: { ...world, gone: new Set([...world.gone, ...suspects.map(({ id }) => id)]) },
   conflicts,
   suspects
 })
 
-/** Counts nodes as gone that an earlier observation proved to be gone. */
+/** Counts nodes as gone that an earlier observation proved gone. */
 export const knownGone = ({ conflicts, suspects, world }: Observed, gone: ReadonlySet<number>): Observed => ({
   world: { ...world, gone: new Set([...world.gone, ...suspects.flatMap(({ id }) => (gone.has(id) ? [id] : []))]) },
   conflicts,
   suspects: suspects.filter(({ id }) => !gone.has(id))
 })
 
-/** Proves of each suspect that it is gone, or leaves it alone. */
+/** Proves that each suspect is gone; those that it cannot prove gone are left alone. */
 export const proved = Effect.fnUntraced(function* (
   observed: Observed,
   ledger: Ledger,
@@ -211,14 +211,14 @@ export const proved = Effect.fnUntraced(function* (
   }
 })
 
-/** Members that are on their way out, which another program has asked to go. */
+/** Members that another program is deleting. */
 export const terminatingIn = (ledger: Ledger, { nodes }: World): ReadonlyArray<NodeId> =>
   heldBy(ledger).flatMap(({ isAsked, owned }) => {
     const node = nodes.get(owned.id)
     return !isAsked && node?.status === "terminate" ? [node.id] : []
   })
 
-/** Waits until those are gone. What does not go in time is left alone. */
+/** Waits until these nodes are gone. A node that stays too long is left alone. */
 export const awaitGone = (ids: ReadonlyArray<NodeId>, timeout: Duration.Duration | undefined) =>
   Effect.gen(function* () {
     yield* printNote(

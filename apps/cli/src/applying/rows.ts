@@ -13,14 +13,14 @@ import { endOfCommitment } from "../records/commitment.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 import { messageOfMember } from "./memberProblem.ts"
 
-/** What came of a change. */
+/** The result of a change. */
 export interface Done {
   readonly outcome: FleetChange["outcome"]
-  /** The node afterwards, where there is one. */
+  /** The node afterwards; null if there is none. */
   readonly node: Node | null
-  /** In place of the reason of the plan. */
+  /** Shown instead of the plan's own reason. */
   readonly reason?: string
-  /** Why it failed. */
+  /** Set if the change failed. */
   readonly failure?: Failure
 }
 
@@ -52,11 +52,11 @@ const remedies: Readonly<
   protected: (member, old) =>
     old === null
       ? "; protected: not replaced"
-      : `; protected: not replaced; to end with one node, take protect out of the file, apply it, and apply it again with --replace ${member}`,
-  released: () => "; protected by the ledger until an apply of this file has ended; the next one sends it",
+      : `; protected: not replaced; to finish the replacement, remove protect from the file, apply it, and apply it again with --replace ${member}`,
+  released: () => "; the ledger protects it until this apply has finished; run apply again to make the change",
   bought: (member) =>
-    `; apply does not buy it again: look in the account portal, and say what it shows, with berth fleet adopt --as ${member} --commitment`,
-  commitment: () => "; to end that, write commitment: hourly_billing in the file and apply it"
+    `; apply does not buy it again: look in the account portal, and record what it shows with berth fleet adopt --as ${member} --commitment`,
+  commitment: () => "; to end the commitment, write commitment: hourly_billing in the file and apply it"
 }
 
 const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null): string => {
@@ -88,24 +88,24 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
     case "kept":
       if (change.why !== undefined) return `protected: ${change.why}`
       return change.isReleased
-        ? "protected by the ledger until an apply of this file has ended; the next one may delete it"
+        ? "the ledger protects it until this apply has finished; the next apply may delete it"
         : "protected: it is never deleted"
     case "doubled": {
       const { id } = change.node
       if (change.isReplaced && change.isProtected) {
-        return `node ${change.own.id} was to replace it, and both exist, are billed, and are protected until the replacement is finished, or until berth fleet forget ${memberText(change.member)}`
+        return `node ${change.own.id} was created to replace it; both exist and are billed. Both stay protected until the replacement is finished or you run berth fleet forget ${memberText(change.member)}`
       }
       if (change.isReplaced) {
-        return `node ${change.own.id} was to replace it, and both exist and are billed: if nobody needs it, berth node delete ${id}`
+        return `node ${change.own.id} was created to replace it; both exist and are billed. If nobody needs node ${id}: berth node delete ${id}`
       }
-      return `a second node of ${memberText(change.member)}, whose node in the ledger is ${change.own.id}: if nobody needs it, berth node delete ${id}; or adopt it as another member`
+      return `node ${id} looks like a second node of ${memberText(change.member)}, but the ledger has node ${change.own.id}. If nobody needs node ${id}: berth node delete ${id}; or adopt it as another member`
     }
     case "unsure":
       return `it is not known whether its commitment ${change.commitment} was set: nothing is bought or deleted for this member until you say what the account portal shows, with berth fleet adopt --commitment`
     case "doubted":
       return change.why === "terminating"
         ? "is being deleted; run apply again once it is gone"
-        : "cannot be found, and is not certainly gone: left alone"
+        : "cannot be found, but is not certainly gone, so it is left alone"
     case "unchanged":
       return ""
   }
@@ -131,7 +131,7 @@ const factsOf = (change: Shown): Pick<FleetChange, "id" | "name" | "plan" | "ima
   }
 }
 
-/** For a plan that changes nothing, no prices are read. */
+/** The price of a row if the plan changes nothing, since no prices are read then. */
 const nothingPriced: ChangePrice = { now: null, after: null, committedInr: 0, minimumInr: 0 }
 
 const amount = (price: { readonly pricePerHourInr: number | null } | null): number | null =>

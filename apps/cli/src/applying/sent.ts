@@ -1,5 +1,6 @@
 /**
- * What a run has sent, so that a user who stops it learns what was changed and what may have been: ids are named nowhere else then.
+ * Records the requests that a run has sent. A user who stops the run learns from it what was changed and what may have been; nothing else
+ * prints the ids then.
  */
 import { quoted } from "../commandLine/commandToType.ts"
 import { parseCommitment } from "../fleet/FleetFile.ts"
@@ -9,12 +10,12 @@ import type { Changed } from "../output/Output.ts"
 export interface Sent {
   readonly action: "create" | "delete" | "commit"
   readonly member: string
-  /** Null for a node whose create is open. */
+  /** Null for a node whose create has no outcome yet. */
   readonly id: number | null
   readonly name: string
   /** The commitment that was sent. */
   readonly commitment?: string
-  /** `unknown` while no reply shows whether it was carried out. */
+  /** `unknown` until a reply shows whether the request was carried out. */
   readonly outcome: "done" | "unknown"
 }
 
@@ -22,19 +23,19 @@ export interface Sent {
 export class SentLog {
   readonly #sent = new Map<symbol, Sent>()
 
-  /** Keeps a request whose outcome is open. */
+  /** Records a request that is about to be sent. */
   begin(sent: Omit<Sent, "outcome">): symbol {
     const at = Symbol(sent.action)
     this.#sent.set(at, { ...sent, outcome: "unknown" })
     return at
   }
 
-  /** Keeps that it was carried out. */
+  /** Records that the request was carried out. */
   done(at: symbol, node: Pick<Sent, "id" | "name">): void {
     this.#sent.set(at, { ...this.#sent.get(at)!, id: node.id, name: node.name, outcome: "done" })
   }
 
-  /** It was not carried out. */
+  /** Removes a request that was not carried out. */
   drop(at: symbol): void {
     this.#sent.delete(at)
   }
@@ -58,15 +59,15 @@ const verbs = {
   commit: ["set the commitment", "It may have set the commitment"]
 } as const
 
-/** A commitment as it is typed; where its days are not known, a placeholder. */
+/** A commitment in the form of the command line; a placeholder if its days are unknown. */
 export const givenFor = (commitment: string): string =>
   parseCommitment(commitment) === undefined ? "SETTING" : quoted(commitment)
 
-/** What to do where it is not known whether a commitment was set. */
+/** The hint if it is unknown whether a commitment was set. */
 export const seeCommitment = (id: number, member: string, given: string): string =>
   `Look in the account portal, and say what it shows: berth fleet adopt ${id} --as ${member} --commitment ${given}, or the same with none`
 
-/** What a run that was stopped has changed, and may have changed. */
+/** What a stopped run has changed, and what it may have changed. */
 export const sentSoFar = (sent: ReadonlyArray<Sent>): Pick<Changed, "message" | "details"> => {
   const sentences = (["create", "delete", "commit"] as const).flatMap((action) => {
     const named = (outcome: Sent["outcome"]) =>

@@ -1,6 +1,6 @@
 /**
- * A plan before it is carried out: shown with what the fleet costs now and afterwards, checked against the limits of cost and deletions, and
- * asked about. Nothing is sent before.
+ * Shows a plan before it is carried out, with the fleet's cost now and afterwards; checks it against the limits on cost and deletions; and
+ * asks for consent. Nothing is sent before that.
  */
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
 import type { PriceList } from "@berthkit/core/domain/Price"
@@ -31,7 +31,7 @@ import { confirm, ensureAskable } from "../proposal/confirm.ts"
 import { checkMaxCost } from "../proposal/costBound.ts"
 import { checkMinimum } from "../proposal/minimumBound.ts"
 
-/** Prints rows; people get one for all that do not change. */
+/** Prints rows; on a terminal, all unchanged members share one row. */
 export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<FleetChange>) {
   const format = yield* OutputFormat
   const { query } = yield* OutputOptions
@@ -40,7 +40,7 @@ export const printChanges = Effect.fnUntraced(function* (rows: ReadonlyArray<Fle
     : printAll(fleetChangeRecord, rows)
 })
 
-/** What the fleet costs, as a sentence. */
+/** The cost of the fleet, as a sentence. */
 const priceSentence = (plan: Plan, prices: PriceList): string => {
   const { after, differencePerHourInr, differencePerMonthInr, now } = planPrice(plan, prices)
   const text = (price: typeof now) => priceText(price) ?? "not known"
@@ -49,7 +49,7 @@ const priceSentence = (plan: Plan, prices: PriceList): string => {
   return [sums, ...foreign, ...atOnceSentences(plan, prices)].join(" ")
 }
 
-/** The prices of groups in another currency than rupees, which no sum has. */
+/** Prices of groups in another currency than rupees, which no sum includes. */
 const foreignOf = (
   { changes }: Plan,
   prices: PriceList
@@ -65,7 +65,7 @@ const foreignOf = (
 const buys = ({ changes }: Plan): boolean =>
   changes.some((change) => change.action === "commit" && change.group.commitment?.days !== null)
 
-/** The prices of the committed periods that the plan buys in another currency than rupees, by group. */
+/** Prices, by group, of the committed periods that the plan buys in another currency than rupees. */
 const foreignCommitments = (
   { changes }: Plan,
   prices: PriceList
@@ -84,7 +84,7 @@ const foreignCommitments = (
 const makes = ({ changes }: Plan): boolean =>
   changes.some((change) => change.action === "create" || (change.action === "replace" && change.made === null))
 
-/** What the plan costs at once, in addition to the price per hour. */
+/** One-time costs of the plan, in addition to the price per hour. */
 const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> => {
   const { committedInr, minimumInr } = planPrice(plan, prices)
   const amount = (inr: number | null) => (inr === null ? "an amount that is not known" : `₹${rupees(inr)}`)
@@ -101,7 +101,7 @@ const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> =
   ]
 }
 
-/** All that is shown of a plan and would be sent for it. If this differs after a question, the plan has changed. */
+/** Everything that is shown of a plan or would be sent for it. If this text differs after a question, the plan has changed. */
 export const shownText = (plan: Plan, prices: PriceList): string =>
   JSON.stringify([
     rowsOf(plan, prices),
@@ -111,14 +111,17 @@ export const shownText = (plan: Plan, prices: PriceList): string =>
     )
   ])
 
-/** How many of what, as the beginning of a question. */
+/** The counts of changes by kind, as the beginning of a question. */
 const countsOf = (plan: Plan): string =>
   (["create", "replace", "commit", "delete"] as const)
     .filter((action) => countOf(plan, action) > 0)
     .map((action) => `${action} ${countOf(plan, action)}`)
     .join(", ")
 
-/** The rows as a table. Whoever is asked about them gets every value whole: as cards, if the terminal is too narrow for the table. */
+/**
+ * The rows as a table. If the terminal is too narrow for it, the rows become cards, because a user must see every value in full before
+ * consenting.
+ */
 const drawn = (
   rows: ReadonlyArray<FleetChange>,
   { colour, columns }: { readonly colour: boolean; readonly columns: number },
@@ -132,7 +135,7 @@ const drawn = (
   return rows.map((row) => card(fields, row, { colour })).join("\n")
 }
 
-/** What the nodes that are made get besides plan and image, a line for each group. */
+/** The settings of new nodes besides plan and image, one line per group. */
 const settingsOf = ({ changes }: Plan): ReadonlyArray<string> => {
   const made = changes.flatMap((change) =>
     change.action === "create" || change.action === "replace" ? [change.group] : []
@@ -144,7 +147,7 @@ const settingsOf = ({ changes }: Plan): ReadonlyArray<string> => {
   return Array.from(new Set(lines)).filter((line) => line !== "")
 }
 
-/** Shows the plan on stderr before it is carried out; where only errors are wanted there, before a question alone. */
+/** Shows the plan on stderr before it is carried out; with `--quiet` only before a question. */
 export const showPlan = Effect.fnUntraced(function* (plan: Plan, prices: PriceList, isAsked: boolean) {
   const { chatty, note, stderr } = yield* Output
   if (!chatty && !isAsked) return
@@ -153,22 +156,22 @@ export const showPlan = Effect.fnUntraced(function* (plan: Plan, prices: PriceLi
   yield* note(escapeControls(priceSentence(plan, prices)))
 })
 
-/** The price of a plan below its table on stdout. */
+/** Prints the price of a plan below its table on stdout. */
 export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
 
 export interface Limits extends CommitmentBound {
-  /** Undefined: as many as the question names, or without a question none. */
+  /** Undefined: the number that the question names; without a question, none. */
   readonly maxDeletes: number | undefined
-  /** Whether to delete is what the command is for: then `--yes` is enough. */
+  /** Whether the command's purpose is to delete; `--yes` is enough then. */
   readonly isDestroy: boolean
   readonly maxCost: number | undefined
   /** How many nodes are replaced at a time. */
   readonly maxUnavailable: number
-  /** In rupees, the limit on the sum of the minimum charges of new nodes. */
+  /** Limit, in rupees, on the sum of the minimum charges of new nodes. */
   readonly maxMinimum: number | undefined
 }
 
-/** Fails if committed periods, or the minimum charges of new nodes, cost more than the limits. */
+/** Fails if committed periods, or the minimum charges of new nodes, exceed their limits. */
 export const checkAtOnce = Effect.fnUntraced(function* (
   plan: Plan,
   prices: PriceList,
@@ -185,8 +188,8 @@ export const checkAtOnce = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails if nodes or periods that the plan buys would raise the price of all that are there at once above the limit. Old nodes count until they are
- * deleted: that comes last, and only once the new ones run.
+ * Fails if the plan would raise the price of all nodes that exist at once above the limit. Old nodes count until they are deleted, which
+ * comes last, after the new ones run.
  */
 export const checkCost = (
   plan: Plan,
@@ -207,7 +210,7 @@ export const checkCost = (
         peakPerHourInr !== null || foreign === undefined
           ? undefined
           : {
-              message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
+              message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, which cannot be compared with --max-cost, an amount in rupees.`,
               hint: "Omit --max-cost: apply then asks you."
             },
       unknown: { message: "The price of the fleet is not known, so it may be above --max-cost.", hint },
@@ -219,7 +222,7 @@ export const checkCost = (
   })
 }
 
-/** Fails where more nodes would be deleted than is allowed. */
+/** Fails if the plan deletes more nodes than allowed. */
 export const checkDeletes = (plan: Plan, { isDestroy, maxDeletes, yes }: Limits) => {
   const deletes = deletesOf(plan)
   const allowed = maxDeletes ?? (yes && !isDestroy ? 0 : Number.POSITIVE_INFINITY)
@@ -233,13 +236,13 @@ export const checkDeletes = (plan: Plan, { isDestroy, maxDeletes, yes }: Limits)
       )
 }
 
-/** Fails where there has to be an answer and nobody can give one. */
+/** Fails if consent is needed and nobody can be asked. */
 export const ensureConsent = ensureAskable("apply the plan")
 
-/** Of more deletions the number has to be typed. */
+/** Above this many deletions, the user has to type the number. */
 const maxUntyped = 10
 
-/** Asks. */
+/** Asks for consent. */
 export const askConsent = (plan: Plan, fleet: string) => {
   const deletes = deletesOf(plan)
   return confirm({

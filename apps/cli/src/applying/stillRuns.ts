@@ -1,6 +1,6 @@
 /**
- * Nothing is deleted before what replaces it exists and runs. The read that showed it running may be old: a run waits for other nodes, for a
- * ready command, for the reply to a purchase. So it is read again right before the delete.
+ * Checks right before each delete that the replacing node still runs. The read that first showed it running may be old by then: a run waits
+ * for other nodes, a ready command, or the reply to a purchase.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
@@ -14,18 +14,18 @@ import { maxReads } from "../nodes/resolve.ts"
 
 type Named = Pick<Node, "id" | "name">
 
-/** A node that has to run before another one is deleted. */
+/** A node that must run before another is deleted. */
 export interface Replacing {
   readonly member: string
   readonly node: Named
 }
 
-/** How long a read counts: deletes that begin together share it. */
+/** How long a read counts as fresh; deletes that begin together share it. */
 const freshMillis = 2000
 
 const whatOf = ({ id, name }: { readonly id: number; readonly name: string }) => `${name} (${id})`
 
-/** What is wrong with a node that was read, and what to do about it; undefined if it runs. */
+/** The problem of a node that was read, with a hint; undefined if it runs. */
 const troubleOf = (read: Result.Result<Node, BerthError>): readonly [is: string, hint: string] | undefined => {
   if (Result.isFailure(read)) {
     return read.failure.reason._tag === "NodeNotFound"
@@ -38,12 +38,12 @@ const troubleOf = (read: Result.Result<Node, BerthError>): readonly [is: string,
     : [`is ${label(status)} now`, "Start it in the account portal, or delete it, and run the same command again."]
 }
 
-/** The rule for one run. */
+/** The check for one run. */
 export const stillRuns = () => {
   const seenAt = new Map<number, number>()
   return {
     /**
-     * Fails, with both names, if a node does not run that replaces, or may replace, another one. After an attempt that failed (`isAgain`) no
+     * Fails, with both names, if a node that replaces or may replace another does not run. With `isAgain`, set after a failed attempt, no
      * earlier read counts.
      */
     ensure: Effect.fnUntraced(function* (
@@ -65,7 +65,7 @@ export const stillRuns = () => {
         hint
       })
     }),
-    /** Reads the list in place of many single nodes. What it does not show as running is still read by itself. */
+    /** Reads the list instead of many single nodes. A node that the list does not show as running is still read by itself. */
     readMany: Effect.fnUntraced(function* (replacing: ReadonlyArray<Replacing>) {
       if (replacing.length <= maxReads) return
       const now = yield* Clock.currentTimeMillis

@@ -1,7 +1,7 @@
 /**
- * What berth has set of an account's commitments: the service takes them and never shows them again. A record for each node, safe to
- * lose: it knows nothing of what the portal has set, and berth says so wherever it is shown. It also has the purchase whose outcome is
- * unknown, so that no command sends it a second time.
+ * Records the commitments that berth has set, because the service accepts commitments and never reports them. There is one record per node.
+ * The log is safe to lose; it knows nothing of what was set in the portal, and berth says so wherever it shows a commitment. It also holds
+ * purchases with an unknown outcome, so that no command sends them again.
  */
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
@@ -13,45 +13,45 @@ import { hoursPerMonth } from "./orderCost.ts"
 
 const dayMillis = 86_400_000
 
-/** Of more nodes those that were set last are kept. */
+/** At most this many nodes are kept; the oldest settings are dropped. */
 const maxEntries = 1000
 
 const Entry = Schema.Struct({
   id: Schema.Int,
   setMillis: Schema.Int,
-  /** What happens at the end; null where that was not set: then billing by the hour. */
+  /** What happens at the end of the period; null if unset, which means billing by the hour. */
   setting: Schema.NullOr(Schema.Literals(commitmentSettings)),
-  /** The committed option that was passed last; null without one. */
+  /** The committed option that was passed last; null if none was. */
   skuId: Schema.NullOr(Schema.Int),
   days: Schema.NullOr(Schema.Int),
   priceInr: Schema.NullOr(Schema.Number),
-  /** End of the period that began with the create; null where berth does not know when it began. */
+  /** End of the period that began with the create; null if its start is unknown. */
   untilMillis: Schema.NullOr(Schema.Int),
-  /** The option that the setting has bought, which may differ from that of the period that runs. */
+  /** The option that the setting bought, which may differ from that of the running period. */
   purchase: Schema.optional(Schema.Struct({ skuId: Schema.NullOr(Schema.Int), days: Schema.NullOr(Schema.Int) }))
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
 
-/** A purchase that was sent, or is about to be, and whose outcome is not known yet. */
+/** A purchase that was sent, or is about to be, and whose outcome is unknown. */
 const Open = Schema.Struct({
   id: Schema.Int,
   sentMillis: Schema.Int,
   setting: Schema.Literals(commitmentSettings),
   skuId: Schema.NullOr(Schema.Int),
-  /** The length of the period, where it is known. */
+  /** The length of the period in days, if known. */
   days: Schema.optional(Schema.Int)
 })
 export interface Open extends Schema.Schema.Type<typeof Open> {}
 
 type Purchase = Pick<Open, "id" | "setting" | "skuId">
 
-/** What is in the way of a purchase. */
+/** Why a purchase must not be sent. */
 export type Obstacle =
   | { readonly _tag: "Open"; readonly open: Open }
-  /** This machine has bought the same for the node. */
+  /** This machine has already bought the same period for the node. */
   | { readonly _tag: "Bought"; readonly bought: Bought }
 
-/** What is kept of a node. */
+/** The record of a node. */
 const OfNode = Schema.Struct({
   version: Schema.Literal(1),
   id: Schema.Int,
@@ -67,16 +67,16 @@ const records = recordsOf({
   cannot: "Berth cannot note what it buys, so it sends nothing"
 })
 
-/** What is sent. */
+/** A commitment request as it is sent. */
 export interface CommitmentOrder {
   readonly setting: CommitmentSetting
   readonly skuId: number | undefined
 }
 
-/** Whether a setting pays for a period: at once, or when the running one ends. */
+/** Whether a setting pays for a period, at once or when the running one ends. */
 export const buysPeriod = ({ setting, skuId = 0 }: CommitmentOrder): boolean => setting === "auto_renew" || skuId !== 0
 
-/** A node that was created with a committed option; `setting` where the create said what happens at its end. */
+/** The record of a node created with a committed option. `setting` is set if the create named it. */
 export const created = (
   id: number,
   { days, priceInr, skuId }: CommittedOption,
@@ -92,7 +92,7 @@ export const created = (
   untilMillis: nowMillis + days * dayMillis
 })
 
-/** A setting of a node. The period that is known to run goes on; an option that comes with the setting is for the time after it. */
+/** Records a new setting of a node. A running period goes on; an option sent with the setting applies after it. */
 export const set = (
   before: Entry | undefined,
   id: number,
@@ -109,20 +109,20 @@ export const set = (
   return { id, setMillis: nowMillis, setting, ...option, untilMillis: null, ...purchase }
 }
 
-/** What berth has bought for a node, and another request would buy again. */
+/** A period that berth has bought for a node and that another request would buy again. */
 export interface Bought {
-  /** Null for a period that the create of the node has bought. */
+  /** Null for a period that the node's create has bought. */
   readonly setting: CommitmentSetting | null
   readonly skuId: number | null
   readonly days: number | null
   readonly setMillis: number
 }
 
-/** What is bought for a node by its entry, until it is over or another setting has taken its place. */
+/** The period that an entry shows as bought, until it ends or another setting replaces it. */
 const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefined => {
   if (entry === undefined) return undefined
   const { days, purchase, setMillis, setting, skuId } = entry
-  // Bought by the create, which may also have said what happens at the end.
+  // Bought by the create, which may also have named the setting for its end.
   if (setting === null || (purchase === undefined && setting !== "auto_renew" && isRunning(entry, nowMillis)))
     return isRunning(entry, nowMillis) ? { setting: null, skuId, days, setMillis } : undefined
   const bought = purchase ?? (setting === "auto_renew" ? { skuId, days } : undefined)
@@ -134,7 +134,7 @@ const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefin
 const isRunning = ({ untilMillis }: Entry, nowMillis: number): boolean =>
   untilMillis !== null && untilMillis > nowMillis
 
-/** What a node costs while its period is known to run: that of the period, spread over it. */
+/** The hourly price of a node while its period is known to run: the price of the period spread over its hours. */
 export const committedPrice = (entry: Entry | undefined, nowMillis: number): Price | undefined => {
   if (entry === undefined || !isRunning(entry, nowMillis) || entry.days === null || entry.priceInr === null) {
     return undefined
@@ -148,8 +148,8 @@ export const committedUntil = (entry: Entry | undefined, nowMillis: number): num
   entry !== undefined && isRunning(entry, nowMillis) ? entry.untilMillis : null
 
 /**
- * What is lost if the node is deleted now: the rest of its committed period. Undefined if none is known to run. The service does not say when a
- * period began that was bought for an existing node.
+ * What deleting the node now would lose: the rest of its committed period. Undefined if no period is known to run. The service does not
+ * report when a period bought for an existing node began.
  */
 const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined => {
   if (entry === undefined || entry.days === null) return undefined
@@ -159,12 +159,12 @@ const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined
     const end = DateTime.formatIso(DateTime.makeUnsafe(untilMillis ?? 0)).slice(0, 10)
     return `its committed period of ${period} runs until ${end}, and the rest of it is lost`
   }
-  // Without a renewal it has ended by then, whenever it began.
+  // Without a renewal the period has ended by then, whenever it began.
   if (setting !== "auto_renew" && entry.setMillis + days * dayMillis <= nowMillis) return undefined
   return `its committed period of ${period} may still run, and the rest of it is lost`
 }
 
-/** Keeps that a node was created with a committed option; now where it is not known when. */
+/** Records that a node was created with a committed option; uses the current time if the creation time is unknown. */
 export const keepCreated = (
   id: number,
   option: CommittedOption,
@@ -175,7 +175,7 @@ export const keepCreated = (
     created(id, option, since === null ? nowMillis : DateTime.toEpochMillis(since), setting)
   )
 
-/** Keeps what was set of a node; `option` where the committed option is listed. */
+/** Records a setting of a node. `option` is set if the committed option is listed. */
 export const keepSetting = (
   id: number,
   setting: CommitmentSetting,
@@ -187,13 +187,13 @@ export const keepSetting = (
     return set(before, id, setting, { skuId: skuId ?? null, days, priceInr }, now)
   })
 
-/** A purchase in words. */
+/** Describes a purchase. */
 export const orderText = ({ days, setting, skuId }: Pick<Open, "setting" | "skuId" | "days">): string => {
   if (skuId !== null) return `${setting} with the committed option ${skuId}`
   return days === undefined ? setting : `${setting} for ${days} days`
 }
 
-/** Reads the log; the function says what is lost with a node, certainly or perhaps. */
+/** Reads the log once; the returned function says what deleting a node loses, for certain or possibly. */
 export const lossesOf = Effect.gen(function* () {
   const entries = yield* commitmentLog.load
   const unsure = yield* commitmentLog.opens
@@ -207,7 +207,7 @@ export const lossesOf = Effect.gen(function* () {
   }
 })
 
-/** What is bought, by node, as this machine knows it. */
+/** Purchases by node, as far as this machine knows. */
 export const boughtByNode = Effect.gen(function* () {
   const entries = yield* commitmentLog.load
   const nowMillis = yield* Clock.currentTimeMillis
@@ -219,7 +219,7 @@ export const boughtByNode = Effect.gen(function* () {
   )
 })
 
-/** What is in the way of a purchase. */
+/** The obstacle to a purchase, if any. */
 const obstacle = (
   { entry, open }: Pick<OfNode, "entry" | "open">,
   { setting, skuId }: Purchase,
@@ -232,7 +232,7 @@ const obstacle = (
 
 const nothing = { entry: null, open: null }
 
-/** What is known of the nodes, by their ids; none where the records cannot be read. */
+/** A field of every node's record, by id; empty if the records cannot be read. */
 const byNode = <A>(of: (record: OfNode) => A | null) =>
   Effect.map(
     Effect.orElseSucceed(records.all, () => ({ values: [] })),
@@ -247,7 +247,7 @@ const byNode = <A>(of: (record: OfNode) => A | null) =>
 
 const find = (id: number) => Effect.map(records.get(String(id)), (found) => found ?? nothing)
 
-/** Changes what is kept of a node; what stays the same is not written. Without a store nothing is kept. */
+/** Changes a node's record, and writes it only if it differs. Does nothing without a store. */
 const change = <A>(
   id: number,
   by: (before: Pick<OfNode, "entry" | "open">, nowMillis: number) => readonly [result: A, after: Partial<OfNode>]
@@ -266,11 +266,11 @@ const change = <A>(
   )
 
 export const commitmentLog = {
-  /** The entries by node; none where they cannot be read. */
+  /** The entries by node; empty if they cannot be read. */
   load: byNode(({ entry }) => entry),
-  /** The purchases whose outcome is unknown, by node; none where they cannot be read. */
+  /** The purchases with an unknown outcome, by node; empty if they cannot be read. */
   opens: byNode(({ open }) => open),
-  /** Keeps what has become of a node, if it can be kept. */
+  /** Updates a node's entry, if that can be written. */
   update: (id: number, changed: (before: Entry | undefined, nowMillis: number) => Entry): Effect.Effect<void> =>
     change(id, ({ entry }, now) => [undefined, { entry: changed(entry ?? undefined, now) }]).pipe(
       Effect.andThen(
@@ -278,20 +278,20 @@ export const commitmentLog = {
       ),
       Effect.ignore
     ),
-  /** The purchase for a node whose outcome is unknown. Fails if that cannot be read. */
+  /** The node's purchase with an unknown outcome. Fails if the record cannot be read. */
   openOf: (id: number) => Effect.map(find(id), ({ open }) => open ?? undefined),
-  /** What is in the way of a purchase: an open one, or the same one. Fails if that cannot be read. */
+  /** The obstacle to a purchase: an unanswered one, or an equal one. Fails if the record cannot be read. */
   obstacleTo: (purchase: Purchase) =>
     Effect.zipWith(find(purchase.id), Clock.currentTimeMillis, (found, now) => obstacle(found, purchase, now)),
   /**
-   * Notes that a purchase is about to be sent; with `again` also if something is in the way. Succeeds with what is in the way otherwise.
-   * The note is on the disk when this ends.
+   * Records a purchase that is about to be sent, and returns the obstacle instead if there is one. With `again`, ignores obstacles. The
+   * record is on disk when this returns.
    */
   begin: (purchase: Open, again: boolean) =>
     change<Obstacle | undefined>(purchase.id, (before, nowMillis) => {
       const found = again ? undefined : obstacle(before, purchase, nowMillis)
       return [found, found === undefined ? { open: purchase } : {}]
     }),
-  /** Removes that note, once the outcome is known. */
+  /** Removes the record of a purchase whose outcome is now known. */
   end: (id: number) => change(id, ({ open }) => [undefined, open === null ? {} : { open: null }])
 }

@@ -16,13 +16,13 @@ export interface OrderCost {
 }
 
 const hoursPerDay = 24
-/** What a month is where a price per month is that of an hour, or the other way round. */
+/** Hours of a month, to convert between prices per month and per hour. */
 export const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
 /**
- * The most that a node costs per hour in rupees, in whichever way it is billed; null if its price is not known. A price per month or a
- * minimum charge that the price per hour does not account for counts as that of 730 hours.
+ * The most that a node costs per hour in rupees, whichever way it is billed; null if its price is unknown. A price per month or minimum
+ * charge that the hourly price does not cover counts as that of 730 hours.
  */
 export const maxPerHourOf = (
   { maxPricePerHourInr, maxPricePerMonthInr }: Pick<Price, "maxPricePerHourInr" | "maxPricePerMonthInr">,
@@ -36,11 +36,11 @@ export const maxPerHourOf = (
   return Math.max(maxPricePerHourInr, ...others)
 }
 
-/** The price per hour of a committed period of so many days, in rupees. */
+/** The hourly price of a committed period of this many days, in rupees. */
 export const committedPerHour = (committedInr: number, days: number): number =>
   shareInr(committedInr, days * hoursPerDay)
 
-/** The cost of a node by the hour, or with `commitment` for a committed period, which may be missing in the list. */
+/** The cost of a node by the hour or, with `commitment`, for a committed period, whose price may be unlisted. */
 export const costOfOrder = (
   { minimumBillingInr, price }: Pick<Terms, "minimumBillingInr" | "price">,
   commitment?: { readonly option: CommittedOption | undefined }
@@ -49,7 +49,7 @@ export const costOfOrder = (
   const { option } = commitment
   const committedPriceInr = option?.priceInr ?? null
   return {
-    // A committed option that is not listed, or not at one price, has no known price.
+    // A committed option that is unlisted, or listed at several prices, has no known price.
     price:
       option === undefined || committedPriceInr === null
         ? unknownPrice

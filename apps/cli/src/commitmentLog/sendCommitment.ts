@@ -1,7 +1,7 @@
 /**
- * Sends the setting of a node's commitment. A second request may buy a second period, and the service reports no commitments. So a purchase is
- * noted before it is sent, and as long as its outcome is unknown no command sends another one for that node: a person looks in the portal
- * and tells Berth. What this machine has bought for a node is known by the node's id, so no command buys the same for it again.
+ * Sends the setting of a node's commitment. A second request may buy a second period, and the service does not report commitments. So berth
+ * records a purchase before it sends it, and sends no other purchase for the node while the outcome is unknown: a person has to look in the
+ * portal and tell berth. Purchases are recorded by node id, so no command of this machine buys the same period twice.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
@@ -19,10 +19,10 @@ import {
   orderText
 } from "./CommitmentLog.ts"
 
-/** Whether a failed request may have been carried out. A refusal by the rate limit is an outcome. */
+/** Whether a failed request may have been carried out. A rejection by the rate limit is a definite no. */
 export const mayBeSet = ({ reason }: BerthError): boolean => reason.mayBeProcessed && reason.retry !== "throttled"
 
-/** What to do after a reply was lost. */
+/** The hint after a reply was lost. */
 export const afterLost = (order: CommitmentOrder): string =>
   buysPeriod(order)
     ? "Look in the account portal before you run it again with --found set or --found not-set: a second request may buy another period."
@@ -30,19 +30,19 @@ export const afterLost = (order: CommitmentOrder): string =>
 
 type Named = Pick<Node, "id" | "name">
 
-/** The command that sets it, to be typed again. */
+/** The command that sets this commitment, to be run again. */
 export const commandOf = (
   id: number,
   { setting, skuId }: { readonly setting: string; readonly skuId: number | null }
 ) => `berth commitment set ${id} ${setting}${skuId === null ? "" : ` --sku ${skuId}`}`
 
-/** How to send a purchase again that Berth takes for one that was made. */
+/** The hint that says how to repeat a purchase that berth thinks was already made. */
 export const sendAgain = (
   id: number,
   { setting, skuId }: { readonly setting: string; readonly skuId?: number | null | undefined }
 ) => `If the account portal does not show it: ${commandOf(id, { setting, skuId: skuId ?? null })} --found not-set`
 
-/** That an earlier purchase for a node has no outcome yet. */
+/** The failure if an earlier purchase for the node has no outcome yet. */
 const stillUnknown = ({ id, name }: Named, open: Open) =>
   new CommitmentUnknown({
     id,
@@ -51,7 +51,7 @@ const stillUnknown = ({ id, name }: Named, open: Open) =>
     hint: `Look in the account portal. If it shows that commitment: ${commandOf(id, open)} --found set; otherwise send it with --found not-set.`
   })
 
-/** That this purchase would be the second one of the same. */
+/** The failure if the same period was already bought. */
 const boughtBefore = ({ id, name }: Named, { setting, skuId }: CommitmentOrder, setMillis: number) => {
   const order = { setting, skuId: skuId ?? null }
   return new CommitmentBought({
@@ -65,7 +65,7 @@ const boughtBefore = ({ id, name }: Named, { setting, skuId }: CommitmentOrder, 
 const inTheWay = (node: Named, order: CommitmentOrder, obstacle: Obstacle) =>
   obstacle._tag === "Open" ? stillUnknown(node, obstacle.open) : boughtBefore(node, order, obstacle.bought.setMillis)
 
-/** Fails if this is a purchase, and an earlier one for the node has no outcome yet or was the same. */
+/** Fails if the order is a purchase and an earlier purchase for the node is unanswered or the same. */
 export const ensureNew = Effect.fnUntraced(function* (node: Named, order: CommitmentOrder) {
   if (!buysPeriod(order)) return
   const purchase = { id: node.id, setting: order.setting, skuId: order.skuId ?? null }
@@ -76,7 +76,7 @@ export const ensureNew = Effect.fnUntraced(function* (node: Named, order: Commit
 const send = ({ id }: Named, { setting, skuId }: CommitmentOrder) =>
   Nodes.use((nodes) => nodes.setCommitment(id, setting, { skuId }))
 
-/** Sends a setting, a purchase only once. `again` after a person has seen that an earlier one is not set. */
+/** Sends a setting; a purchase is sent only once. `again` is set after a person has seen that the earlier purchase was not made. */
 export const sendCommitment = Effect.fnUntraced(function* (
   node: Named,
   order: CommitmentOrder,
@@ -97,6 +97,6 @@ export const sendCommitment = Effect.fnUntraced(function* (
     )
   }
   yield* keepSetting(id, setting, skuId, option)
-  // Last: a process that is killed before this leaves a note, which only asks a person.
+  // Remove the record last: a process killed before this line leaves a record, and berth then asks a person.
   if (buysPeriod(order)) yield* Effect.ignore(commitmentLog.end(id))
 })

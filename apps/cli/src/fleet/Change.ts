@@ -1,12 +1,13 @@
 /**
- * The plan of a fleet: the change of each member, and the conflicts that prevent all changes. `plan.ts` makes it.
+ * The plan of a fleet: the change of each member (a named place for one node, such as `web-2`), and the conflicts that prevent all changes.
+ * `plan.ts` makes it.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { FleetFile, Group } from "./FleetFile.ts"
 import type { Owned } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 
-/** A group, and what its start scripts come to. */
+/** A group, with the digests of its start scripts. */
 export interface LoadedGroup extends Group {
   /** Digests of the start scripts. */
   readonly scripts: ReadonlyArray<string>
@@ -17,31 +18,31 @@ export interface LoadedFleet extends FleetFile {
 }
 
 export interface PlanOptions {
-  /** Members whose node is replaced where it differs. */
+  /** Members whose node is replaced if it differs. */
   readonly replace: "all" | ReadonlyArray<string>
-  /** Members that are deleted first where there are too many. */
+  /** Members that are deleted first if there are too many. */
   readonly pick: ReadonlyArray<string>
-  /** Whether the fleet is to have no members. */
+  /** Whether all members are to be deleted. */
   readonly isDestroy: boolean
 }
 
-/** What happens to one member. */
+/** The change of one member. */
 export type Change = { readonly member: Member } & (
   | {
       readonly action: "create"
       readonly group: LoadedGroup
       readonly name: string
-      /** A node that it had, and that is gone. */
+      /** The member's previous node, which is gone. */
       readonly was: Owned | null
-      /** Whether an earlier run has sent the create, and what became of it has to be found out. */
+      /** Whether an earlier run has sent the create, so its outcome has to be found out. */
       readonly isResumed: boolean
-      /** Nodes that it may have made by then. */
+      /** Nodes that the earlier create may have made. */
       readonly candidates: ReadonlyArray<number>
     }
   | {
       readonly action: "delete"
       readonly node: Node
-      /** The node that this one was to replace, which goes with it. */
+      /** The old node of an unfinished replacement, which is deleted too. */
       readonly old: Node | null
       readonly why: "extra" | "removed" | "destroy"
     }
@@ -50,14 +51,14 @@ export type Change = { readonly member: Member } & (
       readonly group: LoadedGroup
       readonly name: string
       readonly old: Node
-      /** The new node, if an earlier run has made it. */
+      /** The new node, if an earlier run has created it. */
       readonly made: Node | null
       readonly isResumed: boolean
       /** Whether this reverts a replacement: then `made` is the original node, which stays, and `old` is its replacement. */
       readonly isTakenBack: boolean
-      /** Why, in words. */
+      /** The reasons, in words. */
       readonly reasons: ReadonlyArray<string>
-      /** The commitment that this machine has bought for `made`, if the ledger does not say so yet. */
+      /** The commitment that this machine has bought for `made`, if the ledger does not record it yet. */
       readonly commitment?: string
     }
   | {
@@ -66,36 +67,36 @@ export type Change = { readonly member: Member } & (
       /** The node that this one replaces, if an earlier run began the replacement and did not finish it. */
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
-      /** What to do about it; a protected node is never replaced, and one that only the ledger protects is released first. */
+      /** How to resolve the difference. A protected node is never replaced; one that only the ledger protects is released first. */
       readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment" | "bought"
-      /** As of a kept node. */
+      /** As in `kept`. */
       readonly why?: string | undefined
     }
-  /** Sets the commitment of a node. Null: the node that the preceding change of this member makes. */
+  /** Sets the commitment of a node; null means the node made by this member's preceding change. */
   | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
-  /** Nothing is sent for it: a node that a change of this member deletes has a commitment, which is paid to its end. */
+  /** Sends nothing. Says that a node about to be deleted has a commitment, which is paid to its end. */
   | { readonly action: "forfeit"; readonly node: Node; readonly loss: string }
-  /** `commitment`: what this machine has bought for the node and the ledger does not have yet. */
+  /** `commitment` is what this machine has bought for the node and the ledger does not record yet. */
   | { readonly action: "unchanged"; readonly node: Node; readonly commitment?: string }
   | {
       readonly action: "kept"
       readonly node: Node
-      /** Whether the file no longer protects it, so that the next run may delete it. */
+      /** Whether the file no longer protects the node, so the next run may delete it. */
       readonly isReleased: boolean
-      /** What protects it, in words, where that is neither the file nor the ledger. */
+      /** The reason for its protection, if that is neither the file nor the ledger. */
       readonly why?: string | undefined
     }
-  /** Perhaps a second node of the member: it is shown, and left alone. */
+  /** A possible second node of the member. It is shown and left alone. */
   | {
       readonly action: "doubled"
       readonly node: Node
       readonly own: Owned
-      /** Whether `own` was to replace it. */
+      /** Whether `own` was created to replace it. */
       readonly isReplaced: boolean
-      /** Whether the member is protected: then so is its old node, until the replacement is finished. */
+      /** Whether the member is protected. Its old node is protected too until the replacement is finished. */
       readonly isProtected: boolean
     }
-  /** Neither listed nor certainly gone, or on its way out: it is left alone. */
+  /** The node is neither listed nor certainly gone, or is being deleted. It is left alone. */
   | {
       readonly action: "doubted"
       readonly owned: Owned
@@ -103,16 +104,16 @@ export type Change = { readonly member: Member } & (
       /** Whether the file wants it. */
       readonly isWanted: boolean
     }
-  /** Its commitment was sent and got no reply: until a person says what the portal shows, nothing is bought or deleted for the member. */
+  /** The node's commitment request got no reply. Until a person says what the portal shows, nothing is bought or deleted for the member. */
   | { readonly action: "unsure"; readonly node: Node; readonly commitment: string }
-  /** Only the ledger changes: the node that was deleted, or that nobody wants any more, is gone. */
+  /** Only the ledger changes: a deleted or unwanted node is gone. */
   | {
       readonly action: "settle"
       readonly what: "member" | "previous" | "restore" | "undelete"
     }
 )
 
-/** Why nothing is done at all. */
+/** A reason to do nothing at all. */
 export interface Conflict {
   readonly message: string
   readonly hint: string
@@ -124,14 +125,14 @@ export interface Plan {
   readonly conflicts: ReadonlyArray<Conflict>
 }
 
-/** Whether the fleet is as its file says. */
+/** Whether the fleet matches its file. */
 export const isEqual = ({ changes }: Plan): boolean =>
   changes.every(({ action }) => action === "unchanged" || action === "settle")
 
-/** Whether something is sent for a change. */
+/** Whether a change sends a request. */
 export const isSent = ({ action }: Change): boolean => ["create", "delete", "replace", "commit"].includes(action)
 
-/** How many members have more than one node. */
+/** The members that have more than one node. */
 export const doubledOf = ({ changes }: Plan): ReadonlyArray<string> =>
   Array.from(
     new Set(
@@ -144,14 +145,14 @@ export const doubledOf = ({ changes }: Plan): ReadonlyArray<string> =>
     )
   )
 
-/** Whether nothing is sent. */
+/** Whether the plan sends nothing. */
 export const isIdle = ({ changes }: Plan): boolean => !changes.some(isSent)
 
-/** How many members are changed in this way. */
+/** The number of members with this kind of change. */
 export const countOf = ({ changes }: Plan, action: Change["action"]): number =>
   changes.filter((change) => change.action === action).length
 
-/** How many nodes are deleted. */
+/** The number of nodes that the plan deletes. */
 export const deletesOf = (plan: Plan): number =>
   countOf(plan, "replace") +
   plan.changes.reduce((sum, change) => sum + (change.action !== "delete" ? 0 : change.old === null ? 1 : 2), 0)

@@ -1,6 +1,6 @@
 /**
- * What a fleet file says should be there: groups of nodes that are alike, each with its count. Read from YAML, with everything that is
- * wrong with it at once, each with its line and column.
+ * Reads a fleet file, which describes the nodes that should exist as groups of equal nodes with a count. Reports all errors of the YAML at
+ * once, each with its line and column.
  */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
@@ -8,26 +8,26 @@ import { ConfigFile, type ConfigProblem, defaulted, needed, type Read } from "@b
 import { Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
 
-/** What happens at the end of a commitment, and the days of the committed option. */
+/** The setting at the end of a commitment, and the days of the committed option. */
 export interface FleetCommitment {
   readonly setting: CommitmentSetting
   readonly days: number | null
 }
 
-/** A node as it is ordered, but for its name. */
+/** A node's order without its name. */
 export type Order = Omit<NodeSpec, "name" | "startScripts">
 
 /** Settings of a group that only the service can judge. */
 export type Judged = "plan" | "image" | "commitment"
 
-/** Nodes that are alike. */
+/** A group of equal nodes. */
 export interface Group {
   readonly group: string
   readonly count: number
-  /** The name of its `n`th node. */
+  /** Returns the name of its `n`th node. */
   readonly nameOf: (n: number) => string
   readonly order: Order
-  /** Files, relative to the folder of the fleet file. */
+  /** Paths relative to the folder of the fleet file. */
   readonly startScripts: ReadonlyArray<string>
   /** Whether its nodes are never deleted. */
   readonly protect: boolean
@@ -41,7 +41,7 @@ export interface FleetFile {
   readonly groups: ReadonlyArray<Group>
 }
 
-/** The keys of a group, as they are written. The JSON Schema has the same. */
+/** The largest count of a group. The JSON Schema has the same limits. */
 export const maxCount = 1000
 export const namePattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"
 export const commitmentPattern = "^(auto_renew [1-9][0-9]{0,3}d|(auto_terminate|hourly_billing)( [1-9][0-9]{0,3}d)?)$"
@@ -50,7 +50,7 @@ const maxNameLength = 255
 const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
-/** `auto_renew 30d`. */
+/** Parses a text such as `auto_renew 30d`. */
 export const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!new RegExp(commitmentPattern).test(text)) return undefined
   const [word = "", days] = text.split(" ")
@@ -58,17 +58,17 @@ export const parseCommitment = (text: string): FleetCommitment | undefined => {
   return setting && { setting, days: days === undefined ? null : Number(days.slice(0, -1)) }
 }
 
-/** A commitment as it is written in the file and in the ledger. */
+/** The text of a commitment in the file and in the ledger. */
 export const commitmentText = ({ days, setting }: FleetCommitment): string =>
   days === null ? setting : `${setting} ${days}d`
 
-/** Whether a commitment of the ledger may have bought a period. */
+/** Whether a commitment in the ledger may have bought a period. */
 export const mayHaveBought = (text: string): boolean => parseCommitment(text)?.days !== null
 
-/** What stands for the number in a name. */
+/** The placeholder for the number in a name. */
 const numberMark = "{n}"
 
-/** Names of a group: `NAME-1` and so on; `NAME` alone of a single node whose count is not given. */
+/** Returns the naming of a group: `NAME-1` and so on, or `NAME` for a single node without a count. */
 const naming =
   (name: string, isCounted: boolean): Group["nameOf"] =>
   (n) =>
@@ -172,7 +172,7 @@ class FleetReader {
       const groups = place.node.items.map(({ key, value }) => {
         const group = isScalar(key) ? String(key.value) : ""
         const name = `${place.name}.${group}`
-        // To YAML 1 and "1" are two keys.
+        // YAML treats 1 and "1" as two keys.
         if (names.has(group)) return file.fail({ node: key as Node, name }, "is in the file twice")
         names.add(group)
         return isPlainName(group)
@@ -193,7 +193,7 @@ class FleetReader {
     return found && this.#distinct({ fleet: found.fleet, groups: found.nodes })
   }
 
-  /** Two nodes of one name could not be told apart. */
+  /** Refuses equal names, because two nodes of one name could not be told apart. */
   #distinct(found: FleetFile): FleetFile | undefined {
     const owners = new Map<string, string>()
     for (const { count, group, nameOf } of found.groups) {
@@ -216,7 +216,7 @@ class FleetReader {
   }
 }
 
-/** Reads a fleet file, or gives everything that is wrong with it. */
+/** Reads a fleet file, or returns everything that is wrong with it. */
 export const readFleet = (text: string): Result.Result<FleetFile, ReadonlyArray<ConfigProblem>> => {
   const file = new ConfigFile(text)
   const fleet = file.problems.length > 0 ? undefined : new FleetReader(file).fleet()

@@ -1,9 +1,10 @@
 /**
- * Which nodes are a fleet's: a list of ids, never a pattern of names. A file beside the fleet file, without secrets, meant for git, with
- * one line per member so that merges can be read. Pure; `applying/LedgerFile.ts` reads and writes it.
+ * The ledger lists the nodes of a fleet by id, never by a pattern of names. It is a file next to the fleet file, contains no secrets,
+ * belongs in git, and has one line per member so that people can merge it. This module is pure; `applying/LedgerFile.ts` reads and writes
+ * the file.
  *
- * A member is being created (`creating`), has a node (`made`), has one that was asked to go (`deleting`), or has none now (`none`): then
- * its line stays, because its next node needs a new generation.
+ * The state of a member is `creating`, `made` (it has a node), `deleting` (the deletion of its node was requested), or `none`. The line of
+ * a member without a node stays, because its next node needs a new generation.
  */
 import { isSameNode, proofOf } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -12,22 +13,22 @@ import { byMember, memberText, type Member, parseMember } from "./Member.ts"
 
 const ledgerVersion = 1
 
-/** A node as the ledger knows it. */
+/** A node in the ledger. */
 const Owned = Schema.Struct({
   id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
   name: Schema.String,
   plan: Schema.NullOr(Schema.String),
   image: Schema.NullOr(Schema.String),
-  /** When the service accepted it, which no other node of that id has; null where it is not known. */
+  /** The creation time that the service reported, which distinguishes nodes that reuse an id; null if unknown. */
   createdAt: Schema.NullOr(Schema.String)
 })
 export interface Owned extends Schema.Schema.Type<typeof Owned> {}
 
-/** What was sent and cannot be read back: fields of the order, and digests of start scripts. */
+/** Sent fields that cannot be read back: fields of the order, and digests of start scripts. */
 const Sent = Schema.Record(Schema.String, Schema.Unknown)
 export type Sent = typeof Sent.Type
 
-/** A node that is being replaced, with what the ledger knew of it. */
+/** The node that is being replaced, with its fields of the ledger. */
 const Previous = Schema.Struct({
   ...Owned.fields,
   sent: Schema.optional(Schema.NullOr(Sent)),
@@ -37,43 +38,46 @@ const Previous = Schema.Struct({
 })
 interface Previous extends Schema.Schema.Type<typeof Previous> {}
 
-/** A create that is not known to have ended. */
+/** A create request whose outcome is unknown. */
 const Pending = Schema.Struct({
   name: Schema.String,
   plan: Schema.String,
   image: Schema.Union([Schema.String, Schema.Int]),
-  /** The machine, by a name that berth drew for it. */
+  /** The random name of the machine that sends the create. */
   by: Schema.String,
-  /** When it was sent last, or began if it was not sent yet. */
+  /** When it was last sent, or begun if it was not sent yet. */
   since: Schema.String,
-  /** Whether `since` is on the clock of the service, which does not step as that of a machine may. */
+  /** Whether `since` is the service's time, which does not jump like a machine's clock. */
   byService: Schema.optional(Schema.Boolean),
-  /** Whether it was sent; unset if it only began. */
+  /** Whether it was sent; unset if it was only begun. */
   isSent: Schema.optional(Schema.Boolean)
 })
 export interface Pending extends Schema.Schema.Type<typeof Pending> {}
 
-/** The fields of a line in their order, whichever step wrote them last. */
+/** The fields of a line, always in this order. */
 const Entry = Schema.Struct({
   member: Schema.String,
-  /** Counts the nodes that it had. */
+  /** Counts the member's nodes so far. */
   generation: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
   state: Schema.Literals(["creating", "made", "deleting", "none"]),
   node: Schema.optional(Owned),
   pending: Schema.optional(Pending),
-  /** The node that this one replaces, which is still there. */
+  /** The node that is being replaced and still exists. */
   previous: Schema.optional(Previous),
-  /** Whether that was asked to go. */
+  /** Whether the deletion of the previous node was requested. */
   previousAsked: Schema.optional(Schema.Boolean),
-  /** Null where berth did not create the node. */
+  /** Null if berth did not create the node. */
   sent: Schema.optional(Schema.NullOr(Sent)),
   /** The name in the file, if the node's name differs: the service spells it differently, or the node was adopted. */
   named: Schema.optional(Schema.String),
   commitment: Schema.optional(Schema.String),
-  /** A commitment that was sent and got no reply. It is not sent again. */
+  /** A commitment request that got no reply. It is not sent again. */
   committing: Schema.optional(Schema.String),
   protect: Schema.optional(Schema.Boolean),
-  /** No run has seen its node run since a plan was to delete it or a person took it in: it may replace a node that is younger. */
+  /**
+   * Set when a plan was to delete the node or a person adopted it, until a run sees the node running. Until then the node may replace a
+   * younger one.
+   */
   awaited: Schema.optional(Schema.Boolean)
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
@@ -82,7 +86,7 @@ const Head = Schema.Struct({
   version: Schema.Literal(ledgerVersion),
   account: Schema.String,
   fleet: Schema.String,
-  /** Drawn when the ledger began: another ledger of the same name has other keys. */
+  /** A random id drawn when the ledger was begun, so that another ledger of the same name uses other idempotency keys. */
   lineage: Schema.String,
   members: Schema.Array(Entry)
 })
@@ -95,16 +99,16 @@ export interface Ledger {
   readonly members: ReadonlyMap<string, Entry>
 }
 
-/** Why a text is no ledger that can be used. */
+/** Why a text is not a usable ledger. */
 export type LedgerFault =
   | { readonly _tag: "Damaged"; readonly why: string }
-  /** Two lines for one member, which a merge of two branches can leave. */
+  /** Two lines for one member, as a merge of two branches can produce. */
   | { readonly _tag: "Doubled"; readonly member: string; readonly ids: ReadonlyArray<number> }
   | { readonly _tag: "Later" }
 
 const damaged = (why: string) => Result.fail<LedgerFault>({ _tag: "Damaged", why })
 
-/** What an entry of each state has, so that no state is half a one. */
+/** Checks that an entry has exactly the fields of its state. */
 const isConsistent = ({ node, pending, previous, state }: Entry): boolean => {
   switch (state) {
     case "creating":
@@ -118,11 +122,11 @@ const isConsistent = ({ node, pending, previous, state }: Entry): boolean => {
   }
 }
 
-/** The nodes of a line. */
+/** The node ids of a line. */
 const idsOf = ({ node, previous }: Pick<Entry, "node" | "previous">): ReadonlyArray<number> =>
   [node, previous].flatMap((owned) => owned?.id ?? [])
 
-/** Reads a ledger; nothing is guessed. */
+/** Decodes a ledger strictly, without repairing anything. */
 export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> => {
   if (/^(?:<{7}|={7}|>{7})/m.test(text)) return damaged("it has the marks of a merge conflict")
   let json: unknown
@@ -161,7 +165,7 @@ export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> =
 /** The member of an entry; the decoder has checked its name. */
 export const memberOf = ({ member }: Pick<Entry, "member">): Member => parseMember(member)!
 
-/** The entries in the order of the file. */
+/** The entries in file order. */
 export const entriesOf = ({ members }: Ledger): ReadonlyArray<Entry> =>
   Array.from(members.values()).toSorted((a, b) => byMember(memberOf(a), memberOf(b)))
 
@@ -188,13 +192,13 @@ export const newLedger = (account: string, fleet: string, lineage: string): Ledg
   members: new Map()
 })
 
-/** The key of a member's create: the same for all attempts to make this very node. */
+/** The idempotency key of a member's create: the same for all attempts to make this node. */
 export const keyOf = (
   { account, fleet, lineage }: Ledger,
   { generation, member }: Pick<Entry, "member" | "generation">
 ) => `fleet.${account.slice(0, 8)}.${fleet}.${lineage}.${member}.${generation}`
 
-/** The ids that are the fleet's. */
+/** The ids of the fleet's nodes. */
 export const ownedIds = ({ members }: Ledger): ReadonlySet<number> =>
   new Set(Array.from(members.values()).flatMap(idsOf))
 
@@ -206,11 +210,11 @@ export const ownedOf = ({ createdAt, id, image, name, plan }: Node): Owned => ({
   createdAt: createdAt && DateTime.formatIso(createdAt)
 })
 
-/** Whether a node is the one that the ledger has by that id, and not another that came to have it. */
+/** Whether a node is the one in the ledger, and not another node that was given the same id. */
 export const isOwned = ({ createdAt, id, name }: Owned, node: Node): boolean =>
   isSameNode({ id, name, createdMillis: createdAt === null ? null : Date.parse(createdAt) }, proofOf(node))
 
-// What happens to a member, as changes of the ledger.
+// The functions below record what happens to a member.
 
 const put = (ledger: Ledger, entry: Entry): Ledger => ({
   ...ledger,
@@ -220,14 +224,14 @@ const put = (ledger: Ledger, entry: Entry): Ledger => ({
 const entryOf = ({ members }: Ledger, member: string): Entry =>
   members.get(member) ?? { member, generation: 1, state: "none" }
 
-/** What a create that begins is to make. */
+/** The details of a create that begins. */
 export interface Beginning {
   readonly pending: Pending
   readonly sent: Sent
   readonly protect: boolean
 }
 
-/** The node of a line with its fields, as the node that is being replaced. */
+/** Turns the node of a line into its previous node. */
 const asPrevious = ({ commitment, committing, named, node, sent }: Entry): Previous | undefined =>
   node && {
     ...node,
@@ -237,7 +241,7 @@ const asPrevious = ({ commitment, committing, named, node, sent }: Entry): Previ
     ...(committing !== undefined && { committing })
   }
 
-/** The fields of a line that has its previous node again. */
+/** Turns the previous node of a line back into its node. */
 const fromPrevious = ({ commitment, committing, named, sent = null, ...node }: Previous) => ({
   state: "made" as const,
   node,
@@ -247,7 +251,7 @@ const fromPrevious = ({ commitment, committing, named, sent = null, ...node }: P
   ...(committing !== undefined && { committing })
 })
 
-/** A create is about to be sent. The node that the member has, if any, is the one that it replaces. */
+/** Records that a create is about to be sent. The member's node, if any, becomes the previous one. */
 export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }: Beginning): Ledger => {
   const name = memberText(member)
   const before = ledger.members.get(name)
@@ -264,10 +268,7 @@ export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }
   })
 }
 
-/**
- * An open create is about to be sent: later than it began, because others came first, or again. Another machine that gets the ledger waits
- * from that instant on.
- */
+/** Records the time of sending, again for each attempt. Another machine with this ledger waits from that time on. */
 export const sending = (
   ledger: Ledger,
   member: string,
@@ -279,14 +280,14 @@ export const sending = (
   return put(ledger, { ...entry, pending: { ...pending, by, since, ...(byService && { byService }), isSent: true } })
 }
 
-/** The create has made this node. */
+/** Records the node that the create has made. */
 export const made = (ledger: Ledger, member: string, node: Owned): Ledger => {
   const { pending, ...entry } = entryOf(ledger, member)
   const isNamed = pending === undefined || pending.name === node.name
   return put(ledger, { ...entry, state: "made", node, ...(!isNamed && { named: pending.name }) })
 }
 
-/** The line of a member that gets its previous node back, if it had one. */
+/** The line of a member after its previous node, if any, was put back. */
 export const restored = ({ awaited, generation, member, previous, protect }: Entry): Entry => ({
   member,
   generation,
@@ -295,10 +296,10 @@ export const restored = ({ awaited, generation, member, previous, protect }: Ent
   ...(awaited && { awaited })
 })
 
-/** The create has certainly made nothing, or its node is gone, so the member gets its previous node back, if it had one. */
+/** Records that the create has certainly made nothing, or that its node is gone. The previous node, if any, is put back. */
 export const notMade = (ledger: Ledger, member: string): Ledger => put(ledger, restored(entryOf(ledger, member)))
 
-/** Reverts a replacement: the old node stays, and the new one goes. */
+/** Reverts a replacement: keeps the old node, and gives up the new one. */
 export const takenBack = (ledger: Ledger, member: string): Ledger => {
   const entry = entryOf(ledger, member)
   const next = asPrevious(entry)
@@ -307,31 +308,31 @@ export const takenBack = (ledger: Ledger, member: string): Ledger => {
     : put(ledger, { ...restored(entry), previous: next })
 }
 
-/** The member's node is about to be deleted. */
+/** Records that the member's node is about to be deleted. */
 export const deleting = (ledger: Ledger, member: string): Ledger => {
   const { pending: _pending, ...entry } = entryOf(ledger, member)
   return put(ledger, { ...entry, state: "deleting" })
 }
 
-/** A node that was asked to go is there all the same. */
+/** Records that a node still exists although its deletion was requested. */
 export const notDeleted = (ledger: Ledger, member: string): Ledger =>
   put(ledger, { ...entryOf(ledger, member), state: "made" })
 
-/** The member has no node any more. */
+/** Records that the member has no node. */
 export const ended = (ledger: Ledger, member: string): Ledger =>
   put(ledger, { member, generation: entryOf(ledger, member).generation, state: "none" })
 
-/** The node that was replaced is about to be asked to go. */
+/** Records that the previous node is about to be deleted. */
 export const previousDeleting = (ledger: Ledger, member: string): Ledger =>
   put(ledger, { ...entryOf(ledger, member), previousAsked: true })
 
-/** The node that was replaced is gone. */
+/** Records that the previous node is gone. */
 export const released = (ledger: Ledger, member: string): Ledger => {
   const { previous: _previous, previousAsked: _asked, ...entry } = entryOf(ledger, member)
   return put(ledger, entry)
 }
 
-/** Takes an existing node as the member; `named` is its name in the file. If the member was being replaced, its old node stays. */
+/** Records an existing node as the member's; `named` is its name in the file. If the member was being replaced, its old node stays. */
 export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean, named = node.name): Ledger => {
   const { generation, previous, state } = entryOf(ledger, member)
   return put(ledger, {
@@ -347,11 +348,11 @@ export const adopted = (ledger: Ledger, member: string, node: Owned, protect: bo
   })
 }
 
-/** The commitment is about to be sent. */
+/** Records that the commitment is about to be sent. */
 export const committing = (ledger: Ledger, member: string, commitment: string): Ledger =>
   put(ledger, { ...entryOf(ledger, member), committing: commitment })
 
-/** The commitment was certainly not set. */
+/** Records that the commitment was certainly not set. */
 export const notCommitted = (ledger: Ledger, member: string): Ledger => {
   const { committing: _sent, ...entry } = entryOf(ledger, member)
   return put(ledger, entry)
@@ -362,11 +363,11 @@ const withCommitment = <A extends Pick<Entry, "commitment" | "committing">>(of: 
   return commitment === null ? rest : { ...rest, commitment }
 }
 
-/** The node has this commitment; null: none. */
+/** Records the commitment of the node; null means none. */
 export const committed = (ledger: Ledger, member: string, commitment: string | null): Ledger =>
   put(ledger, withCommitment(entryOf(ledger, member), commitment))
 
-/** The same for the node of that id, which may be the one that is being replaced. */
+/** Records the commitment of the node with this id, which may be the previous node. */
 export const nodeCommitted = (ledger: Ledger, member: string, id: number, commitment: string | null): Ledger => {
   const { previous, ...entry } = entryOf(ledger, member)
   return previous?.id === id
@@ -374,13 +375,13 @@ export const nodeCommitted = (ledger: Ledger, member: string, id: number, commit
     : committed(ledger, member, commitment)
 }
 
-/** Whether the file protects a member, for when it is not in the file any more. */
+/** Records whether the file protects a member, for the time after its line is removed from the file. */
 export const protectedBy = (ledger: Ledger, member: string, protect: boolean): Ledger => {
   const { protect: _before, ...entry } = entryOf(ledger, member)
   return put(ledger, protect ? { ...entry, protect } : entry)
 }
 
-/** Whether a run still has to see the node of a member run before anything that it may replace is deleted. */
+/** Records whether a run still has to see the member's node running before it deletes anything that the node may replace. */
 export const awaiting = (ledger: Ledger, member: string, awaited: boolean): Ledger => {
   const { awaited: before = false, ...entry } = entryOf(ledger, member)
   if (before === awaited || entry.state === "none") return ledger

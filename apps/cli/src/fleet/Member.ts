@@ -8,11 +8,11 @@ export interface Member {
 
 export const memberText = ({ group, n }: Member): string => `${group}-${n}`
 
-/** The member of that name; undefined where it is none. */
+/** Parses the name of a member; undefined if it is not valid. */
 export const parseMember = (text: string): Member | undefined => {
   const [, group, digits] = /^([A-Za-z0-9][A-Za-z0-9_-]{0,39})-([1-9]\d{0,4})$/.exec(text) ?? []
   return group === undefined ? undefined : { group, n: Number(digits) }
 }
 
-/** By group, then by number. */
+/** Orders by group, then by number. */
 export const byMember = (a: Member, b: Member): number => (a.group < b.group ? -1 : a.group > b.group ? 1 : a.n - b.n)

@@ -1,13 +1,11 @@
-/**
- * The nodes that must run before a plan deletes others, because each may replace one of those. Pure.
- */
+/** ⏎Finds the nodes that must run before a plan deletes others, because each may replace a deleted one. Pure. */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isFailed } from "@berthkit/core/domain/NodeStatus"
 import type { Change, Plan } from "./Change.ts"
 import type { Ledger } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 
-/** A change of a member that stays as it is. */
+/** A change that keeps the member's node. */
 type Staying = Extract<Change, { readonly action: "unchanged" | "commit" | "differs" | "unsure" }>
 
 const staying: ReadonlyArray<Change["action"]> = ["unchanged", "commit", "differs", "unsure"]
@@ -21,18 +19,18 @@ const nodesThatStay = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [
     return node === null ? [] : [[change as Staying, node] as const]
   })
 
-/** Members that stay and do not run yet: each may be meant to replace a node that is to be deleted. */
+/** Staying members that do not run yet: each may be meant to replace a node that is to be deleted. */
 export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
   nodesThatStay(changes).flatMap(([change, node]) => (isComing(node) ? [change] : []))
 
-/** Members that stay, and may be meant to replace one of these nodes because they are younger. */
+/** Staying members younger than one of these nodes, which may therefore replace it. */
 export const youngerOf = (
   changes: ReadonlyArray<Change>,
   deleted: ReadonlyArray<Pick<Node, "id">>
 ): ReadonlyArray<readonly [Staying, Node]> =>
   nodesThatStay(changes).filter(([, node]) => deleted.some(({ id }) => id < node.id))
 
-/** Members that stay, and may be meant to replace one of these nodes: younger ones, those that begin to run, and those that were given up. */
+/** Staying members that may replace one of these nodes: younger ones, those that are starting, and those that an earlier plan gave up. */
 export const replacingOf = (
   changes: ReadonlyArray<Change>,
   deleted: ReadonlyArray<Pick<Node, "id">>,
@@ -46,8 +44,8 @@ export const replacingOf = (
   )
 
 /**
- * Members that stay, may be meant to replace one of these nodes, and are off or in a status that Berth does not know. An older node may
- * replace a younger one if the file wants it again, as after the rename of its group was reverted.
+ * Staying members that may replace one of these nodes and are off or have an unknown status. Even an older node may replace a younger one:
+ * reverting the rename of a group makes the file want the old nodes again.
  */
 export const stoppedOf = (
   changes: ReadonlyArray<Change>,
@@ -58,7 +56,7 @@ export const stoppedOf = (
   return replacingOf(changes, deleted, { members }).filter(([, node]) => node.status !== "running" && !isComing(node))
 }
 
-/** Members that are given up with their node, and those whose node was seen to run while the file wants it. */
+/** Members that the plan gives up with their node, and wanted members whose node was seen running. */
 export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
   changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {
     const isGivenUp =

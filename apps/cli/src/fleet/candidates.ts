@@ -1,6 +1,6 @@
 /**
- * Finds nodes that may belong to a member besides the one in the ledger: the result of an open create, a second node of its name, and the old
- * node of an unfinished replacement. Pure.
+ * Finds nodes that may belong to a member besides the one in the ledger: the result of an unanswered create, a second node of its name, and
+ * the old node of an unfinished replacement. Pure.
  */
 import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -8,8 +8,8 @@ import type { Entry, Owned } from "./Ledger.ts"
 import { bySpelling } from "./bySpelling.ts"
 
 /**
- * Nodes that the open create of a member may have made, in ascending order: those of its name, in some spelling, that no ledger has, and
- * those that this machine took for possible ones.
+ * Nodes that a member's unanswered create may have made, in ascending order: nodes of its name, in any spelling, that no ledger has, and
+ * those that this machine recorded as candidates.
  */
 export const candidatesFor = (
   { pending }: Pick<Entry, "pending">,
@@ -22,7 +22,7 @@ export const candidatesFor = (
   return Array.from(new Set([...named, ...recorded].filter((id) => !isTaken(id)))).toSorted((a, b) => a - b)
 }
 
-/** Which nodes an open create may have made, as the end of a sentence; empty if none is known. */
+/** Lists the nodes that an unanswered create may have made, as the end of a sentence; empty if there are none. */
 export const candidatesText = (ids: ReadonlyArray<number>): string =>
   ids.length === 0
     ? ""
@@ -31,9 +31,9 @@ export const candidatesText = (ids: ReadonlyArray<number>): string =>
       : `; one of the nodes ${ids.join(", ")} may be its own`
 
 /**
- * Nodes that may be a second node of a member: they have its name in some spelling, and are in no other fleet's ledger. Their plan and image
- * prove nothing: another machine may apply another version of the file. While a create of the member is open, a node of its name may be the
- * result.
+ * Nodes that may be a second node of a member: they have its name in some spelling and are in no other fleet's ledger. Plan and image prove
+ * nothing, because another machine may apply another version of the file. While a create of the member is unanswered, a node of its name
+ * may be its result.
  */
 export const twinsOf = (
   entries: Iterable<Entry>,
@@ -46,7 +46,7 @@ export const twinsOf = (
   return all.flatMap((entry) => {
     const { node: own, pending } = entry
     if (own === undefined || pending !== undefined) return []
-    // A service that shows the member's own name whole would not cut that of its twin.
+    // If the service shows the member's own name in full, it would not cut the name of its twin.
     const shown = nodes.get(own.id)?.name
     return named(shown ?? own.name)
       .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")
@@ -56,8 +56,8 @@ export const twinsOf = (
 }
 
 /**
- * Members that have two nodes in the ledger because a replacement was begun and not finished: `node` is the old one, which exists, and
- * `own` the new one, which is not gone.
+ * Members with an unfinished replacement, and so with two nodes in the ledger: `node` is the old one, which exists, and `own` the new one,
+ * which is not gone.
  */
 export const unfinishedOf = (
   entries: Iterable<Entry>,

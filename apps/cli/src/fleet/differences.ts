@@ -1,20 +1,20 @@
 /**
- * In what a member differs from its file: plan and image as the service has them, and by the ledger what was sent and cannot be read back.
- * Pure.
+ * Compares a member with its file: plan and image with those that the service reports, and fields that cannot be read back with those in
+ * the ledger. Pure.
  */
 import { mayShowImage, mayShowPlan } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import type { Order } from "./FleetFile.ts"
 import type { Entry, Sent } from "./Ledger.ts"
 
-/** Names of the file for fields of an order that have another one. */
+/** Fields of an order whose key in the file is different. */
 const fileKeys: Readonly<Record<string, string>> = {
   savedImageTemplateId: "savedImage",
   securityGroupId: "securityGroup",
   vpcId: "vpc"
 }
 
-/** What of an order is kept in the ledger, for it cannot be read back. */
+/** The fields of an order that the ledger keeps because the service does not report them. */
 export const sentOf = ({ image: _image, plan: _plan, ...order }: Order, scripts: ReadonlyArray<string>): Sent => ({
   ...order,
   ...(scripts.length > 0 && { startScripts: scripts })
@@ -29,7 +29,7 @@ const shown = (value: unknown): string =>
         : value.join(", ")
       : String(value)
 
-/** What an order has besides its plan and image, as in the file: `tags web, db; publicIp false`. Empty if it has nothing else. */
+/** The settings of an order besides plan and image, written as in the file: `tags web, db; publicIp false`. Empty if there are none. */
 export const settingsText = (order: Order, scripts: ReadonlyArray<string>): string =>
   Object.entries(sentOf(order, scripts))
     .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))
@@ -47,19 +47,19 @@ const comparable = (key: string, value: unknown): string =>
     ? JSON.stringify(Array.isArray(value) ? Array.from(new Set(value)).toSorted() : [])
     : JSON.stringify(value ?? null)
 
-/** The fields whose sent value differs from the one that would be sent now. */
+/** The fields whose sent value differs from the value that would be sent now. */
 const differingKeys = (sent: Sent, wanted: Sent): ReadonlyArray<string> =>
   Array.from(new Set([...Object.keys(sent), ...Object.keys(wanted)])).filter(
     (key) => comparable(key, sent[key]) !== comparable(key, wanted[key])
   )
 
-/** What the file asks for. */
+/** The order in the file. */
 interface Wanted {
   readonly order: Order
   readonly scripts: ReadonlyArray<string>
 }
 
-/** Whether a pending create is exactly what the file orders under this name. */
+/** Whether a pending create equals the order in the file under this name. */
 export const isSameOrder = (
   { pending, sent }: Pick<Entry, "pending" | "sent">,
   name: string,
@@ -71,13 +71,13 @@ export const isSameOrder = (
   String(pending.image) === String(order.image) &&
   differingKeys(sent ?? {}, sentOf(order, scripts)).length === 0
 
-/** Whether a node has the plan and the image of an order, in some spelling. A value that is not stated matches. */
+/** Whether a node has the plan and image of an order, in some spelling. An unreported value matches. */
 export const isWantedKind = (
   { image, plan }: { readonly plan: string | null; readonly image: string | null },
   order: Pick<Order, "plan" | "image">
 ): boolean => mayShowPlan(plan, order.plan) && mayShowImage(image, String(order.image))
 
-/** Each difference in words; `name` is what the file calls the node. */
+/** Describes each difference; `name` is the node's name in the file. */
 export const differencesOf = (
   { named, node: owned, sent }: Pick<Entry, "named" | "node" | "sent">,
   node: Node,

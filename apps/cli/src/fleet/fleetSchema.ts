@@ -1,6 +1,4 @@
-/**
- * JSON Schema of a fleet file, for editors: what `FleetFile.ts` accepts. A test holds both together.
- */
+/** ⏎The JSON Schema of a fleet file, for editors. A test checks that it accepts what `FleetFile.ts` accepts. */
 import { commitmentPattern, maxCount, namePattern } from "./FleetFile.ts"
 
 const text = (description: string) => ({ type: "string", minLength: 1, description })

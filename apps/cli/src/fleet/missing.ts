@@ -1,6 +1,6 @@
 /**
- * Whether nodes of a fleet that the list lacks are gone: by the same machine as the daemon's, core's `Absence.ts`. Pure: says what to ask next,
- * and takes in what came of it. What is seen, or cannot be read, is not gone for this run.
+ * Decides whether nodes of a fleet that the list lacks are gone, with the same state machine as the daemon (core's `Absence.ts`). Pure:
+ * says what to read next, and takes the answer. A node that is seen or cannot be read does not count as gone in this run.
  */
 import {
   type Absence,
@@ -14,18 +14,18 @@ import {
   isFrozenAfter
 } from "@berthkit/core/absence/Absence"
 
-/** A node that the ledger has and the list lacks; `asked` if the ledger says that it was asked to go. */
+/** A node of the ledger that the list lacks. `asked` is set if its deletion was requested. */
 export interface Suspect {
   readonly id: number
   readonly expectation: Expectation
 }
 
-/** Those that may still be gone. All instants are of a clock that never steps. */
+/** The nodes that may still be gone. All times are of a monotonic clock. */
 export interface Missing {
   readonly suspects: ReadonlyMap<number, { readonly expectation: Expectation; readonly absence: Absence | null }>
-  /** Whether so many are missing at once that the service is more likely at fault. */
+  /** Whether so many nodes are missing at once that the service is more likely at fault. */
   readonly isFrozen: boolean
-  /** How many nodes should stay, whether or not they are missing. */
+  /** How many nodes should exist, missing or not. */
   readonly nodes: number
   readonly rules: AbsenceRules
 }
@@ -45,14 +45,14 @@ export type MissingEvent =
   | { readonly _tag: "Denied"; readonly id: number; readonly askedMillis: number; readonly answeredMillis: number }
   | { readonly _tag: "Seen" | "Unread"; readonly id: number }
 
-/** Rules with another grace have a hold as many times as long. */
+/** The rules for a given grace; the hold grows with the grace in proportion. */
 export const rulesWith = (graceMillis: number = defaultAbsenceRules.graceMillis): AbsenceRules => ({
   ...defaultAbsenceRules,
   graceMillis,
   holdMillis: (defaultAbsenceRules.holdMillis / defaultAbsenceRules.graceMillis) * graceMillis
 })
 
-/** What to begin with, after a complete list that ended then and lacked these. */
+/** The initial state after a complete list that lacked these nodes. */
 export const suspected = (
   suspects: ReadonlyArray<Suspect>,
   nodes: number,
@@ -69,14 +69,14 @@ export const suspected = (
     { _tag: "Listed", ids: new Set(), isComplete: true, endedMillis }
   )
 
-/** What to ask next. */
+/** The next read. */
 export const nextStep = ({ isFrozen, rules, suspects }: Missing): MissingStep => {
   let listMillis: number | null = null
   let notBeforeMillis = Infinity
   let ids: Array<number> = []
   for (const [id, { absence, expectation }] of suspects) {
     const question = absence && absenceQuestion(absence, { expectation, isFrozen, rules })
-    // One list for all, once it counts for each of them.
+    // Read one list for all suspects, once it counts for each of them.
     if (question?._tag === "List") listMillis = Math.max(listMillis ?? -Infinity, question.dueMillis)
     if (question?._tag !== "Read" || question.dueMillis > notBeforeMillis) continue
     if (question.dueMillis < notBeforeMillis) ids = []
@@ -95,7 +95,7 @@ export const take = (missing: Missing, event: MissingEvent): Missing => {
     case "Listed": {
       let doubted = 0
       for (const [id, { absence, expectation }] of suspects) {
-        // A list that is not complete proves nothing for this run, and is not read for ever.
+        // An incomplete list proves nothing in this run, and is not repeated.
         if (!event.isComplete || event.ids.has(id)) suspects.delete(id)
         else {
           const after = afterList(absence, event.endedMillis)

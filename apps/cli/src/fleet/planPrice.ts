@@ -8,21 +8,21 @@ import { committedPerHour, costOfOrder, maxPerHourOf } from "../commitmentLog/or
 import type { Change, LoadedGroup, Plan } from "./Change.ts"
 import type { Group } from "./FleetFile.ts"
 
-/** The committed options with the number of days that the group wants. */
+/** The committed options with the term of the group. */
 export const optionsOf = ({ commitment, order }: Group, prices: PriceList): ReadonlyArray<CommittedOption> =>
   commitment === null || commitment.days === null
     ? []
     : prices.ofOrder(order).committedOptions.filter(({ days }) => days === commitment.days)
 
-/** What a change costs before and after it; nothing where there is no node. */
+/** The cost of a change before and after it; nothing if there is no node. */
 export interface ChangePrice {
   readonly now: Price | null
   readonly after: Price | null
-  /** What it pays at once for a committed period; null if unknown, 0 without one. */
+  /** The price of the committed period that it buys at once; null if unknown, 0 if none. */
   readonly committedInr: number | null
-  /** The minimum charge of the node that it makes; null if unknown, 0 if it makes none. */
+  /** The minimum charge of the node that it creates; null if unknown, 0 if it creates none. */
   readonly minimumInr: number | null
-  /** The price per hour of the period that it buys; 0 if it buys none, or if that is unknown. */
+  /** The hourly price of the period that it buys; 0 if it buys none or the price is unknown. */
   readonly committedPerHourInr?: number
 }
 
@@ -85,21 +85,21 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
   }
 }
 
-/** What the fleet costs now and after the plan, and the difference, which is known where what changes has known prices. */
+/** The cost of the fleet before and after the plan, and the difference, which is known if all changed members have known prices. */
 export interface PlanPrice {
   readonly now: Price
   readonly after: Price
-  /** In rupees, at most what all nodes cost per hour that are there at once; null if unknown. Old nodes cost until they are deleted. */
+  /** The highest cost per hour of all nodes that exist at once, in rupees; null if unknown. Old nodes cost until they are deleted. */
   readonly peakPerHourInr: number | null
   readonly differencePerHourInr: number | null
   readonly differencePerMonthInr: number | null
   /** The price of all committed periods that the plan buys; null if one is unknown. */
   readonly committedInr: number | null
-  /** The sum of the minimum charges of the nodes that it makes; null if one is unknown. */
+  /** The sum of the minimum charges of the nodes that the plan creates; null if one is unknown. */
   readonly minimumInr: number | null
 }
 
-/** The difference of two prices; null where one is not known. Nothing costs nothing. */
+/** The difference of two prices; null if one is unknown. A missing node costs nothing. */
 export const differenceOf = (
   { after, now }: Pick<ChangePrice, "now" | "after">,
   key: "pricePerHourInr" | "pricePerMonthInr"
@@ -109,8 +109,9 @@ export const differenceOf = (
 }
 
 /**
- * The peak of a plan: all that is there now and all creates, because deletes come last; of each finished replacement what it costs more; of
- * those under way, `atOnce` at a time, both nodes; and of each period what it costs more than its node does by the hour.
+ * The peak cost of a plan. It counts all existing nodes and all creates, because deletes come last; the increase of each finished
+ * replacement; both nodes of the replacements under way, `atOnce` at a time; and the extra cost of each committed period over the hourly
+ * price.
  */
 const peakOf = (
   changes: ReadonlyArray<Change>,

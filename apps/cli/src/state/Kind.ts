@@ -1,24 +1,24 @@
 /**
- * The records of one kind that berth keeps of an account: what was asked for, and what became of it. A kind is a schema; where and how its
- * records are kept is the store's affair, and so is the lock under which one process at a time changes a record.
+ * Records of one kind in the account's state store. A kind is a schema; the store decides where records are kept and provides the lock
+ * under which one process at a time changes a record.
  */
 import { RecordStore, StateFailed, type StateLock } from "@berthkit/core/client/state/RecordStore"
 import { Context, Effect, Option, Schema } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 
-/** What a kind of records is. */
+/** The description of a kind. */
 interface Description<A> {
   /** Its name in the store. */
   readonly kind: string
-  /** Of a value as JSON, with its `version`. */
+  /** The schema of a value as JSON, with its `version`. */
   readonly schema: Schema.Codec<A, unknown>
   readonly keyOf: (value: A) => string
-  /** What is said before the reason where it cannot be kept, such as `Leases cannot be kept`. */
+  /** The beginning of the message if records cannot be kept, such as `Leases cannot be kept`. */
   readonly cannot: string
 }
 
-/** The lock that is held while a record is changed: each write takes it, so that nothing is written after it was lost. */
+/** The lock that is held while a record is changed. Each write takes it along, so the store refuses writes after the lock was lost. */
 const HeldLock = Context.Reference<StateLock | undefined>("@berthkit/cli/state/Kind/HeldLock", {
   defaultValue: () => undefined
 })
@@ -33,7 +33,7 @@ export const noStore = new StateFailed({
 
 const none = Effect.fail(noStore)
 
-/** What stands in for a store where there is none: nothing is in it, and nothing can be kept. */
+/** Stands in for a missing store: reads find nothing, and writes fail. */
 const emptyStore: RecordStore = {
   placeOf: () => none,
   get: () => Effect.succeedNone,
@@ -45,7 +45,7 @@ const emptyStore: RecordStore = {
   withLock: () => () => none
 }
 
-/** Why a command cannot keep something. */
+/** The command's failure if something cannot be kept. */
 export const faultOf =
   (cannot: string) =>
   ({ code, detail, hint, path }: Pick<StateFailed, "code" | "detail" | "hint" | "path">) =>
@@ -55,7 +55,7 @@ export const faultOf =
       hint
     })
 
-/** Runs `use` with the store and the lock that is held. */
+/** Runs `use` with the store and the held lock. */
 const inStore = <A>(
   cannot: string,
   use: (store: RecordStore, lock: StateLock | undefined) => Effect.Effect<A, StateFailed>
@@ -100,20 +100,20 @@ export const recordsOf = <A>({ cannot, keyOf, kind, schema }: Description<A>) =>
   })
   const remove = (key: string) => inStore(cannot, (store, lock) => store.remove(kind, key, lock))
   return {
-    /** The record of a key; undefined where there is none. Fails where it cannot be read. */
+    /** The record of a key; undefined if there is none. Fails if it cannot be read. */
     get,
-    /** Those that can be read, in order of their keys, and where those are that cannot. */
+    /** The readable records in order of their keys, and the places of unreadable ones. */
     all,
-    /** Those of other accounts in the same store. */
+    /** The records of other accounts in the same store. */
     elsewhere: Effect.map(
       inStore(cannot, (store) => store.elsewhere(kind)),
       (found) => found.flatMap(({ key, value }) => Option.toArray(read(key, value)))
     ),
-    /** It is safe when this ends. Takes the lock of the change that it is in. */
+    /** The record is durable when this returns. Uses the lock of the surrounding change. */
     put: (value: A) => inStore(cannot, (store, lock) => store.put(kind, keyOf(value), encode(value), lock)),
-    /** Likewise. */
+    /** Uses the lock of the surrounding change too. */
     remove,
-    /** Removes those with the lowest instants where there are more than `most`. */
+    /** Removes the records with the lowest instants if there are more than `most`. */
     trim: (most: number, instantOf: (value: A) => number) =>
       Effect.flatMap(all, ({ values }) =>
         Effect.forEach(
@@ -122,9 +122,9 @@ export const recordsOf = <A>({ cannot, keyOf, kind, schema }: Description<A>) =>
           { discard: true }
         )
       ),
-    /** Where a record is, for people. */
+    /** The place of a record, for messages. */
     placeOf,
-    /** Runs `use` with the record as it is now, while no other process does. */
+    /** Runs `use` with the current record while no other process can change it. */
     change: <B, E, R>(key: string, use: (value: A | undefined) => Effect.Effect<B, E, R>) =>
       underLock(cannot, `${kind}.${key}`, Effect.flatMap(get(key), use))
   }
