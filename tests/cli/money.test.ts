@@ -781,7 +781,7 @@ describe("a commitment that berth sets", () => {
       const own = json<Readonly<Record<string, unknown>>>(yield* berth("commitment", "get", "7", "-o", "json"))
       assert.deepInclude(own, { setting: "auto_terminate", skuId: 7, days: 30, committedPriceInr: 13_000 })
       assert.isString(own["until"])
-      assert.include((yield* berth("commitment", "get", "7")).stderr, "As berth on this machine has set it.")
+      assert.include((yield* berth("commitment", "get", "7")).stderr, "This is what berth on this machine last set.")
     }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,6 @@
 /**
- * A command as help shows it, as `--help -o json` prints it, and as completions offer it. Made from the command and its place in the tree
- * (`helpOf.ts`), so that nothing is stated twice. What has no Effect imports the types alone.
+ * The help of a command as data, for help texts, `--help -o json` and completions. It is derived from the command and its place in the tree
+ * (`helpOf.ts`), so that nothing is stated twice. Modules that must not load Effect import only the types from here.
  */
 import { Schema } from "effect"
 
@@ -13,27 +13,29 @@ const parameter = {
   repeatable: Schema.Boolean
 }
 
-/** An argument that is no flag. */
+/** A positional argument. */
 const ArgumentHelp = Schema.Struct(parameter)
 export interface ArgumentHelp extends Schema.Schema.Type<typeof ArgumentHelp> {}
 
 const FlagHelp = Schema.Struct({
   ...parameter,
-  aliases: Schema.Array(Schema.String).annotate({ description: "Other spellings: one letter is short for it." }),
-  /** What its value is called. */
+  aliases: Schema.Array(Schema.String).annotate({
+    description: "Other names of the flag; a single letter is its short form."
+  }),
+  /** The placeholder of its value. */
   metavar: Schema.NullOr(Schema.String).annotate({ description: "Null for a flag that is on or off." }),
   bare: Schema.optionalKey(Schema.String).annotate({
-    description: "What it stands for where no value follows it; left out where one has to."
+    description: "The value used when the flag is given without one; absent if a value is required."
   }),
   list: Schema.Boolean.annotate({ description: "Whether its value may be several, with commas between them." })
 })
 export interface FlagHelp extends Schema.Schema.Type<typeof FlagHelp> {}
 
-/** A group of flags under a title; global ones every command has. */
+/** A titled group of flags. Global groups belong to every command. */
 const FlagGroup = Schema.Struct({ isGlobal: Schema.Boolean, title: Schema.String, flags: Schema.Array(FlagHelp) })
 export interface FlagGroup extends Schema.Schema.Type<typeof FlagGroup> {}
 
-/** A command line that works, and what it does. */
+/** A working command line, and what it does. */
 const Example = Schema.Struct({ command: Schema.String, description: Schema.String })
 export interface Example extends Schema.Schema.Type<typeof Example> {}
 
@@ -50,9 +52,9 @@ export const CommandHelp = Schema.Struct({
   columns: Schema.Array(Schema.String).annotate({
     description: "What --columns takes, besides all; empty for a command that prints no records."
   }),
-  /** The same without columns that are not in the JSON. */
+  /** `columns` without those that are not in the JSON. */
   sortColumns: Schema.Array(Schema.String).annotate({ description: "What --sort takes." }),
-  /** The commands below it; empty for one that does something. */
+  /** The commands of a group; empty for an action. */
   commands: Schema.Array(Schema.Struct({ name: Schema.String, summary: Schema.String }))
 })
 export interface CommandHelp extends Schema.Schema.Type<typeof CommandHelp> {}

@@ -1,36 +1,36 @@
 /**
- * The commands that there are, as plain data. A command is loaded when it runs, so that the tree costs no time at the start.
- * The tree itself is `commands/tree.ts`.
+ * All commands, as plain data. A command is loaded when it runs, so the tree does not slow down the start. The tree itself is in
+ * `commands/tree.ts`.
  */
 import type { Example } from "./CommandHelp.ts"
 
-/** A command of any kind. */
+/** The fields that all entries have. */
 interface Entry {
   readonly name: string
-  /** Other names, which the command line may use in its place. */
+  /** Other names that the command line accepts. */
   readonly aliases: ReadonlyArray<string>
   readonly summary: string
 }
 
-/** A command that does something; `C` is what it is when it is loaded. */
+/** A command that does something; `C` is the type of the loaded command. */
 export interface Verb<out C> extends Entry {
   readonly examples: ReadonlyArray<Example>
-  /** Arguments and flags that a command line without a terminal must have, although the parser takes them as optional. */
+  /** Arguments and flags that are required without a terminal, although the parser treats them as optional. */
   readonly needs: ReadonlyArray<string>
-  /** Groups of its flags by what they are about, and which flags are in each. Those that are in none come first. */
+  /** Titles of its flag groups, with the flags of each. Flags in no group come first. */
   readonly groups: Readonly<Record<string, ReadonlyArray<string>>>
-  /** What it prints: names of records, with `[]` behind them for a list. None where it prints no records. */
+  /** The record types that it prints, with `[]` appended for a list; empty if it prints none. */
   readonly prints: ReadonlyArray<string>
   /** What the command prints instead of records, such as `a schema`; undefined if it prints records. */
   readonly value: string | undefined
-  /** The record of the table that it repaints on a terminal; none where it repaints none. */
+  /** The record type of its live table; empty if it has none. */
   readonly paints: ReadonlyArray<string>
   /** Whether its last argument is the command line of another program, after `--`. */
   readonly wraps: boolean
   readonly load: () => Promise<C>
 }
 
-/** A command that only holds others. */
+/** A group of commands. */
 export interface Noun<out C> extends Entry {
   readonly verbs: ReadonlyArray<Verb<C>>
 }
@@ -39,7 +39,7 @@ export type CommandTree<C> = ReadonlyArray<Noun<C> | Verb<C>>
 
 export const isNoun = <C>(entry: Noun<C> | Verb<C>): entry is Noun<C> => "verbs" in entry
 
-/** What a verb has besides its name and summary; all of it may be left out. */
+/** The optional fields of a verb. */
 interface VerbDetails extends Partial<
   Pick<Verb<unknown>, "aliases" | "groups" | "needs" | "prints" | "paints" | "wraps">
 > {
@@ -82,7 +82,7 @@ export const noun = <C>(name: string, summary: string, verbs: ReadonlyArray<Verb
   verbs
 })
 
-/** Every command that does something, with its path. */
+/** Every verb with its path. */
 export const verbsOf = <C>(
   tree: CommandTree<C>
 ): ReadonlyArray<{ readonly path: ReadonlyArray<string>; readonly verb: Verb<C> }> =>

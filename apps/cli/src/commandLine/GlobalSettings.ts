@@ -1,6 +1,4 @@
-/**
- * What the global flags of a command line say.
- */
+/** ⏎Parses the values of the global flags. */
 import { Context } from "effect"
 import { colours, formats, globalFlags } from "./globalFlags.ts"
 import type { FlagHelp } from "./CommandHelp.ts"
@@ -16,7 +14,7 @@ import {
   type Values
 } from "./Parameter.ts"
 
-/** A parameter with the description that the words were read by: its texts are found by that very object. */
+/** Gives a parameter the flag description that the parser used, because parsed values are looked up by that object's identity. */
 const helped = <A>(help: FlagHelp, parameter: Parameter<A>): Parameter<A> => ({ ...parameter, help })
 const valued = <A>(help: FlagHelp, value: Value<A>) => helped(help, flag(help.name, value, ""))
 const on = (help: FlagHelp) => helped(help, switchFlag(help.name, ""))
@@ -46,7 +44,7 @@ export const globalParameters = {
   color: valued(globalFlags.color, oneOf(colours, ""))
 }
 
-/** The settings of a run. `quiet` and `color` were read before (`rawFlags`), since an error is printed with them too. */
+/** The global settings of a run. `quiet` and `color` were already read by `rawFlags`, because errors are printed with them. */
 export class GlobalSettings extends Context.Service<GlobalSettings, Values<typeof globalParameters>>()(
   "@berthkit/cli/commandLine/GlobalSettings"
 ) {}

@@ -1,7 +1,4 @@
-/**
- * The flags and arguments of a command as plain data: what help and completions show of each, and how the words of a command line become
- * their values.
- */
+/** ⏎The flags and arguments of a command as plain data: their help and completions, and their parsers. */
 import { type DurationBounds, durationValue } from "@berthkit/terminal/duration"
 import { didYouMean, nearest, type UsageProblem } from "@berthkit/terminal/usage"
 import { wholeNumberText } from "@berthkit/terminal/wholeNumber"
@@ -9,14 +6,14 @@ import { type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
 import { isOn, switchLetters, type Words, wordsOf } from "./words.ts"
 
-/** What is wrong with the words of a parameter: none was given, or as a sentence. */
+/** The fault of a parameter: a missing value, or a sentence. */
 type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
 
 /** A flag or an argument. */
 export interface Parameter<out A> {
   readonly kind: "flag" | "argument"
   readonly help: FlagHelp
-  /** Its value, from each text that the command line gives it. */
+  /** Parses the texts that the command line gives it. */
   readonly read: (texts: ReadonlyArray<string>) => Result.Result<A, Wrong>
 }
 
@@ -25,23 +22,23 @@ export type Parameters = Readonly<Record<string, Parameter<unknown>>>
 /** The values of parameters. */
 export type Values<P extends Parameters> = { readonly [K in keyof P]: P[K] extends Parameter<infer A> ? A : never }
 
-/** How one text becomes a value. */
+/** A parser of one text. */
 export interface Value<out A> {
-  /** What help calls it. */
+  /** The placeholder in help texts. */
   readonly metavar: string
   readonly choices?: ReadonlyArray<string>
-  /** Whether the text may be several, with commas between them. */
+  /** Whether the text may be a comma-separated list. */
   readonly isList?: boolean
-  /** What a flag stands for where no value follows it; left out where one has to. */
+  /** The value used when the flag is given without one; absent if a value is required. */
   readonly bare?: string
   /** Whether the flag accepts an empty value. */
   readonly mayBeEmpty?: true
   readonly parse: (text: string) => Option.Option<A>
-  /** What is expected instead, as the end of a sentence; left out where the choices are the answer. */
+  /** The expected value, as the end of a sentence; absent if the choices say it. */
   readonly expected?: (text: string) => string
 }
 
-/** A text; by default any. */
+/** A text, by default without restrictions. */
 export const text = (
   metavar: string,
   accepts: (text: string) => boolean = () => true,
@@ -52,19 +49,19 @@ export const text = (
   expected: () => expected
 })
 
-/** A whole number from `min` to `max`, by default any. */
+/** A whole number from `min` to `max`, by default unbounded. */
 export const wholeNumber = (min?: number, max?: number, metavar = "N"): Value<number> => {
   const { expected, parse } = wholeNumberText(min, max)
   return { metavar, parse, expected: () => expected }
 }
 
-/** A span of time, by default any. */
+/** A duration, by default unbounded. */
 export const duration = (bounds?: DurationBounds): Value<Duration.Duration> => {
   const { expected, parse } = durationValue(bounds)
   return { metavar: "DURATION", parse, expected: () => expected }
 }
 
-/** One of a few words. */
+/** One of several words. */
 export const oneOf = <const C extends string>(choices: ReadonlyArray<C>, metavar: string): Value<C> => ({
   metavar,
   choices,
@@ -73,7 +70,7 @@ export const oneOf = <const C extends string>(choices: ReadonlyArray<C>, metavar
   ) => Option.Option<C>
 })
 
-/** One or more of a few words, with commas between them. */
+/** A comma-separated list of one or more of several words. */
 export const someOf = (choices: ReadonlyArray<string>, metavar: string): Value<ReadonlyArray<string>> => {
   const wrongIn = (words: ReadonlyArray<string>) => words.find((word) => !choices.includes(word))
   const listed = (text: string) => {
@@ -92,7 +89,7 @@ export const someOf = (choices: ReadonlyArray<string>, metavar: string): Value<R
   }
 }
 
-/** What a value may be. */
+/** A sentence about an invalid value. */
 const invalid = (what: string, given: string, { choices = [], expected }: Value<unknown>): Wrong => {
   const end = expected?.(given) ?? ""
   const near = nearest(given, choices)
@@ -109,7 +106,7 @@ const invalid = (what: string, given: string, { choices = [], expected }: Value<
 
 const missing: Result.Result<never, Wrong> = Result.fail({ _tag: "Missing" })
 
-/** What help shows of a parameter besides its value. */
+/** The fields of a parameter's help besides its value. */
 interface Shown extends Pick<FlagHelp, "name" | "description"> {
   readonly aliases?: ReadonlyArray<string>
 }
@@ -145,7 +142,7 @@ const parameter = <A, B>(
 
 const first = <A>([value]: ReadonlyArray<A>): Result.Result<A | undefined, Wrong> => Result.succeed(value)
 
-/** A flag with a value; undefined where it is not given. */
+/** A flag with a value; undefined if it is absent. */
 export const flag = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
   parameter("flag", { name, description, aliases }, value, {}, first)
 
@@ -153,11 +150,11 @@ export const flag = <A>(name: string, value: Value<A>, description: string, ...a
 export const flagOr = <A>(name: string, value: Value<A>, description: string, otherwise: A): Parameter<A> =>
   parameter("flag", { name, description }, value, {}, ([given]) => Result.succeed(given ?? otherwise))
 
-/** A flag that may be given again and again. */
+/** A flag that may be repeated. */
 export const flags = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
   parameter("flag", { name, description, aliases }, value, { repeatable: true }, Result.succeed)
 
-/** A flag that is on or off, which never takes the word after it. */
+/** A flag that is on or off. It never consumes the next word. */
 export const switchFlag = (name: string, description: string): Parameter<boolean> => {
   const letter = switchLetters[name]
   const value: Value<boolean> = {
@@ -172,7 +169,7 @@ export const switchFlag = (name: string, description: string): Parameter<boolean
   return { ...found, help: { ...found.help, metavar: null } }
 }
 
-/** A switch that may also be set to a word, as in `--wait=ssh`. It never takes the word after it. */
+/** A switch that may also be set to a word, as in `--wait=ssh`. It never consumes the next word. */
 export const switchOr = <const C extends string>(
   name: string,
   word: C,
@@ -187,7 +184,7 @@ export const switchOr = <const C extends string>(
   return { ...found, help: { ...found.help, metavar: null } }
 }
 
-/** An argument that has to be given. */
+/** A required argument. */
 export const argument = <A>(name: string, value: Value<A>, description = ""): Parameter<A> =>
   parameter("argument", { name, description }, value, { required: true }, ([given]) =>
     given === undefined ? missing : Result.succeed(given)
@@ -196,7 +193,7 @@ export const argument = <A>(name: string, value: Value<A>, description = ""): Pa
 export const optionalArgument = <A>(name: string, value: Value<A>, description: string) =>
   parameter("argument", { name, description }, value, {}, first)
 
-/** All arguments that are left, `min` of them at least. */
+/** All remaining arguments, at least `min`. */
 export const argumentsFrom = <A>(min: 0 | 1, name: string, value: Value<A>, description = "") =>
   parameter("argument", { name, description }, value, { repeatable: true, required: min > 0 }, (values) =>
     values.length < min ? missing : Result.succeed(values)
@@ -206,13 +203,13 @@ export const argumentsFrom = <A>(min: 0 | 1, name: string, value: Value<A>, desc
 export const flagsOf = (parameters: Parameters): ReadonlyArray<FlagHelp> =>
   Object.values(parameters).flatMap(({ help, kind }) => (kind === "flag" ? [help] : []))
 
-/** A fault of the command line of `name`. */
+/** A usage error of the command `name`. */
 export const usageProblem = (name: string, message: string): UsageProblem => ({
   message,
   hint: `See ${name} --help.`
 })
 
-/** The values of parameters, in the order in which these are declared, and the operands that none of them takes. */
+/** Parses parameters in the order of their declaration, and returns the operands that are left. */
 const readValues = <P extends Parameters>(parameters: P, words: Words, name: string) =>
   Result.gen(function* () {
     const values: Record<string, unknown> = {}
@@ -229,7 +226,7 @@ const readValues = <P extends Parameters>(parameters: P, words: Words, name: str
     return { values: values as Values<P>, operands }
   })
 
-/** The values of a command's parameters, and of the global flags; the first fault ends it. */
+/** Parses the parameters of a command and the global flags; fails with the first fault. */
 export const readCommand = <P extends Parameters, G extends Parameters>(
   parameters: P,
   globals: G,
@@ -249,7 +246,7 @@ export const readCommand = <P extends Parameters, G extends Parameters>(
     return { values, globals: (yield* readValues(globals, { ...words, operands: [] }, name)).values }
   })
 
-/** The fields that have a value: for what is to have no key where a command line gives nothing. */
+/** Drops undefined fields, for objects in which an absent flag must have no key. */
 export const withoutUndefined = <A extends object>(fields: A) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof A]?: Exclude<A[K], undefined>

@@ -1,14 +1,14 @@
 /**
- * What a command line asks for: help, the version, or a command with its arguments. Pure; the command itself is not loaded yet.
+ * Finds out what a command line requests: help, the version, or a command with its arguments. Pure; the command itself is not loaded yet.
  */
 import { nearest } from "@berthkit/terminal/usage"
 import { type CommandTree, isNoun, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
 import { globalFlagList } from "./globalFlags.ts"
 import { commandsLike } from "./suggestions.ts"
 
-/** Where in the tree a command is. */
+/** The place of a command in the tree. */
 export interface Place<C> {
-  /** Such as `["node", "list"]`; none for berth itself. */
+  /** For example `["node", "list"]`; empty for berth itself. */
   readonly path: ReadonlyArray<string>
   readonly entry: Noun<C> | Verb<C> | undefined
 }
@@ -22,7 +22,7 @@ export type Request<C> =
       readonly verb: Verb<C>
       readonly args: ReadonlyArray<string>
     }
-  /** Before a noun only global flags may stand. Its value is not repeated: it may be a secret. */
+  /** Only global flags may precede a noun. The flag's value is not repeated, because it may be a secret. */
   | { readonly _tag: "UnknownFlag"; readonly path: ReadonlyArray<string>; readonly written: string }
   | { readonly _tag: "NoCommand"; readonly path: ReadonlyArray<string> }
   | {
@@ -38,7 +38,7 @@ const takesValue = (word: string): boolean =>
       metavar !== null && (word === `--${name}` || aliases.some((alias) => word === `-${alias}`))
   )
 
-/** Whether a word is a global flag, also with its value. */
+/** Whether a word is a global flag, with or without its value. */
 const isGlobal = (word: string): boolean =>
   globalFlagList.some(
     ({ aliases, metavar, name }) =>
@@ -47,18 +47,18 @@ const isGlobal = (word: string): boolean =>
       aliases.some((alias) => (metavar === null ? word === `-${alias}` : word.startsWith(`-${alias}`)))
   )
 
-/** The command of that name. */
+/** Finds a command by its name or an alias. */
 export const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
   entries: ReadonlyArray<E>,
   word: string
 ): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))
 
-/** What berth answers besides its commands. */
+/** Words that berth answers besides its commands. */
 const answered = ["help", "version"]
 
 /**
- * What a word that is no command at a place may have meant: what other tools call so, what is spelled alike, or what is a level deeper.
- * The same command is suggested once.
+ * Suggests commands for an unknown word: names in other tools, similar spellings, and commands one level deeper. Each command is suggested
+ * once.
  */
 const suggestionsFor = <C>(word: string, entries: CommandTree<C>, others: ReadonlyArray<string>) => {
   const own = [...entries.map(({ name }) => name), ...others]
@@ -71,7 +71,7 @@ const suggestionsFor = <C>(word: string, entries: CommandTree<C>, others: Readon
   return deeper.filter(([, verb]) => verbs.includes(verb!)).map((path) => path.join(" "))
 }
 
-/** The first word from `from` on that is no flag and no value of a global flag. */
+/** Finds the first word from `from` on that is neither a flag nor a global flag's value. */
 const nextWord = (args: ReadonlyArray<string>, from: number): number => {
   let at = from
   while (at < args.length && args[at]!.startsWith("-") && args[at] !== "--") at += takesValue(args[at]!) ? 2 : 1
@@ -81,7 +81,7 @@ const nextWord = (args: ReadonlyArray<string>, from: number): number => {
 const without = (args: ReadonlyArray<string>, indexes: ReadonlyArray<number>) =>
   args.filter((_, index) => !indexes.includes(index))
 
-/** Whether a word of its own asks for help, not behind `--`. One among switches is seen when the words of the command are read. */
+/** Whether a separate word before `--` asks for help. Combined switches are read with the words of the command. */
 const asksForHelp = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
   return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h")
@@ -89,7 +89,7 @@ const asksForHelp = (args: ReadonlyArray<string>): boolean => {
 
 const isVersion = (arg: string | undefined) => arg === "--version" || arg === "-V" || arg === "-v"
 
-/** What the arguments ask for. */
+/** Parses the request of the arguments. */
 export const readRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>): Request<C> => {
   const first = nextWord(args, 0)
   const leading = first === -1 ? args : args.slice(0, first)
@@ -132,7 +132,7 @@ export const readRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>
 const verbRequest = <C>(path: ReadonlyArray<string>, verb: Verb<C>, args: ReadonlyArray<string>): Request<C> =>
   asksForHelp(args) ? { _tag: "Help", place: { path, entry: verb } } : { _tag: "Run", path, verb, args }
 
-/** `berth help node list` is `berth node list --help`. */
+/** Treats `berth help node list` as `berth node list --help`. */
 const helpRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>): Request<C> => {
   const request = readRequest(tree, [...args, "--help"])
   return request._tag === "Run" ? { _tag: "Help", place: { path: request.path, entry: request.verb } } : request

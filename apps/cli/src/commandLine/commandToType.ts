@@ -1,17 +1,17 @@
 /**
- * The commands that berth suggests: as a shell takes them, and for the account that the command line names, since typed without its flags they
- * would act on another one, or be refused by a gateway.
+ * Prepares the commands that berth suggests. They are shell-quoted and carry the account flags of the current command line; without those
+ * they would act on another account or be refused by a gateway.
  */
 import type { rawFlags } from "./words.ts"
 
-/** The argument as a shell takes it back. */
+/** Quotes an argument for a shell. */
 export const quoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 
-/** Commands that are the same for every account, or that name theirs by themselves. */
+/** Commands that need no account, or name it themselves. */
 const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema", "completion"])
 
-/** Adds the flags that name the account, and the way to it, to the commands in a hint. `commands` are the first words of all that there are. */
+/** Adds the account and connection flags to the commands in a hint. `commands` lists the first word of every berth command. */
 export const namingAccount = (
   { allowHttp, baseUrl, location, profile, project, userAgent }: Partial<ReturnType<typeof rawFlags>>,
   commands: ReadonlyArray<string>
@@ -23,7 +23,7 @@ export const namingAccount = (
   ].join("")
   if (flags === "") return (hint) => hint
   const names = commands.filter((name) => !withoutAccount.has(name)).join("|")
-  // A quoted word, which is a name; or the beginning of a command that acts on an account, which its help does not.
+  // Matches quoted words, which are skipped, and the start of any command that acts on an account (not its --help).
   const suggested = new RegExp(`(?<=[ =])'(?:[^']|'\\\\'')*'|\\bberth (?=(?:${names})\\b(?![\\w ]*--help))`, "g")
   return (hint) => hint.replace(suggested, (found) => (found.startsWith("berth") ? found + flags : found))
 }

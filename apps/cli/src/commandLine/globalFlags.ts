@@ -1,12 +1,10 @@
-/**
- * The flags that every command takes, as plain data. What they say is in `GlobalSettings.ts`.
- */
+/** ⏎The flags that every command takes, as plain data. `GlobalSettings.ts` reads their values. */
 import type { FlagHelp, FlagGroup } from "./CommandHelp.ts"
 
-/** The formats of data. */
+/** Output formats. */
 export const formats = ["table", "json", "ndjson", "yaml", "csv", "id", "name"] as const
 
-/** When to colour. */
+/** The values of `--color`. */
 export const colours = ["auto", "always", "never"] as const
 
 const flag = (
@@ -39,7 +37,7 @@ export const globalFlags = {
   help: flag("help", null, "Show this help; -o json prints it as data", { aliases: ["h"] })
 }
 
-/** As help shows them. */
+/** The groups in which help shows them. */
 export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
   {
     isGlobal: true,

@@ -1,15 +1,15 @@
 /**
- * The help of a command as data: of one that does something from its parameters and its place in the tree, of a group from the tree
- * alone. Without Effect, as the help that is printed at once.
+ * Derives the help of a command as data. The help of an action comes from its parameters and its place in the tree; that of a group comes
+ * from the tree alone. This module does not load Effect, so help prints at once.
  */
 import type { ArgumentHelp, CommandHelp, FlagGroup, FlagHelp } from "./CommandHelp.ts"
 import { type CommandTree, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
 import { globalFlagGroups } from "./globalFlags.ts"
 import type { Parameters } from "./Parameter.ts"
 
-/** The word of an argument in the usage line, after `--` if it is a command line of its own. */
+/** The word of an argument in the usage line, after `--` if the argument is another program's command line. */
 const argumentWord = ({ name, repeatable, required }: ArgumentHelp, dashes = "") => {
-  // Such as `[METHOD] PATH`, which is two words of a command line.
+  // Some arguments are two words, such as `[METHOD] PATH`.
   if (name.includes(" ")) return name
   const word = `${dashes}${name}${repeatable ? "…" : ""}`
   return required ? word : `[${word}]`
@@ -17,7 +17,7 @@ const argumentWord = ({ name, repeatable, required }: ArgumentHelp, dashes = "")
 
 const requiredWord = ({ metavar, name }: FlagHelp) => (metavar === null ? `--${name}` : `--${name} ${metavar}`)
 
-/** The groups of a command's flags as its place in the tree has them, those that are in none first. */
+/** The flag groups of the command's place in the tree; flags in no group come first. */
 const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagHelp>): ReadonlyArray<FlagGroup> => {
   const grouped = Object.entries(verb.groups).map(([title, names]) => ({
     isGlobal: false,
@@ -35,7 +35,7 @@ const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagHelp>): Readonly
   )
 }
 
-/** A command that does something; `columns` are those of what it prints. */
+/** The help of an action; `columns` are those of its output. */
 export const helpOfVerb = (
   path: ReadonlyArray<string>,
   verb: Verb<unknown>,
@@ -75,10 +75,10 @@ const answered = [
   { name: "version", summary: "Show the version" }
 ]
 
-/** Of a group so many examples, each of another command. */
+/** How many examples a group's help shows, each for a different command. */
 const maxExamples = 3
 
-/** A command that holds others; berth itself without one. */
+/** The help of a group of commands; of berth itself if `noun` is undefined. */
 export const helpOfGroup = <C>(tree: CommandTree<C>, noun: Noun<C> | undefined): CommandHelp => {
   const command = noun === undefined ? "berth" : `berth ${noun.name}`
   const entries: CommandTree<C> = noun === undefined ? tree : noun.verbs

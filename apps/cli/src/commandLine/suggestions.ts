@@ -1,10 +1,8 @@
-/**
- * What a word that berth does not have may have meant: a word of another tool, the nearest spelling, or one that begins with the letter.
- */
+/** ⏎Suggests commands and flags for an unknown word: the word of another tool, a similar spelling, or a name with the same first letter. */
 import { nearest } from "@berthkit/terminal/usage"
 import type { FlagHelp } from "./CommandHelp.ts"
 
-/** Commands of other tools, and of habit, by the command that does the same. */
+/** For each command, the names that other tools use for it. */
 const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
   node: [
     "nodes",
@@ -38,14 +36,14 @@ const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
   list: ["ls", "all", "index", "ps"],
   get: ["show", "describe", "inspect", "info", "view", "read"],
   create: ["new", "add", "launch", "run", "make", "up"],
-  // Not `stop`: a node that is stopped elsewhere stays, and a deleted one does not.
+  // Does not include `stop`: elsewhere a stopped node continues to exist.
   delete: ["rm", "remove", "destroy", "terminate", "del", "kill"],
   use: ["switch", "select", "set", "activate"],
   set: ["update", "change", "edit"],
   wait: ["await", "poll"]
 }
 
-/** Flags of other tools, by the flag that does the same. */
+/** For each flag, the names that other tools use for it. */
 const flags: Readonly<Record<string, ReadonlyArray<string>>> = {
   "--output": ["format", "json", "yaml", "csv", "out", "wide", "j"],
   "--columns": ["fields", "cols"],
@@ -75,11 +73,11 @@ const matching = (
 ): ReadonlyArray<string> =>
   Object.entries(table).flatMap(([own, words]) => (known.includes(own) && words.includes(word) ? [own] : []))
 
-/** The commands among `known` that a word of another tool means. */
+/** The commands among `known` that other tools call by this word. */
 export const commandsLike = (word: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
   matching(commands, word.toLowerCase(), known)
 
-/** The flags among `known` that one may have meant, with their dashes, the likeliest first. */
+/** The flags among `known` that the user may have meant, with their dashes, most likely first. */
 export const suggestFlags = (written: string, known: ReadonlyArray<FlagHelp>): ReadonlyArray<string> => {
   const word = written.replace(/^--?/, "")
   const names = Array.from(new Set(known.map(({ name }) => name)))

@@ -1,24 +1,24 @@
 /**
- * The words of a command line: which flags are given, with which texts, and what is left; and what the global flags are set to, before the
- * command is known. A switch never takes the word after it (`delete --yes 1 2` deletes both), and no value is taken for a flag
- * (`--sort -name`). Without Effect, because help and completions read words too.
+ * Splits a command line into flags with their texts and the remaining words, and reads the global flags before the command is known. A
+ * switch never consumes the next word (`delete --yes 1 2` deletes both), and a value is never read as a flag (`--sort -name`). This module
+ * does not load Effect, because help and completions use it.
  */
 import type { FlagHelp } from "./CommandHelp.ts"
 import { globalFlagList, globalFlags } from "./globalFlags.ts"
 
 export interface Words {
   /**
-   * The texts of each flag that is given, in their order; undefined for one that lacks its value, "true" for a switch. A flag is found by its
-   * very description, not by an equal one.
+   * The texts of each given flag, in order; undefined for a missing value, "true" for a switch. Flags are keyed by the identity of their
+   * description object.
    */
   readonly flags: ReadonlyMap<FlagHelp, ReadonlyArray<string | undefined>>
-  /** What is no flag and no value of one, and everything behind `--`. */
+  /** Words that are neither flags nor flag values, and everything after `--`. */
   readonly operands: ReadonlyArray<string>
-  /** The first flag that there is not, without its value: that may be a secret. */
+  /** The first unknown flag. Its value is dropped, because it may be a secret. */
   readonly unknown: string | undefined
 }
 
-/** Finds a flag by a spelling without its dashes; the first of that name counts. */
+/** Finds a flag by its name without dashes; the first match wins. */
 const finder = (flags: ReadonlyArray<FlagHelp>) => {
   const byName = new Map<string, FlagHelp>()
   for (const flag of flags) {
@@ -27,19 +27,19 @@ const finder = (flags: ReadonlyArray<FlagHelp>) => {
   return (name: string) => byName.get(name)
 }
 
-/** What a switch may be set to, as in `--yes=no`. */
+/** The values of a switch, as in `--yes=no`. */
 export const isOn: ReadonlyMap<string, boolean> = new Map([
   ...["true", "yes", "on", "1", "y"].map((word) => [word, true] as const),
   ...["false", "no", "off", "0", "n"].map((word) => [word, false] as const)
 ])
 
-/** The letters that are short for a switch, the same in every command. */
+/** The short letters of switches, the same in every command. */
 export const switchLetters: Readonly<Record<string, string>> = { include: "i", yes: "y" }
 
-/** A negative number is a value: no flag is a digit. */
+/** A negative number is a value, because no flag is a digit. */
 const isFlag = (word: string): boolean => /^-[^\d]/.test(word)
 
-/** Reads the words by the flags that there are. Of a flag that is given more than once and is not repeatable, the last counts. */
+/** Reads the words with the known flags. If a flag that is not repeatable occurs more than once, the last one counts. */
 export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<FlagHelp>): Words => {
   const find = finder(known)
   const end = words.includes("--") ? words.indexOf("--") : words.length
@@ -55,7 +55,7 @@ export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<Fla
       operands.push(word)
       continue
     }
-    /** The next word as a value, unless it is a flag of this command, which was more likely meant. */
+    /** Takes the next word as a value, unless it is a flag of this command, which was more likely meant. */
     const following = () => {
       const next = at + 1 < end ? words[at + 1] : undefined
       if (next === undefined || (isFlag(next) && isKnown(next, find))) return undefined
@@ -89,28 +89,25 @@ export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<Fla
   return { flags, operands: [...operands, ...words.slice(end + 1)], unknown }
 }
 
-/** Whether a word is a flag that exists, as far as can be seen from its beginning. */
+/** Whether a word begins like a known flag. */
 const isKnown = (word: string, find: (name: string) => FlagHelp | undefined): boolean =>
   word.startsWith("--") ? find(word.slice(2).split("=")[0]!) !== undefined : find(word[1]!) !== undefined
 
-/** The words of a list such as `id,name`. */
+/** Splits a list such as `id,name` into words. */
 export const wordsOf = (list: string): ReadonlyArray<string> =>
   list
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "")
 
-/** A command's own switches, as far as they have a letter: behind it may be that of a global flag, as in `-iojson`. */
+/** The commands' switches that have a letter. A global flag's letter may follow in the same word, as in `-iojson`. */
 const switches = Object.entries(switchLetters).map(([name, letter]): FlagHelp => ({
   ...globalFlags.quiet,
   name,
   aliases: [letter]
 }))
 
-/**
- * What a command line sets a global flag to, also one that cannot be parsed: an error is printed in the format, and with the colours,
- * that were asked for.
- */
+/** ⏎The global flags of a command line, even one that fails to parse, so that the error is printed in the requested format and colours. */
 export const rawFlags = (args: ReadonlyArray<string>) => {
   const { flags } = readWords(args, [...globalFlagList, ...switches])
   const textOf = (flag: FlagHelp) => flags.get(flag)?.[0]

@@ -1,6 +1,4 @@
-/**
- * What a command is: whatever its flags are, how it may fail and what it needs are the same for all.
- */
+/** ⏎The type of a command. All commands share their error type and their requirements. */
 import { Context, Effect, type Layer, type Stdio, type Terminal } from "effect"
 import type { CommandTree } from "../commandLine/CommandTree.ts"
 import type { GlobalSettings } from "../commandLine/GlobalSettings.ts"
@@ -9,21 +7,21 @@ import type { ProgramEnded } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
 import type { Output } from "../output/Output.ts"
 
-/** The commands that there are, for those that are about commands. */
+/** All commands, for commands about commands such as help and completion. */
 export class Commands extends Context.Service<Commands, CommandTree<Command>>()(
   "@berthkit/cli/commands/command/Commands"
 ) {}
 
-/** What a command may need. */
+/** The services that a command may need. */
 export type Needs = Output | Commands | GlobalSettings | Stdio.Stdio | Terminal.Terminal
 
-/** A command: its flags and arguments as data, and what it does with their values. */
+/** A command: its flags and arguments as data, and the function that runs with their values. */
 export interface Command {
   readonly parameters: Parameters
   readonly run: (values: Values<Parameters>) => Effect.Effect<void, Failure | ProgramEnded, Needs>
 }
 
-/** A command with the types of its flags; `layer`, which may depend on the values, is provided to it. */
+/** Makes a command from its flags. `layer`, which may depend on their values, is provided to its run. */
 export const command = <
   const P extends Parameters,
   E extends Failure | ProgramEnded,

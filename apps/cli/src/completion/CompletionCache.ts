@@ -1,21 +1,21 @@
 /**
- * The values that completions offer, as they were read last: a file in the user's cache folder for each account. Only ever offered, and
- * safe to lose. Read at once and without Effect, because a key press waits for it.
+ * Caches the values that completions offer: one file per account in the user's cache folder. The values are only suggestions, so the cache
+ * is safe to lose. It is read synchronously and without Effect, because a key press waits for it.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { variables } from "@berthkit/terminal/variables"
 import type { Candidate, DynamicKind } from "./complete.ts"
 
-/** The variables of a process. */
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is kept. */
+/** The content of the cache. */
 export interface CachedValues {
   readonly writtenMillis: number
   readonly values: Readonly<Partial<Record<DynamicKind, ReadonlyArray<Candidate>>>>
 }
 
-/** Older values are offered, and read anew behind the scenes. */
+/** Older values are still offered, and are read again in the background. */
 export const maxAgeMillis = 5 * 60_000
 
 const home = (env: Environment, variable: string, below: string): string | undefined => {
@@ -60,7 +60,7 @@ export const profileNames = (env: Environment): ReadonlyArray<Candidate> => {
   }
 }
 
-/** The variables that may decide which account it is. */
+/** The variables that may determine the account. */
 export const accountVariables: ReadonlyArray<string> = [
   variables.profile,
   variables.baseUrl,
@@ -69,21 +69,24 @@ export const accountVariables: ReadonlyArray<string> = [
   variables.location
 ]
 
-/** What a command line says of the account, by its global flags. */
+/** The global flags that determine the account. */
 export interface AccountFlags {
   readonly profile?: string | undefined
   readonly project?: string | undefined
   readonly location?: string | undefined
-  /** Decides no account, but the service may refuse requests without it. */
+  /** Does not determine the account, but the service may refuse requests without it. */
   readonly userAgent?: string | undefined
 }
 
-/** The file of an account: named by all that may decide which one it is, so that no account sees another's names. */
+/**
+ * The cache file of an account. Its name depends on everything that may determine the account, so that no account sees the names of
+ * another.
+ */
 export const cachePath = (env: Environment, { location, profile, project }: AccountFlags): string | undefined => {
   const folder = home(env, "XDG_CACHE_HOME", below("cache"))
   if (folder === undefined) return undefined
   const deciding = accountVariables.map((name) => env[name] ?? null)
-  // Not by `import`: help and the version would wait for it.
+  // Not imported at the top, because help and the version would wait for it.
   const { createHash } = process.getBuiltinModule("node:crypto")
   const hash = createHash("sha256").update(
     JSON.stringify([[profile, project, location].map((flag) => flag ?? null), ...deciding, profileText(env)])
@@ -96,7 +99,7 @@ const isCandidate = (each: unknown): boolean => {
   return typeof value === "string" && typeof description === "string"
 }
 
-/** What is kept in a file; undefined where it is not what was written: a key press shows no stack trace. */
+/** Reads a cache file; undefined if its content is invalid, because a key press must not show a stack trace. */
 export const readCache = (path: string | undefined): CachedValues | undefined => {
   try {
     const found = JSON.parse(textOf(path)) as CachedValues
@@ -108,7 +111,7 @@ export const readCache = (path: string | undefined): CachedValues | undefined =>
   }
 }
 
-/** Keeps values; where that is not possible, the next completion reads them again. */
+/** Writes the values; if that fails, the next completion reads them again. */
 export const writeCache = (path: string | undefined, values: CachedValues): void => {
   if (path === undefined) return
   const draft = `${path}.${process.pid}`
@@ -118,10 +121,10 @@ export const writeCache = (path: string | undefined, values: CachedValues): void
       writeFileSync(draft, JSON.stringify(values), { mode: 0o600 })
       renameSync(draft, path)
     } catch {
-      // The disk was full before the end.
+      // Remove the incomplete file of a full disk.
       rmSync(draft, { force: true })
     }
   } catch {
-    // A folder that cannot be written.
+    // The folder is not writable.
   }
 }

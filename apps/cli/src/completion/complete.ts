@@ -1,35 +1,33 @@
-/**
- * What may come next on a command line: commands, flags, values. Pure, and without Effect: a key press waits for it.
- */
+/** ⏎Computes what may come next on a command line: commands, flags, values. Pure and without Effect, because a key press waits for it. */
 import type { CommandHelp, FlagHelp } from "../commandLine/CommandHelp.ts"
 import { type CommandTree, isNoun } from "../commandLine/CommandTree.ts"
 import { globalFlagList } from "../commandLine/globalFlags.ts"
 import { named } from "../commandLine/Request.ts"
 import { readWords } from "../commandLine/words.ts"
 
-/** A word that may stand where the cursor is. */
+/** A word that fits at the cursor. */
 export interface Candidate {
   readonly value: string
   readonly description: string
 }
 
-/** Values that are not known until they are read. */
+/** Kinds of values that must be read from the service. */
 export type DynamicKind = "nodes" | "plans" | "images" | "profiles"
 
-/** What may come next: words that are known, and values to be read; or a file. */
+/** The possible continuations: known words, values to read, or a file. */
 export interface Completion {
   readonly candidates: ReadonlyArray<Candidate>
   readonly dynamic: DynamicKind | undefined
   readonly files: boolean
-  /** The part of the word before the value: `--output=` of `--output=js`. */
+  /** The part of the word before the value, such as `--output=` in `--output=js`. */
   readonly prefix: string
-  /** The value so far. */
+  /** The typed part of the value. */
   readonly partial: string
 }
 
 const nothing = { candidates: [], dynamic: undefined, files: false, prefix: "" }
 
-/** What the flags and arguments of these names take. */
+/** The dynamic values of flags and arguments, by name. */
 const kinds: ReadonlyMap<string, DynamicKind> = new Map([
   ["node", "nodes"],
   ["plan", "plans"],
@@ -37,13 +35,13 @@ const kinds: ReadonlyMap<string, DynamicKind> = new Map([
   ["profile", "profiles"]
 ])
 
-/** The columns that a flag takes. */
+/** The columns that a flag accepts. */
 const columnsFor = (name: string, description: CommandHelp | undefined): ReadonlyArray<string> => {
   if (description === undefined || description.columns.length === 0) return []
   return name === "columns" ? [...description.columns, "all"] : name === "sort" ? description.sortColumns : []
 }
 
-/** The values that may follow those before the last comma, each once, with the sign that is there. */
+/** Values that may follow the last comma, without those already listed, with the typed sign. */
 const listed = (flag: FlagHelp, choices: ReadonlyArray<string>, partial: string): ReadonlyArray<string> => {
   const at = partial.lastIndexOf(",") + 1
   const given = partial.slice(0, at)
@@ -52,7 +50,7 @@ const listed = (flag: FlagHelp, choices: ReadonlyArray<string>, partial: string)
   return choices.filter((choice) => !words.includes(choice)).map((choice) => `${given}${sign}${choice}`)
 }
 
-/** The values of a flag, of which `partial` is there. */
+/** The values of a flag that may complete `partial`. */
 const flagValues = (flag: FlagHelp, description: CommandHelp | undefined, partial: string) => {
   const { choices, list, metavar, name } = flag
   const known = choices.length > 0 ? choices : columnsFor(name, description)
@@ -75,16 +73,16 @@ const find = (flags: ReadonlyArray<FlagHelp>, spelling: string): FlagHelp | unde
     ? flags.find(({ aliases, name }) => spelling === `--${name}` || aliases.some((alias) => spelling === `--${alias}`))
     : flags.find(({ aliases }) => aliases.some((alias) => spelling === `-${alias}`))
 
-/** Whatever a command is about, by its path: undefined where it is not described. */
+/** Returns the help of a path; undefined if there is none. */
 type HelpAt = (path: string) => CommandHelp | undefined
 
 const flagsAt = (description: CommandHelp | undefined): ReadonlyArray<FlagHelp> =>
   description === undefined ? globalFlagList : description.flagGroups.flatMap(({ flags }) => flags)
 
-/** What the words before the cursor have come to: they are read as those of a command line are. */
+/** Reads the words before the cursor like those of a command line. */
 const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>) => {
   const typed = readWords(words, globalFlagList).operands
-  // `berth help node list` is about the command that it names.
+  // `berth help node list` refers to the named command.
   const before = typed[0] === "help" ? 1 : 0
   const [first = "", second = ""] = typed.slice(before)
   const entry = named(tree, first)
@@ -96,7 +94,7 @@ const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyA
   const last = onlyWords ? undefined : find(flags, words.at(-1) ?? "")
   return {
     path,
-    /** Words that are no flags and no values of flags, behind the command. */
+    /** Positional words after the command. */
     positionals: operands.slice(before + path.length),
     given,
     /** The flag whose value comes next. */
@@ -106,7 +104,7 @@ const positionOf = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyA
   }
 }
 
-/** The commands at a place. */
+/** The commands of a group. */
 const commandsAt = (tree: CommandTree<unknown>, path: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
   const noun = tree.find(({ name }) => name === path[0])
   const entries = path.length === 0 ? tree : noun !== undefined && isNoun(noun) && path.length === 1 ? noun.verbs : []
@@ -118,7 +116,7 @@ const flagCandidates = ({ flags, given }: ReturnType<typeof positionOf>): Readon
     .filter((flag) => flag.repeatable || !given.has(flag))
     .map(({ description, name }) => ({ value: `--${name}`, description }))
 
-/** What may stand at the cursor; `words` are those before it and, last, the one that it is in. */
+/** The continuations at the cursor; `words` are those before it and, last, the one at the cursor. */
 export const complete = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>): Completion => {
   const partial = words.at(-1) ?? ""
   const position = positionOf(tree, helpAt, words.slice(0, -1))
@@ -135,7 +133,7 @@ export const complete = (tree: CommandTree<unknown>, helpAt: HelpAt, words: Read
   if (!onlyWords && partial.startsWith("-")) return { ...nothing, candidates: flagCandidates(position), partial }
   const commands = commandsAt(tree, path)
   if (commands.length > 0) return { ...nothing, candidates: commands, partial }
-  // `berth schema node list` takes the words of a command.
+  // `berth schema node list` takes the words of a command as arguments.
   if (path[0] === "schema") return { ...nothing, candidates: commandsAt(tree, positionals), partial }
   const args = description?.arguments ?? []
   const argument = args[positionals.length] ?? (args.at(-1)?.repeatable === true ? args.at(-1) : undefined)
@@ -143,7 +141,7 @@ export const complete = (tree: CommandTree<unknown>, helpAt: HelpAt, words: Read
   return { ...nothing, ...valuesOf(argument.name, argument.choices, null), partial }
 }
 
-/** Bash splits words at `=` and hands them over in parts. */
+/** Joins words that Bash splits at `=`. */
 export const joined = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const whole: Array<string> = []
   for (const [at, word] of words.entries()) {
@@ -155,24 +153,24 @@ export const joined = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   return whole
 }
 
-/** What would do something to a terminal or to the lines of a completion. */
+/** Characters that would control a terminal or break a line of completions. */
 const obeyed = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
-/** A name that holds any of it is not offered. */
+/** Names with such characters are not offered. */
 const isPlain = (value: string): boolean => value !== "" && !obeyed.test(value)
 
-/** A description without it: a status that is not known is a text of the service. */
+/** Removes such characters from a description: an unknown status is a text of the service. */
 const plainText = (description: string): string =>
   description.replaceAll(new RegExp(`(?:${obeyed.source}|\\s)+`, "gu"), " ")
 
-/** The lines that a shell reads: a value, a tab, and what it is; or `:files`. */
+/** The lines for a shell: a value, a tab, and its description; or `:files`. */
 export const completionLines = (
   { candidates, files, partial, prefix }: Completion,
   dynamic: ReadonlyArray<Candidate>,
   shell: string
 ): string => {
   if (files) return ":files\n"
-  // Bash replaces what is behind the `=` alone, and PowerShell what is behind the comma.
+  // Bash replaces only the text after `=`, and PowerShell only the text after the comma.
   const before = shell === "bash" ? "" : prefix
   const kept = shell === "powershell" ? partial.lastIndexOf(",") + 1 : 0
   const seen = new Set<string>()

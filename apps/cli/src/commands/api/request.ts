@@ -1,6 +1,4 @@
-/**
- * `berth api`: any request of the service, with the account's credentials and berth's errors.
- */
+/** ⏎`berth api`: sends any request to the service, with the account's credentials and berth's errors. */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { RawApi } from "@berthkit/core/client/RawApi"
@@ -36,7 +34,7 @@ const pair = (text: string): Option.Option<readonly [string, string]> => {
 /** More than the service accepts. */
 const maxBodyBytes = 16 * 1024 * 1024
 
-/** The body: as it is, from `@file`, or from stdin for `-`. */
+/** The body: the text itself, the content of `@file`, or stdin for `-`. */
 const bodyFrom = (data: string) =>
   data === "-" || data.startsWith("@")
     ? Effect.mapError(readGivenText(data.replace(/^@/, ""), maxBodyBytes), unreadable(data))
@@ -48,7 +46,7 @@ const unreadable = (data: string) => (fault: FileFault) =>
     hint: "-d takes JSON, @FILE, or - for stdin."
   })
 
-/** The body as it is, or in the format that was asked for where it is JSON. */
+/** The body unchanged, or converted to the requested format if it is JSON. */
 const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect<string> => {
   if (body === "") return Effect.succeed("")
   const value = format === "table" && !isTerminal ? undefined : parseJson(body)
@@ -58,7 +56,7 @@ const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect
 const head = ({ headers, status }: RawReply): string =>
   [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value ?? ""}`), "", ""].join("\n")
 
-/** The method and the path: what is no method is a path, and begins with a slash or is the only word. */
+/** Splits METHOD and PATH. A word is the path if it starts with a slash or stands alone. */
 const target = (words: ReadonlyArray<string>): Result.Result<readonly [Method, string], UsageFault> => {
   const [first = "", path, ...more] = words
   if (path === undefined) {
@@ -77,14 +75,14 @@ const target = (words: ReadonlyArray<string>): Result.Result<readonly [Method, s
   return Result.fail(new UsageFault({ message: `METHOD cannot be ${method}${end}`, hint: "See berth api --help." }))
 }
 
-/** A path with its query apart; what `-q` adds comes after it. */
+/** Splits a path from its query, and appends the parameters of `-q`. */
 const withQuery = (path: string, query: ReadonlyArray<readonly [string, string]>) => {
   const at = path.indexOf("?")
   if (at === -1) return { path, query }
   return { path: path.slice(0, at), query: [...new URLSearchParams(path.slice(at + 1)), ...query] }
 }
 
-/** Prints text of the service. It may repeat the address of the request, and the API key is in that. */
+/** Prints text from the service. Masks credentials: the text may repeat the request's address, which contains the API key. */
 const printMasked = Effect.fnUntraced(function* (text: string) {
   const redact = yield* redaction
   const { data } = yield* Output
@@ -92,21 +90,21 @@ const printMasked = Effect.fnUntraced(function* (text: string) {
   yield* data(masked === "" || masked.endsWith("\n") ? masked : `${masked}\n`)
 })
 
-/** The elements of a page; undefined where its data is no list. */
+/** The elements of a page; undefined if its data is not a list. */
 const elementsOf = (body: string): ReadonlyArray<unknown> | undefined => {
   const envelope = parseJson(body)
   const data = Predicate.isObject(envelope) ? envelope["data"] : undefined
   return Array.isArray(data) ? data : undefined
 }
 
-/** A list has no more pages than this, so that a service that repeats one does not go on for ever. */
+/** The most pages that are read, in case a service repeats a page for ever. */
 const maxPages = 10_000
 
 const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
 
 /**
- * Reads page after page and prints the elements of all as one list; NDJSON page by page. The largest page of a service is not
- * documented, so that only a later page shows whether a short first one was all. A path without pages gives the same list for each.
+ * Reads all pages and prints their elements as one list; NDJSON is printed page by page. The maximum page size is undocumented, so a short
+ * first page does not prove that it was the last. A path that does not paginate returns the same list for every page.
  */
 const paginate = Effect.fnUntraced(function* (
   path: string,

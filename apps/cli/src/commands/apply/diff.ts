@@ -1,6 +1,4 @@
-/**
- * `berth diff`: whether the nodes of the account are as a fleet file says, as the exit code and as the plan that would make them so.
- */
+/** ⏎`berth diff`: compares the account's nodes with a fleet file; reports the result as an exit code and as a plan. */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect } from "effect"
 import { previewFleet } from "../../applying/changeFleet.ts"

@@ -8,7 +8,7 @@ import { inOwnWords } from "../../failure/ownKey.ts"
 import { notingSends } from "../../nodes/SendNotes.ts"
 import { client, clientOf, intents, notKept, overConnection } from "../../settings/client.ts"
 
-/** The ledger learns of each create when it is sent. */
+/** The ledger records when each create is sent. */
 const changing = overConnection((found) =>
   Layer.provideMerge(
     clientOf(found),
@@ -19,7 +19,7 @@ const changing = overConnection((found) =>
   )
 )
 
-/** A plan that is only shown needs no place for the keys of creates, which berth chooses. */
+/** The client of a fleet command. A dry run needs nowhere to store idempotency keys. */
 export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun ? client : changing)
 
 export const yesFlag = switchFlag("yes", "Do not ask")

@@ -1,6 +1,4 @@
-/**
- * `berth approve`: a person consents to what an agent has proposed. Only in a terminal: whatever a program can run without one, an agent could.
- */
+/** ⏎`berth approve`: a person consents to an agent's proposal. It works only in a terminal, because an agent could run anything else. */
 import { Clock, Effect } from "effect"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
@@ -13,7 +11,7 @@ import { approvalRecord } from "../../records/approval.ts"
 import { connection, stateOf } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
-/** Why it cannot be approved any more; undefined where it can. */
+/** Why the proposal can no longer be approved; undefined if it can. */
 const done = (id: string, answer: string | null, hasResult: boolean, isOld: boolean) => {
   const hint = "Ask the agent to propose it again."
   const because = (message: string) => new ProposalRefused({ proposal: id, message, hint })

@@ -1,6 +1,6 @@
 /**
- * `berth auth login`: proves credentials with one cheap call, and saves them as a profile. They come from a prompt that shows nothing of them,
- * or from stdin, a line each. Never from a flag: every user of the machine can read a command line, and a shell keeps it.
+ * `berth auth login`: checks credentials with one cheap call and saves them as a profile. They come from a prompt without echo, or from
+ * stdin, one per line. They never come from a flag: every user of the machine can read a command line, and shells store it.
  */
 import { accountFiles, type AccountFiles } from "@berthkit/core/client/AccountFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -19,7 +19,7 @@ import { notedPlaces } from "../../settings/places.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
-/** Longer lines are no credentials. */
+/** Longer lines cannot be credentials. */
 const maxInputLength = 64 * 1024
 
 const missing = (what: string) =>
@@ -30,7 +30,7 @@ const missing = (what: string) =>
 
 const nothingSaved = "Nothing was saved."
 
-/** A line that is typed, without an echo: the terminal shows none any more when the question appears. */
+/** Reads a typed line. The echo is already off when the question appears. */
 const typed = Effect.fnUntraced(function* (question: string) {
   const { ask, note } = yield* Output
   const terminal = yield* Terminal.Terminal
@@ -54,7 +54,7 @@ const typed = Effect.fnUntraced(function* (question: string) {
   return yield* new Interrupted({ message: nothingSaved, hint: "" })
 }, Effect.scoped)
 
-/** The lines of stdin. */
+/** Reads the lines of stdin. */
 const pipedLines = Effect.gen(function* () {
   const { stdin } = yield* Stdio.Stdio
   const text = yield* Stream.mkString(Stream.take(Stream.decodeText(stdin), maxInputLength)).pipe(
@@ -63,7 +63,7 @@ const pipedLines = Effect.gen(function* () {
   return text.split("\n").map((line) => line.trim())
 })
 
-/** Both credentials. */
+/** Reads both credentials. */
 const readSecrets = Effect.gen(function* () {
   const [apiKey = "", accessToken = ""] = (yield* canAsk)
     ? [yield* typed("API key: "), yield* typed("Access token: ")]
@@ -73,7 +73,7 @@ const readSecrets = Effect.gen(function* () {
   return { apiKey: Redacted.make(apiKey.trim()), accessToken: Redacted.make(accessToken.trim()) }
 })
 
-/** The service's address: as it is set, or asked for. */
+/** The service's address from the settings, or from the user. */
 const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>) {
   if (Option.isSome(set)) return set.value
   if (yield* canAsk) {
@@ -86,13 +86,13 @@ const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>
   })
 })
 
-/** Lets the new API key go on with the creates of the old one in one place, so that a key of a create in use keeps its node. */
+/** Lets the new API key continue the creates of the old one in one place, so that an idempotency key in use keeps its node. */
 const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
   before.intents === undefined || after.intents === undefined
     ? Effect.succeed(false)
     : goOnIn(after.intents, before.intents)
 
-/** The same in the place of the profile, and in every other one in which this machine has made nodes. */
+/** Does the same in the place of the profile and in every place where this machine has created nodes. */
 const goOnEverywhere = Effect.fnUntraced(
   function* (before: ProfileValues, after: ProfileValues) {
     const filesOf = (values: ProfileValues) => accountFiles(optionsOf(values))
@@ -119,7 +119,7 @@ const goOnEverywhere = Effect.fnUntraced(
   )
 )
 
-/** Fails where a login to another service would replace a profile that the command line does not name. */
+/** Fails if a login to another service would replace a profile that the command line does not name. */
 const ensureNotAnother = Effect.fnUntraced(function* (
   name: string,
   before: ProfileValues | undefined,

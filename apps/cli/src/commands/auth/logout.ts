@@ -1,6 +1,4 @@
-/**
- * `berth auth logout`: forgets the credentials of a profile on this machine. They stay valid until they are withdrawn in the portal.
- */
+/** ⏎`berth auth logout`: deletes the credentials of a profile from this machine. They stay valid until they are revoked in the portal. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"

@@ -1,6 +1,4 @@
-/**
- * `berth auth status`: which account a command would act on, where its settings come from, and whether the service takes them.
- */
+/** ⏎`berth auth status`: shows which account a command would use, where its settings come from, and whether the service accepts them. */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Sourced } from "@berthkit/terminal/Connection"
 import { Effect, Option, Result } from "effect"
@@ -10,7 +8,7 @@ import { type Account, accountRecord } from "../../records/account.ts"
 import { accountSettings } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
 
-/** The account as its settings name it, and whether the service takes its credentials. */
+/** The account of the settings, and whether the service accepts its credentials. */
 export const accountOf = (
   settings: Effect.Success<typeof accountSettings>,
   authenticated: boolean | null

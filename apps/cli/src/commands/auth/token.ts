@@ -1,5 +1,6 @@
 /**
- * `berth auth token`: a credential of the account in use, for other programs. The one command that prints a secret, and to stdout alone.
+ * `berth auth token`: prints a credential of the current account for other programs. This is the only command that prints a secret, and it
+ * prints to stdout only.
  */
 import { Effect, Redacted } from "effect"
 import { command } from "../command.ts"
@@ -10,7 +11,7 @@ import { connection } from "../../settings/client.ts"
 export const token = command(
   { apiKey: switchFlag("api-key", "Print the API key instead") },
   Effect.fnUntraced(function* ({ apiKey }) {
-    // As for a call: credentials that no request would be sent with are not printed.
+    // Apply the same checks as for a call, so that no credential is printed that no request would carry.
     const { options } = yield* connection
     const secret = apiKey ? options.credentials.apiKey : options.credentials.accessToken
     yield* Output.use(({ data }) => data(`${Redacted.value(secret).trim()}\n`))

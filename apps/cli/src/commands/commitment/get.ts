@@ -1,5 +1,6 @@
 /**
- * `berth commitment get`: what berth on this machine has set of a node's commitment. Of the service it is known at most whether there is one.
+ * `berth commitment get`: shows what berth on this machine last set for a node's commitment. The service reports at most whether there is
+ * one.
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"
@@ -17,7 +18,8 @@ export const get = command(
     const node = yield* resolveNode(given, { change: false })
     const entry = (yield* commitmentLog.load).get(node.id)
     yield* printOne(ownCommitmentRecord, ownCommitmentOf(node, entry))
-    const own = entry === undefined ? "berth on this machine has set none." : "As berth on this machine has set it."
+    const own =
+      entry === undefined ? "berth on this machine has not set one." : "This is what berth on this machine last set."
     const { committed } = node
     yield* printNote(
       committed === null

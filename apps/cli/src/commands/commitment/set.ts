@@ -1,6 +1,4 @@
-/**
- * `berth commitment set`: what happens to a node when its commitment ends.
- */
+/** ⏎`berth commitment set`: sets what happens to a node when its commitment ends. */
 import { setCommitmentRequest } from "@berthkit/core/client/NodeOperations"
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
@@ -35,12 +33,12 @@ import { client } from "../../settings/client.ts"
 const priceUnknown =
   "Name the committed option with --sku, see berth plan list; or run it without --yes: berth then asks you."
 
-/** The committed option to renew to, or why it cannot be one. */
+/** The committed option to renew to, or why it is not possible. */
 export const optionFor = Effect.fnUntraced(function* (node: Pick<Node, "plan" | "image">, skuId: number) {
   return yield* Effect.fromResult(optionOfNode(node, yield* freshCatalogue, skuId))
 })
 
-/** The committed option that is sent whether it is listed or not; undefined where it is not, or cannot be looked up. */
+/** The committed option to send even if it is unlisted; undefined if the list lacks it or cannot be read. */
 const forcedOption = (node: Node, skuId: number) =>
   ImageList.use(({ fresh }) => fresh({ retry: false })).pipe(
     Effect.flatMap((catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId))),
@@ -88,10 +86,10 @@ export const ensureKeepsProtected = (node: Pick<Node, "id">, setting: Commitment
       )
     : Effect.void
 
-/** Whether the outcome is unknown. A reply that Berth cannot read has its own hint. */
+/** Whether the outcome is unknown. A reply that Berth cannot read has a hint of its own. */
 const isLost = (error: BerthError): boolean => mayBeSet(error) && error.reason._tag !== "UnexpectedResponse"
 
-/** Notes what a person has seen in the portal of a purchase that got no reply. Nothing is sent. */
+/** Records what the user saw in the portal about a purchase whose reply was lost. Sends nothing. */
 const settle = Effect.fnUntraced(function* (node: Node, order: CommitmentOrder) {
   const open = yield* commitmentLog.openOf(node.id)
   const skuId = order.skuId ?? null
@@ -136,7 +134,10 @@ export const set = command(
     }
     if (found === "set") {
       if (dryRun) {
-        return yield* new UsageFault({ message: "--found set sends nothing to be shown.", hint: "Omit --dry-run." })
+        return yield* new UsageFault({
+          message: "--dry-run has nothing to show: --found set sends no request.",
+          hint: "Omit --dry-run."
+        })
       }
       const node = yield* resolveNode(given, { change: true })
       yield* settle(node, { setting, skuId })

@@ -1,6 +1,7 @@
 /**
- * What the scripts of shells call: `berth __complete SHELL -- WORD…` prints what may come next, and `berth __values`, with the flags of the account, reads the values
- * anew. `berth __describe` prints every command as data, which the bundle keeps. None of them is for people.
+ * The commands that shell scripts call. `berth __complete SHELL -- WORD…` prints the words that may come next; `berth __values`, with the
+ * flags of the account, reads the values again. `berth __describe` prints every command as data, which the bundle includes. Users call none
+ * of them.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
@@ -28,13 +29,13 @@ import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
 import { loadHelp } from "../describe.ts"
 
-/** Of a larger account the first nodes are offered. */
+/** The most nodes that are offered. */
 const maxNodes = 1000
 
-/** A shell that waits longer feels broken. */
+/** A shell that takes longer feels broken. */
 const maxMillis = 3000
 
-/** The values, kept in the file at `path`; those that could not be read are left out. */
+/** Reads the values and caches them in the file at `path`; values that could not be read are left out. */
 const readValues = Effect.fnUntraced(function* (path: string | undefined) {
   const nodes = Nodes.use((service) => service.list({ lane: "sweep" }).pipe(Stream.take(maxNodes), Stream.runCollect))
   const plans = Plans.use((service) => service.list())
@@ -54,7 +55,7 @@ const readValues = Effect.fnUntraced(function* (path: string | undefined) {
 
 const variables = ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", ...accountVariables]
 
-/** The variables that decide about the account. */
+/** The environment variables that determine the account. */
 const environment = Effect.map(
   Effect.forEach(variables, (name) => Effect.orDie(Config.option(Config.String(name)))),
   (values) => Object.fromEntries(variables.map((name, index) => [name, Option.getOrUndefined(values[index]!)]))
@@ -91,11 +92,11 @@ export const completeWords = command(
   })
 )
 
-/** Asks for the account that flags name. */
+/** Provides the account that the flags name. */
 const ofAccount = ({ location, profile, project, userAgent }: AccountFlags) =>
   Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile, project, location, userAgent }))
 
-/** The values that are kept, or else those that the service has; none where it cannot be asked. */
+/** The cached values, or otherwise those of the service; none if it cannot be reached. */
 const valuesOf = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string | undefined>>,
   account: AccountFlags

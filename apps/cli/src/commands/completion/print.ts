@@ -1,13 +1,10 @@
-/**
- * `berth completion`: the script that makes a shell complete berth. It asks `berth __complete` for the words that may come next, and knows
- * nothing else of berth.
- */
+/** ⏎`berth completion`: prints the script that makes a shell complete berth. The script only asks `berth __complete` for the next words. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argument, oneOf } from "../../commandLine/Parameter.ts"
 import { Output } from "../../output/Output.ts"
 
-/** The shells that there is a script for. */
+/** The supported shells. */
 const shells = ["bash", "zsh", "fish", "powershell"] as const
 type Shell = (typeof shells)[number]
 

@@ -1,6 +1,4 @@
-/**
- * `berth cost --since TIME` and `berth cost --month [YYYY-MM]`: what was spent, which only a daemon that watched knows.
- */
+/** ⏎`berth cost --since TIME` and `berth cost --month [YYYY-MM]`: show past spending, which only a running berth-watch daemon records. */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { parseInstantMillis } from "@berthkit/terminal/instant"
 import { Clock, DateTime, Effect, Option, Schema, Struct } from "effect"
@@ -12,10 +10,10 @@ import { printAll } from "../../output/print.ts"
 import { Spending, spendFields, spendingRecord } from "../../records/spending.ts"
 import { askDaemon, ownAccounts, watchUrl, watchUrlOf } from "../../settings/watchDaemon.ts"
 
-/** The month that is meant where `--month` has no value. */
+/** The value of `--month` without a month. */
 const present = "now"
 
-/** A day alone begins where the bill's days do. */
+/** The instant of a text. A day begins at midnight in India, as in the bill. */
 const instantOf = (text: string): Option.Option<DateTime.Utc> =>
   Option.map(parseInstantMillis(text, "+05:30"), DateTime.makeUnsafe)
 
@@ -50,7 +48,7 @@ type History = Values<typeof historyFlags>
 
 const Spend = Schema.Struct(spendFields)
 
-/** As far as it is printed. */
+/** The fields that are printed. */
 const AccountCost = Schema.Struct({
   currencies: Schema.optionalKey(Schema.Array(Schema.String)),
   ...Struct.pick(Spending.fields, ["account", "month", "from", "to", "watchedSince", "days"]),
@@ -88,7 +86,7 @@ const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
 
 const nodeHours = (hours: number) => `${Number(hours.toFixed(1))} node-hours`
 
-/** What is not in the amounts, one sentence for each account. */
+/** One sentence per account about what its amounts leave out. */
 const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
   rows.flatMap(({ account, unobservedMillis, unpricedNodeHours }) => [
     ...(unpricedNodeHours > 0
@@ -99,7 +97,7 @@ const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
       : [])
   ])
 
-/** Whether the flags ask for what was, and not for what is. */
+/** Whether the flags ask for past spending instead of current cost. */
 export const isHistory = ({ month, since }: History): boolean => month !== undefined || since !== undefined
 
 export const costHistory = Effect.fn("costHistory")(function* (values: History) {

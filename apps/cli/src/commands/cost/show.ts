@@ -1,6 +1,4 @@
-/**
- * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
- */
+/** ⏎`berth cost`: shows what the account costs per hour and month, and which nodes are off and still billed. */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect } from "effect"
 import { ownMemberships } from "../../applying/Registry.ts"
@@ -20,7 +18,7 @@ import { client } from "../../settings/client.ts"
 import { costHistory, historyFlags, isHistory } from "./history.ts"
 import { costs, type Grouping, groupings } from "./sum.ts"
 
-/** The sentences below the table, each a note of its own. */
+/** The notes below the table, one sentence each. */
 const totalTexts = (total: Cost): ReadonlyArray<string> => {
   const { committed, foreign, nodes, offAndBilled, unreadable, withoutPrice } = total
   const inForeign = foreign.reduce((sum, { nodes }) => sum + nodes, 0)
@@ -49,7 +47,7 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-/** What the nodes cost now, in groups. Of a list that was not read to its end the sum is a `min…`. */
+/** The current cost of the nodes, in groups. If the list could not be read to its end, the sum is a `min…`. */
 export const currentCosts = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, recentCatalogue], { concurrency: 2 })
   const own = yield* commitmentLog.load

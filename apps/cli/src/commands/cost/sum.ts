@@ -1,6 +1,6 @@
 /**
- * What nodes cost by the price of their plan and image, in groups. Pure. A committed node costs what its commitment cost, which the
- * service does not report: where berth's own record has it, it is that price, and the hourly one otherwise.
+ * Computes the cost of nodes by the price of their plan and image, in groups. Pure. The service does not report the price of a commitment,
+ * so a committed node has the price in berth's own record, or otherwise the hourly one.
  */
 import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
@@ -12,45 +12,45 @@ import { DateTime } from "effect"
 import { committedPrice, committedUntil, type Entry } from "../../commitmentLog/CommitmentLog.ts"
 import type { Cost } from "../../records/cost.ts"
 
-/** What a row is about. */
+/** What a row can stand for. */
 export const groupings = ["node", "plan", "status", "fleet", "tag"] as const
 export type Grouping = (typeof groupings)[number]
 
-/** The one value that all have; null where they have several. */
+/** The value that all elements share; null if they differ. */
 const common = <A>(values: ReadonlyArray<A>): A | null =>
   values.every((value) => value === values[0]) ? (values[0] ?? null) : null
 
-/** What berth itself knows of a node by the ledgers of this machine. */
+/** A node's fleet, member and tags in the ledgers of this machine. */
 interface Membership {
   readonly fleet: string
   readonly tags: ReadonlyArray<string>
 }
 
-/** What prices a node: the image list, and what berth itself has committed it to. */
+/** The sources of a node's price: the image list, and the commitments that berth has set. */
 export interface Pricing {
-  /** The nodes that are in a fleet of this machine; only for the groups that need them. */
+  /** The nodes that are in a fleet of this machine; set only for groups that need it. */
   readonly fleets?: ReadonlyMap<number, Membership>
   readonly prices: PriceList
   readonly own: ReadonlyMap<number, Entry>
   readonly nowMillis: number
 }
 
-/** A node of the list, or a record of it that cannot be read and may be one. */
+/** A node of the list, or an unreadable record that may be one. */
 type Member = Node | LeftOutRecord
 
 const isNode = (member: Member): member is Node => !("_tag" in member)
 
-/** What there is to know of a member where its record tells nothing. */
+/** The group of a member whose record does not say it. */
 const notKnown = "not known"
 
-/** What is billed, and how each of it is priced. */
+/** The billed members and their prices. */
 interface Billed extends Pricing {
   readonly priceOf: (member: Member) => Price
   /** The price in another currency than rupees. */
   readonly foreignOf: (member: Member) => ForeignPrice | null
 }
 
-/** Where a second record has the id of a node it is not known which of them tells what the node is. */
+/** If two records have the same id, it is unknown which one describes the node, so its price is unknown. */
 const billedBy = (pricing: Pricing, unreadable: ReadonlyArray<LeftOutRecord>): Billed => {
   const { nowMillis, own, prices } = pricing
   const contradicted = new Set(unreadable.map(({ id }) => id))
@@ -65,7 +65,7 @@ const billedBy = (pricing: Pricing, unreadable: ReadonlyArray<LeftOutRecord>): B
   return { ...pricing, priceOf, foreignOf }
 }
 
-/** What nodes cost together in each currency that is not rupees. */
+/** The sum of the nodes in each currency besides rupees. */
 const foreignSums = (prices: ReadonlyArray<ForeignPrice | null>): Cost["foreign"] =>
   Array.from(
     Map.groupBy(
@@ -103,10 +103,10 @@ const rowOf = (name: string, id: number | null, members: ReadonlyArray<Member>, 
   }
 }
 
-/** Whether a node whose termination has begun is still billed is not documented: it has no row, and is counted. */
+/** It is undocumented whether a node is billed while it terminates, so it has no row, but is counted. */
 const isEnding = ({ status }: Node): boolean => status === "terminate"
 
-/** The groups of the `at`th member: of tags it may have several. */
+/** The groups of the `at`th member; a member with several tags has several. */
 const groupsOf = (member: Member, at: number, by: Grouping, fleets: Pricing["fleets"]): ReadonlyArray<string> => {
   if (by === "node") return [String(at)]
   if (!isNode(member)) return [notKnown]
@@ -123,15 +123,15 @@ const groupsOf = (member: Member, at: number, by: Grouping, fleets: Pricing["fle
   }
 }
 
-/** What the account has, as far as its list can be read. */
+/** The account's nodes, as far as the list can be read. */
 export interface Counted {
   readonly nodes: ReadonlyArray<Node>
   readonly unreadable: ReadonlyArray<LeftOutRecord>
 }
 
 /**
- * A row for each group, in the order in which they appear, and one for all. A node with several tags is in several rows, and once in all. A record that cannot be read is a node without a known price,
- * so that no sum over the rows is taken for exact.
+ * One row per group, in order of appearance, and one for the total. A node with several tags is in several rows and once in the total. An
+ * unreadable record counts as a node with an unknown price, so that no sum over the rows looks exact.
  */
 export const costs = (
   { nodes, unreadable }: Counted,

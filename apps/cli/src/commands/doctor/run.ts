@@ -1,6 +1,6 @@
 /**
- * `berth doctor`: where each setting came from, the files of berth, and the way to the service. It changes nothing, and exits as the
- * first failure would.
+ * `berth doctor`: checks where each setting came from, berth's files, and the connection to the service. It changes nothing, and exits with
+ * the code of the first failure.
  */
 import { RawApi } from "@berthkit/core/client/RawApi"
 import type { Connection, ConnectionSettings, Credential, Sourced } from "@berthkit/terminal/Connection"
@@ -18,7 +18,7 @@ import { countOthers } from "../limits/otherClients.ts"
 import { ensureWritable } from "../../files/ownFiles.ts"
 import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
 
-/** A check, and the failure that it stands for. */
+/** A check with the failure that a command would report. */
 interface Finding extends Check {
   readonly failure?: Failure
 }
@@ -38,7 +38,7 @@ const sourced = (check: string, setting: Option.Option<Sourced<unknown>>, shown:
     onSome: ({ source, value }) => ok(check, `${shown(value)}from ${source}`)
   })
 
-/** Where a credential came from; failed where commands refuse to send it to the address. */
+/** The source of a credential; failed if commands refuse to send it to the address. */
 const credentialFinding = (
   what: "API key" | "access token",
   { baseUrl }: ConnectionSettings,
@@ -55,7 +55,7 @@ const credentialFinding = (
   })
 }
 
-/** A clock that differs by more than this makes times in lists wrong. */
+/** A larger clock difference makes the times in lists wrong. */
 const maxSkewMillis = 30_000
 
 const settings = Effect.gen(function* () {
@@ -96,7 +96,7 @@ const profiles = Effect.gen(function* () {
   })
 })
 
-/** Whether the files that processes share can be written. */
+/** Whether the files that processes share are writable. */
 const stateFiles = ({ files }: Connection) =>
   Effect.gen(function* () {
     const { allowanceFile } = files
@@ -107,7 +107,7 @@ const stateFiles = ({ files }: Connection) =>
     })
   })
 
-/** Whether the database answers through which the rate limit is shared. */
+/** Whether the database that shares the rate limit answers. */
 const sharing = ({ allowanceStore }: Connection) =>
   allowanceStore === undefined
     ? Effect.succeed([])
@@ -116,7 +116,7 @@ const sharing = ({ allowanceStore }: Connection) =>
         onSuccess: () => [ok("sharing", `through ${shownAddress(allowanceStore)}`)]
       })
 
-/** One request, and what its reply shows of the service, its clock, the credentials and the rate limit. */
+/** Sends one request, and checks the service, its clock, the credentials and the rate limit by the reply. */
 const service = (connection: Connection) =>
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis

@@ -1,5 +1,6 @@
 /**
- * `berth fleet list`: the fleets that berth knows on this machine. Lists the nodes of the service once, to find members with more than one.
+ * `berth fleet list`: lists the fleets that berth knows on this machine. Reads the account's node list once, to find members with more than
+ * one node.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect, Result } from "effect"

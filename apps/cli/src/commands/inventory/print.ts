@@ -39,11 +39,11 @@ const flags = {
 const whyNone: Readonly<Record<NoLedger, string>> = {
   missing: "there is none",
   later: "a later version wrote it",
-  damaged: "it is no ledger of berth apply",
+  damaged: "it was not written by berth apply",
   doubled: "a member is in it twice"
 }
 
-/** The members of fleets, by these ledgers. */
+/** Reads the fleet members in these ledgers. */
 const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const ledgers: Array<Pick<KnownLedger, "entries" | "fleet">> = []
   for (const path of paths) {
@@ -61,7 +61,7 @@ const readLedgers = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   return fleetOfNodes(ledgers)
 })
 
-/** The nodes, from the cache where they are young enough. */
+/** Returns the nodes, from the cache if it is fresh enough. */
 const hosts = Effect.fnUntraced(function* (maxAgeMillis: number) {
   const folder = yield* Effect.flatMap(connection, ({ options }) => Effect.orDie(accountCacheFolder(options)))
   const cached = Option.isSome(folder) ? yield* loadHosts(folder.value, maxAgeMillis) : Option.none()
@@ -90,7 +90,8 @@ export const inventory = command(
     const { stderr } = yield* Output
     if (host === undefined) {
       yield* printValue(ansibleList(found))
-      // Ansible shows all of stderr as errors, each time; each host has its own name among its variables.
+      // Ansible prints stderr as errors on every run, so renamed hosts are reported only on a terminal. Each host's variables contain the
+      // node's real name.
       return yield* warnOfHosts(stderr.isTerminal ? found : { ...found, changed: 0 })
     }
     const variables = found.hosts.get(host)

@@ -1,6 +1,7 @@
 /**
- * The other clients that share the allowance of an account: through the database that `BERTH_ALLOWANCE_STORE` names, or on this machine through
- * a file, where each has a file beside it, named after its process id. Their programs are known where the system has `/proc`.
+ * Finds the other clients that share the account's allowance (its share of the rate limit): through the database that
+ * `BERTH_ALLOWANCE_STORE` names, or through files on this machine, one per process and named after its id. Their programs are known on
+ * systems with `/proc`.
  */
 import { basename } from "node:path"
 import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
@@ -10,19 +11,19 @@ import type { Client } from "../../records/limits.ts"
 
 const withinMillis = 4000
 
-/** How many other clients share the allowance through it now. Fails where it cannot be used. */
+/** The number of other clients in the database. Fails if it cannot be used. */
 export const countOthers = Effect.gen(function* () {
   const open = yield* AllowanceStore
   if (open === undefined) return 0
   const store = yield* open
   const { count } = yield* Effect.ensuring(store.meet(withinMillis), store.leave)
-  // The client of this command is one of them.
+  // One of the clients is this command.
   return Math.max(0, count - 1)
 })
 
 const concurrency = 8
 
-/** Whether another process with this id runs. */
+/** Whether another process with this id is running. */
 const isRunning = (id: number): boolean => {
   if (!(id > 0) || id === process.pid) return false
   try {
@@ -33,7 +34,7 @@ const isRunning = (id: number): boolean => {
   }
 }
 
-/** The program of a command line, such as `berth-watch` of `node /usr/bin/berth-watch.mjs run`: none of its arguments. */
+/** The program of a command line without its arguments, such as `berth-watch` of `node /usr/bin/berth-watch.mjs run`. */
 const programOf = (commandLine: string): string | null => {
   const [first = "", ...others] = commandLine.split("\0").map((word) => basename(word))
   const script = /^node(?:\.exe)?$/.test(first) ? others.find((word) => /\.[cm]?[jt]s$|^berth/.test(word)) : first
@@ -47,7 +48,7 @@ const clientOf = (processId: number): Effect.Effect<Client> =>
     Effect.map((program) => ({ processId, program }))
   )
 
-/** The clients beside the allowance file, this process not among them. */
+/** The clients with a file next to the allowance file, except this process. */
 export const otherClients = (file: string | undefined): Effect.Effect<ReadonlyArray<Client>> =>
   file === undefined
     ? Effect.succeed([])

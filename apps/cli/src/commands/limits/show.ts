@@ -1,6 +1,6 @@
 /**
- * `berth limits`: what is left of the rate limit, when it refills, and which clients use it. Costs one request where no client that shares it
- * has learnt it lately.
+ * `berth limits`: shows what is left of the rate limit, when it refills, and which clients use it. Costs one request if no client that
+ * shares the limit has learned it recently.
  */
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -14,7 +14,7 @@ import { client, connection } from "../../settings/client.ts"
 import { ensureWritable } from "../../files/ownFiles.ts"
 import { countOthers, otherClients } from "./otherClients.ts"
 
-/** Through what the clients share, and who they are. */
+/** How the clients share the limit, and which they are. */
 const sharingOf = Effect.fnUntraced(function* ({ allowanceStore, options: { allowanceFile } }: Connection) {
   if (allowanceStore !== undefined) {
     const others = yield* Effect.option(countOthers)
@@ -26,7 +26,7 @@ const sharingOf = Effect.fnUntraced(function* ({ allowanceStore, options: { allo
   return { file: isShared ? allowanceFile : null, otherProcesses: clients.length, clients }
 })
 
-/** What is left, and who shares it. */
+/** The remaining requests, and the clients that share them. */
 export const currentLimits = Effect.gen(function* () {
   const allowance = yield* Allowance
   const known = yield* allowance.current

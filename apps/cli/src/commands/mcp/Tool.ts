@@ -1,7 +1,7 @@
 /**
- * A tool of `berth mcp`: the arguments that a model sees and whose values are checked, what it is shown of the result, and what the tool does.
- * `serve.ts` offers them over the protocol. A model sends anything; what does not fit is refused with the name of the argument, before
- * anything is read or sent.
+ * A tool of `berth mcp`: the arguments shown to the model and their validation, the outline of the result, and the tool's action.
+ * `serve.ts` offers the tools over the protocol. A model may send anything; bad values are refused by argument name before anything is read
+ * or sent.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Predicate, Result, Schema } from "effect"
@@ -9,10 +9,10 @@ import type { McpSchema } from "effect/ai"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import type { Failure } from "../../failure/Problem.ts"
 
-/** An object of JSON: a schema, or the result of a tool, which its schema describes. */
+/** A JSON object: a schema, or a tool's result. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** An argument: how it is described, and how its value is read. */
+/** An argument's schema and its parser. */
 interface Argument<out A> {
   readonly schema: Data
   readonly isRequired: boolean
@@ -25,7 +25,10 @@ type Arguments = Readonly<Record<string, Argument<unknown>>>
 /** The values of arguments. */
 export type Values<A extends Arguments> = { readonly [K in keyof A]: A[K] extends Argument<infer V> ? V : never }
 
-/** Each schema has one type, and no keyword but those that every model accepts. `meaning` of a value is what a host may have sent otherwise. */
+/**
+ * Makes an argument. Every schema has one type and uses only keywords that all model hosts accept. `meaning` converts values that some
+ * hosts send in another form, such as "true".
+ */
 const argument = <A>(
   schema: Argument<A>["schema"],
   is: (given: unknown) => given is A,
@@ -40,7 +43,7 @@ const argument = <A>(
   }
 })
 
-/** The same argument, which has to be given. */
+/** The same argument, but required. */
 export const required = <A>(optional: Argument<A | undefined>): Argument<A> => ({
   schema: optional.schema,
   isRequired: true,
@@ -141,7 +144,7 @@ const readArguments = <const A extends Arguments>(parameters: A, given: unknown)
   return Result.succeed(values as Values<A>)
 }
 
-/** Follows a reference to a definition beside it. */
+/** Follows a reference to a definition in the same schema. */
 const resolved = (schema: unknown, definitions: Data): Data => {
   let found = schema
   while (Predicate.isObject(found) && Predicate.isString(found["$ref"])) {
@@ -151,30 +154,30 @@ const resolved = (schema: unknown, definitions: Data): Data => {
 }
 
 /**
- * What a tool says of a record in its result. The whole schemas of `berth schema` would take 8000 tokens of every conversation, so that a tool
- * shows their outline, derived from them: the keys that each record certainly has. The whole ones are a resource.
+ * The outline of a record for a tool's description: the keys that each record always has. The full schemas of `berth schema` would cost
+ * 8000 tokens in every conversation, so they are available as an MCP resource instead.
  */
 export const keysOf = (schema: Schema.Top): Data => {
   const { definitions, schema: record } = Schema.toJsonSchemaDocument(schema)
   return { type: "object", required: resolved(record, definitions)["required"] }
 }
 
-/** A result with several parts, all of them there but `node`, which some results have not. */
+/** A result with several parts. All are required except `node`. */
 export const parts = (properties: Readonly<Record<string, Data>>): Data => ({
   type: "object",
   properties,
   required: Object.keys(properties).filter((name) => name !== "node")
 })
 
-/** Leaves out a node that there is not: null would be a second type. */
+/** Omits `node` if it is null, because null would be a second type. */
 export const withoutNoNode = ({ node, ...rest }: Data): Data => (node === null ? rest : { ...rest, node })
 
 export const listOf = (items: Data): Data => ({ type: "array", items })
 
-/** What a tool answers: its result, or that it needs a person first. */
+/** A tool's answer: its result, or a request for a person's input. */
 export type Answer = Data | McpSchema.InputRequired
 
-/** What programs that run tools may assume of one that changes nothing, here or at the service. */
+/** The hints to the host for a tool that changes nothing here or at the service. */
 export const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
 interface Definition<A extends Arguments> {
@@ -182,7 +185,7 @@ interface Definition<A extends Arguments> {
   readonly description: string
   readonly parameters: A
   readonly output: Data
-  /** What programs that run tools may assume; default that it changes nothing. */
+  /** The hints to the host; by default those of a tool that changes nothing. */
   readonly annotations?: typeof reading
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a server may have changed: the actions that it was started for, and until it ends how many nodes at which price, and commitments for
- * how much. A change takes its part before it is sent, so that two at once never take the same.
+ * Limits on what a server may change: the actions that it was started with and, until it ends, how many nodes at which price, and the total
+ * of commitments. A change reserves its part before it is sent, so two concurrent changes never use the same part.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
@@ -15,12 +15,12 @@ import type { Kept, Terms } from "../../proposal/ProposalStore.ts"
 export const actions = ["create", "delete", "commit"] as const
 export type Action = (typeof actions)[number]
 
-/** What the server was started with. */
+/** The limits that the server was started with. */
 export interface Bounds {
   readonly allow: ReadonlyArray<Action>
-  /** Rupees per hour that all creates together may cost. */
+  /** Limit on the total price of created nodes, in rupees per hour. */
   readonly maxCostInr: Option.Option<number>
-  /** Rupees that all committed periods together may cost, those of creates included. */
+  /** Limit on the total of committed periods, in rupees, including those of creates. */
   readonly maxCommitmentInr: Option.Option<number>
   /** How many nodes it may create. */
   readonly maxNodes: Option.Option<number>
@@ -28,7 +28,7 @@ export interface Bounds {
 
 const startedWith = (flags: string) => `A person sets this where the server is started: berth mcp ${flags}`
 
-/** That the server may not do it. */
+/** The failure of an action that the server may not do. */
 export const notAllowed = (action: Action, { allow }: Bounds) =>
   new UsageFault({
     message:
@@ -46,11 +46,11 @@ const buys = ({ order }: Terms): boolean =>
 
 const perHourOf = (proposal: Terms["proposal"]) => maxPerHourOf(proposal, proposal.minimumBillingInr)
 
-/** The bounds of one run of the server. */
+/** The running totals of one server. */
 export const makeBounds = (bounds: Bounds) => {
-  /** Rupees per hour of each proposal whose node it has created, or may have. */
+  /** Rupees per hour, by proposal, of nodes that were or may have been created. */
   const taken = new Map<string, number>()
-  /** Rupees of each proposal whose committed period it has bought, or may have. */
+  /** Rupees, by proposal, of committed periods that were or may have been bought. */
   const bought = new Map<string, number>()
 
   const othersIn = (all: ReadonlyMap<string, number>, id: string | undefined) =>
@@ -85,7 +85,7 @@ export const makeBounds = (bounds: Bounds) => {
       return {
         foreign: proposal.foreignPrice
           ? {
-              message: `The price is in ${currencyName(proposal.foreignPrice)}, and the limit of this server is in rupees: they cannot be compared.`,
+              message: `The price is in ${currencyName(proposal.foreignPrice)}, which cannot be compared with this server's limit in rupees.`,
               hint
             }
           : undefined,
@@ -95,18 +95,18 @@ export const makeBounds = (bounds: Bounds) => {
     })
   }
 
-  /** Fails where the change would pass a bound. What the proposal `id` has taken before is its own. */
+  /** Fails if the change would exceed a limit. An earlier reservation of the proposal `id` is not counted twice. */
   const ensureWithin = (terms: Terms, id?: string) =>
     Effect.andThen(ensureCreate(terms, id), ensureCommitment(terms, id))
 
-  /** Takes the part of a change. */
+  /** Reserves the part of a change. */
   const take = ({ id, terms }: Kept): void => {
     const { order, proposal } = terms
     if (order.action === "create") taken.set(id, perHourOf(proposal) ?? 0)
     if (buys(terms)) bought.set(id, proposal.committedPriceInr ?? 0)
   }
 
-  /** Gives it back, where nothing came of it. */
+  /** Releases the reservation of a change that did nothing. */
   const giveBack = ({ id }: Kept): void => {
     taken.delete(id)
     bought.delete(id)

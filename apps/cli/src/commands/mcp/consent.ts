@@ -1,18 +1,18 @@
 /**
- * Asks the person behind an agent. Where the agent's program has a dialog for that it is shown there, in the way of the protocol that it
- * speaks; otherwise a person approves in a terminal. Nothing that a model says is an answer: arguments of tools are not looked at.
+ * Asks the person who uses an agent. If the agent's program can show a dialog, the question appears there; otherwise a person approves in a
+ * terminal. Nothing that a model says counts as an answer: tool arguments are never read as consent.
  */
 import { Clock, Effect, Option, Predicate, Result, Schema } from "effect"
 import { McpSchema } from "effect/ai"
 import { consentLines, type Kept } from "../../proposal/ProposalStore.ts"
 
-/** What came of it; `terminal` where the program has no dialog, could not show it, or gives a reply that is none. */
+/** The person's answer; `terminal` if the program has no dialog, could not show it, or returned an invalid reply. */
 export type Consent = "approved" | "declined" | "cancelled" | "terminal" | McpSchema.InputRequired
 
-/** Most questions that wait for an answer at a time. */
+/** The most questions that may be open at a time. */
 const maxAsked = 1000
 
-/** The key of the question among the inputs that a reply asks for. */
+/** The key of our question in a reply that asks for input. */
 const inputKey = "approval"
 
 const consentOf = (action: unknown): Consent =>
@@ -20,12 +20,12 @@ const consentOf = (action: unknown): Consent =>
 
 const decodeForm = Schema.decodeUnknownEffect(McpSchema.ElicitRequestFormParams)
 
-/** Asks about proposals in one run of the server. */
+/** Asks about the proposals of one server run. */
 export const makeConsent = () => {
-  /** Which proposal each question was about, by a text that only who was asked knows. */
+  /** The proposal of each question, by a secret that only the asked program knows. */
   const asked = new Map<string, string>()
 
-  /** In the revision without sessions the reply asks, and the same call comes again with the answer. */
+  /** In the protocol revision without sessions, the reply asks, and the client repeats the call with the answer. */
   const askInReply = Effect.fnUntraced(function* (kept: Kept, form: object) {
     const { inputResponses, requestState } = yield* McpSchema.McpRequestContext
     const response = inputResponses?.[inputKey]
@@ -43,7 +43,7 @@ export const makeConsent = () => {
     })
   })
 
-  /** In a session the dialog is a request of ours. It ends with the proposal. */
+  /** In a session, the server sends a request for the dialog. It ends when the proposal expires. */
   const askInSession = Effect.fnUntraced(function* (
     { getClient }: McpSchema.McpServerClient["Service"],
     kept: Kept,
@@ -53,7 +53,7 @@ export const makeConsent = () => {
     const leftMillis = Math.max(1, kept.expiresMillis - (yield* Clock.currentTimeMillis))
     const reply = yield* Effect.scoped(Effect.flatMap(getClient, (client) => client.elicit(params))).pipe(
       Effect.timeoutOption(leftMillis),
-      // The toolkit dies of a reply that does not fit.
+      // The toolkit dies on an invalid reply.
       Effect.catchDefect(Effect.fail),
       Effect.result
     )
@@ -72,7 +72,7 @@ export const makeConsent = () => {
     const form = {
       mode: "form",
       message: consentLines(kept).join("\n"),
-      // Accepting is the answer: nothing is left to fill in, by a person or by anybody else.
+      // Accepting is the whole answer, so the form has no fields that somebody else could fill in.
       requestedSchema: { type: "object", properties: {} }
     }
     const session = yield* Effect.serviceOption(McpSchema.McpServerClient)

@@ -1,13 +1,13 @@
 /**
- * The lines that a client sends, before the toolkit parses them: of a chunk with one line that is no JSON it would lose all the others, and
- * a line without an end would fill the memory. What is not a message is answered here. Pure.
+ * Splits the client's input into lines before the toolkit parses it. The toolkit would drop a whole chunk because of one line that is not
+ * JSON, and an endless line would fill the memory. Invalid messages are answered here. Pure.
  */
 import { Predicate } from "effect"
 
-/** Longest line, in bytes. The longest that any tool takes is far shorter. */
+/** Longest line, in bytes; tools need far less. */
 const maxLineBytes = 1024 * 1024
 
-/** What becomes of a line: it goes on, or it is answered. */
+/** The decision about a line: pass it on, or answer it. */
 export interface Judged {
   readonly pass?: string
   readonly reply?: string
@@ -36,14 +36,14 @@ const judge = (line: string): Judged => {
   } catch {
     return { reply: errorLine(-32_700, "Parse error: a line is one JSON-RPC message.") }
   }
-  // The toolkit answers a batch, which few revisions of the protocol have, by itself.
+  // The toolkit answers batches itself; few revisions of the protocol have them.
   if (Array.isArray(message)) return { pass: line }
   if (isMessage(message)) return { pass: line }
   const id = Predicate.isObject(message) && isId(message["id"]) ? message["id"] : null
   return { reply: errorLine(-32_600, "Invalid Request: not a message of JSON-RPC 2.0.", id) }
 }
 
-/** Cuts chunks into lines; the bytes of a line that is too long are let go. */
+/** Cuts chunks into lines; drops the bytes of a line that is too long. */
 export const lineCutter = () => {
   const decoder = new TextDecoder()
   let pending: Array<Uint8Array> = []
@@ -68,7 +68,7 @@ export const lineCutter = () => {
       : judge(line)
   }
 
-  /** What the lines that end in this chunk come to. */
+  /** Returns the decisions for the lines that end in this chunk. */
   return (chunk: Uint8Array): ReadonlyArray<Judged> => {
     const judged: Array<Judged> = []
     let from = 0
@@ -77,7 +77,7 @@ export const lineCutter = () => {
       judged.push(end())
       from = at + 1
     }
-    // A copy: the reader may use its buffer again.
+    // Copy, because the reader may reuse its buffer.
     if (from < chunk.length) take(chunk.slice(from))
     return judged
   }

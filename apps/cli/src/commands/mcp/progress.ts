@@ -1,12 +1,10 @@
-/**
- * Progress of a call for the program that made it: hosts cut a call that says nothing for a minute.
- */
+/** ⏎Reports the progress of a tool call, because hosts abort a call that is silent for a minute. */
 import { Duration, Effect, Option, Predicate } from "effect"
 import { McpSchema } from "effect/ai"
 
 const everySeconds = 5
 
-/** Runs a call, and tells every few seconds how long it has been running. */
+/** Runs a call, and reports every few seconds how long it has been running. */
 export const withProgress = <A, E, R, R2>(
   run: Effect.Effect<A, E, R>,
   tell: (seconds: number) => Effect.Effect<void, never, R2>
@@ -20,7 +18,7 @@ export const withProgress = <A, E, R, R2>(
   return Effect.raceFirst(run, ticks)
 }
 
-/** The token under which the caller wants progress; undefined where it wants none. In a session, the context has what the session began with. */
+/** The token for progress reports; undefined if the caller wants none. In a session, the context holds the request that opened it. */
 export const progressToken = Effect.gen(function* () {
   const session = yield* Effect.serviceOption(McpSchema.McpServerClient)
   const { requestMetadata } = Option.isSome(session) ? session.value : yield* McpSchema.McpRequestContext

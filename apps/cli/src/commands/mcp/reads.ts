@@ -1,6 +1,4 @@
-/**
- * The tools that look: nodes, plans, images, the account, and a wait for a node. They send GETs, after everybody else's.
- */
+/** ⏎The read-only tools: nodes, plans, images, the account, and a wait for a node. They send GETs with the lowest priority. */
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { Images } from "@berthkit/core/client/Images"
 import type { Listed } from "@berthkit/core/client/listing/Listed"
@@ -43,23 +41,23 @@ import {
 } from "./Tool.ts"
 import type { Bounds } from "./bounds.ts"
 
-/** Calls of this lane go after those that somebody waits for. */
+/** The lane (the priority class of a call): calls of this lane go after calls that somebody waits for. */
 const lane = "sweep"
 
-/** The longest that a tool which only reads takes. */
+/** The longest duration of a tool that only reads. */
 const readMillis = 20_000
 
 const maxNodes = 200
 const maxRows = 100
 
-/** Ends a tool that reads in that time, or in that of `--deadline` where it is shorter. */
+/** Ends a reading tool after that time, or after `--deadline` if it is shorter. */
 export const within = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.flatMap(deadlineSetting, (deadline) => {
     const given = Option.match(deadline, { onNone: () => readMillis, onSome: ({ value }) => Duration.toMillis(value) })
     return endingWithin(Duration.millis(Math.min(readMillis, given)))(run)
   })
 
-/** The nodes from `offset` on, and whether there are more. Reads no further than that takes. */
+/** The nodes from `offset` on, and whether there are more. Reads no more pages than needed. */
 const nodesFrom = Effect.fnUntraced(function* (passes: (node: Node) => boolean, offset: number, limit: number) {
   const nodes = yield* Nodes
   let end: Listed | undefined
@@ -114,7 +112,7 @@ const getNode = tool(
   }, within)
 )
 
-/** What a plan costs per hour at least, with an image or with any. Unknown is dearest. */
+/** The lowest price of a plan per hour, with one image or with any. An unknown price sorts last. */
 const priceOf = ({ minPricePerHourInr, prices }: Plan, image: string | undefined): number =>
   (image === undefined
     ? minPricePerHourInr
@@ -169,7 +167,7 @@ const listImages = tool(
       (plan === undefined || image.plan === plan)
     const own = saved ? (yield* service.saved({ lane })).filter(isWanted) : []
     const listed = saved ? imagesOnPlans(own) : (yield* service.list({}, { lane })).filter(isWanted)
-    // A saved disk goes with no plan in particular, and is ordered by its template id.
+    // A saved disk fits no particular plan, and is ordered by its template id.
     const disks = own
       .filter((image) => image.plan === null)
       .map((image) => ({ ...Object(savedImageRecord.encode(image)), plans: [], minPricePerHourInr: null }))
@@ -210,11 +208,11 @@ const account = ({ allow, maxCommitmentInr, maxCostInr, maxNodes: maxCreated }: 
     }, within)
   )
 
-/** Programs that run tools give up after a minute. */
+/** Shorter than the minute after which agents' programs give up. */
 const waitSeconds = 45
 const maxWaitSeconds = 600
 
-/** Milliseconds that are left to say how far a wait came. */
+/** Milliseconds that are reserved to report how far a wait came. */
 const reportMillis = 2000
 
 const wait = tool(
@@ -251,5 +249,5 @@ const wait = tool(
     }).pipe(endingWithin(Duration.millis(seconds * 1000 + reportMillis)))
 )
 
-/** All of them. */
+/** All reading tools. */
 export const reads = (bounds: Bounds) => [listNodes, getNode, listPlans, listImages, account(bounds), wait] as const

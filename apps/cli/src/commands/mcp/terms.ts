@@ -1,6 +1,6 @@
 /**
- * What an order comes to now: its exact request, its price, and the node that it is about. Made when it is proposed, and again before it is
- * sent: whatever differs by then was not consented to.
+ * The terms of an order: its exact request, its current price, and its node. They are computed when the order is proposed and again before
+ * it is sent; if they differ, the person's consent does not cover them.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
@@ -23,11 +23,11 @@ const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
   publicIp
 })
 
-/** The same fault without the flag of another command. */
+/** The same fault without the mention of another command's flag. */
 const withoutForce = ({ message }: UsageFault) =>
   new UsageFault({ message, hint: "See list_plans and list_images for what there is." })
 
-/** The terms of an order. `known` is the record of its node where that was read just now. */
+/** The terms of an order. `known` is the record of its node if it was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
   if (order.action === "create") {
     const catalogue = yield* freshCatalogue
@@ -35,7 +35,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
     const offer = yield* Effect.mapError(offerFor(spec, catalogue, { force: false }), withoutForce)
     return { order: { ...order, spec }, proposal: createProposal(spec, offer), about: null } satisfies Terms
   }
-  // With the plan that only the list states.
+  // Includes the plan, which only the list reports.
   const node = known ?? (yield* resolveNode(String(order.id), { change: true }))
   const about = aboutOf(node)
   if (order.action === "delete") {

@@ -42,7 +42,7 @@ const maxNameLength = 255
 const maxCount = 1000
 
 const isName = (name: string): boolean => name.trim() !== "" && name.length <= maxNameLength
-/** A name that a node can have. */
+/** Parses the name of a node. */
 export const nodeName = (metavar: string) => text(metavar, isName, `expected 1 to ${maxNameLength} characters`)
 
 const keyExpected = "expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit"
@@ -77,7 +77,7 @@ type Field = keyof typeof flagOf
 const fieldNamed = (wire: string) =>
   Object.entries(wireNames).find(([, name]) => name === wire)?.[0] as Field | undefined
 
-/** Why a field of the request is not for `--extra`; undefined if it is. */
+/** Why a field of the request cannot be set with `--extra`; undefined if it can. */
 const extraRefusal = (name: string, value: unknown): string | undefined => {
   const field = fieldNamed(name)
   if (field !== undefined) {
@@ -93,7 +93,7 @@ const extraRefusal = (name: string, value: unknown): string | undefined => {
 
 type ExtraField = readonly [name: string, value: unknown]
 
-/** A field of a request and its value, from `FIELD=JSON`; or why it cannot be one, as the end of a sentence. */
+/** A field of a request and its value, parsed from `FIELD=JSON`; or why it is invalid, as the end of a sentence. */
 const fieldIn = (
   given: string,
   refusals: Readonly<Record<string, string | undefined>>
@@ -106,7 +106,7 @@ const fieldIn = (
   return refusal === undefined ? Result.succeed([name, value]) : Result.fail(refusal)
 }
 
-/** `--extra`; `refusals` has fields that the command does not send, each with the reason. */
+/** The flag `--extra`; `refusals` maps fields that the command does not send to the reasons. */
 export const extraFlag = (refusals: Readonly<Record<string, string>> = {}) =>
   flags(
     "extra",
@@ -118,7 +118,7 @@ export const extraFlag = (refusals: Readonly<Record<string, string>> = {}) =>
     "Field of the request that has no flag; repeatable"
   )
 
-/** The fields of `--extra`: those that Berth has a name for under it, the others as they are. */
+/** The fields of `--extra`. Fields that Berth has a name for get that name; others stay as they are. */
 const extraOf = (given: NodeOptions["extra"]): Partial<NodeSpec> => {
   const own = given.flatMap(([name, value]) => {
     const field = fieldNamed(name)
@@ -168,7 +168,7 @@ export const parameters = {
 
 export type Options = Values<typeof parameters>
 
-/** Those of them that are about the node itself. */
+/** The options that describe the node itself. */
 type NodeOptions = Omit<
   Options,
   | "ifAbsent"
@@ -192,13 +192,13 @@ const scriptFault = (name: string) => (why: FileFault) =>
     hint: "See berth node create --help."
   })
 
-/** What is in each file of `--start-script`. */
+/** Reads each file of `--start-script`. */
 const readStartScripts = (given: ReadonlyArray<string>) =>
   Effect.forEach(given, (name) => Effect.mapError(notEmpty(readGivenText(name)), scriptFault(name)))
 
 const readSshKeys = (given: ReadonlyArray<string>) => Effect.forEach(given, (word) => sshKeyOf("--ssh-key", word, "."))
 
-/** What the options say of the node. For an option that is not given the service's default holds. */
+/** The specification that the options describe. The service's default applies to omitted options. */
 export const specOf = (
   options: NodeOptions
 ): Effect.Effect<Partial<NodeSpec>, UsageFault | LocalFileFault | SettingFault, Stdio.Stdio | GlobalSettings> =>
@@ -227,23 +227,23 @@ export const specOf = (
       })
   )
 
-/** Whether nothing is missing. */
+/** Whether the specification is complete. */
 export const isWhole = (spec: Partial<NodeSpec>): spec is NodeSpec =>
   spec.name !== undefined && spec.plan !== undefined && spec.image !== undefined
 
-/** What is missing, as a usage error. */
+/** The missing options, as a usage error. */
 export const missingFault = ({ name, plan }: Partial<NodeSpec>): UsageFault => {
   const missing = name === undefined ? "NAME" : plan === undefined ? "--plan" : "--image"
   return new UsageFault({ message: `berth node create needs ${missing}.`, hint: "See berth node create --help." })
 }
 
-/** One node to create, and the key of its create. */
+/** One node to create, and its idempotency key. */
 export interface Wanted {
   readonly spec: NodeSpec
   readonly key: string | undefined
 }
 
-/** All nodes: one, or NAME-1 to NAME-N under KEY-1 to KEY-N. */
+/** All nodes: one, or NAME-1 to NAME-N with KEY-1 to KEY-N. */
 export const wantedNodes = (
   spec: NodeSpec,
   { count, key }: Options
@@ -261,7 +261,7 @@ export const wantedNodes = (
     : Result.succeed(wanted)
 }
 
-/** Fails for flags that contradict each other. */
+/** Fails if flags contradict each other. */
 export const ensureConsistent = (options: Options): Effect.Effect<void, UsageFault> => {
   if (options.name !== undefined && options.nameFlag !== undefined && options.name !== options.nameFlag) {
     return Effect.fail(

@@ -25,7 +25,7 @@ const flags = {
   wait: switchFlag("wait", "Wait until the nodes are gone"),
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m"),
   keepIp: switchFlag("keep-ip", "Keep the public address, which may cost money"),
-  ignoreNotFound: switchFlag("ignore-not-found", "Succeed where a node does not exist"),
+  ignoreNotFound: switchFlag("ignore-not-found", "Succeed if a node does not exist"),
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
@@ -54,7 +54,7 @@ const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boo
   } satisfies Offered<Resolution>
 })
 
-/** Reports every argument that names no node. */
+/** Reports every argument that matches no node. */
 const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignoreNotFound: boolean) {
   const outcomes = yield* forEachNode(resolution, ({ node }) => Effect.succeed({ outcome: "", node }), {
     ignoreNotFound
@@ -63,10 +63,10 @@ const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignor
   return outcomes
 })
 
-/** How far the delete of each node has come; a node that is not in it was not asked to go. */
+/** The progress of each node's delete; a missing node means that no delete was sent. */
 type Progress = Map<NodeId, "sent" | "answered">
 
-/** What Ctrl-C leaves behind. */
+/** What has been deleted when the user presses Ctrl-C. */
 const deletedSoFar = (
   ids: ReadonlyArray<NodeId>,
   progress: Progress,
@@ -107,7 +107,7 @@ export const remove = command(
       offered(resolution, keepIp)
     )
     const first = yield* read
-    // With --yes the result has a row for each; otherwise what is missing is reported before the question.
+    // With --yes the result has a row for every node; otherwise missing nodes are reported before the question.
     const unfound = yes && !dryRun ? [] : yield* reportUnfound(first.order, ignoreNotFound)
     const approved = yield* approve(first, read, approval)
     if (Option.isNone(approved)) return yield* failIfSomeFailed(unfound)

@@ -1,6 +1,4 @@
-/**
- * `berth node get`: nodes by id, name or pattern.
- */
+/** ⏎`berth node get`: shows nodes by id, name or pattern. */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
 import { command } from "../command.ts"

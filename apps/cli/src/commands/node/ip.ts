@@ -1,6 +1,4 @@
-/**
- * `berth node ip`: the public address of a node, alone on its line, for other programs.
- */
+/** ⏎`berth node ip`: prints only the public address of a node, for other programs. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { publicAddress } from "../../nodes/reachedHosts.ts"

@@ -1,6 +1,4 @@
-/**
- * `berth node list`: every node of the account, or those that pass the filters.
- */
+/** ⏎`berth node list`: lists the nodes of the account, optionally filtered. */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { pageSize } from "@berthkit/core/api/Routes"
@@ -31,8 +29,8 @@ const flags = {
 }
 
 /**
- * Whether the plan's slug names this series: it begins with the letter of the series, and may end with the name of a series
- * that has one (interface.md §2.2, §2.6).
+ * Whether the plan's slug belongs to this series: it begins with the letter of the series, and may end with its name (interface.md §2.2,
+ * §2.6).
  */
 const ofSeries = (node: Node, series: string): boolean => {
   const parts = node.plan?.toLowerCase().split(/[-.]/) ?? []
@@ -59,7 +57,7 @@ const filterOf = ({
   })
 }
 
-/** The number of nodes of the account, where a page of the service reports it and it is not that of the page (A7). */
+/** The number of nodes in the account, if a page reports it and it is not the size of the page (A7). */
 const totalIn = (body: string): number | undefined => {
   const page = parseJson(body)
   if (!Predicate.isObject(page)) return undefined
@@ -68,8 +66,7 @@ const totalIn = (body: string): number | undefined => {
 }
 
 /**
- * The first nodes that pass. Beyond the limit it reads on only to the end of the list, where one more page can be that end: then it
- * is known how many there are.
+ * Returns the first matching nodes. After the limit, it reads on only if one more page may be the end of the list; then the total is known.
  */
 const cutAt = (limit: number) => {
   let page = { number: 0, length: 0 }
@@ -130,7 +127,7 @@ export const list = command(
 
     const { sort } = yield* OutputOptions
     if (sort.length > 0) {
-      // The first nodes in this order may be anywhere on the list.
+      // The order is not the list's, so the first nodes may be anywhere on it.
       return yield* printLimited(record, yield* Stream.runCollect(matching), limit)
     }
 

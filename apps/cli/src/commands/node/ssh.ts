@@ -1,6 +1,4 @@
-/**
- * `berth node ssh`: runs the user's ssh at the public address of a node, and ends with its exit code.
- */
+/** ⏎`berth node ssh`: runs the user's ssh with the public address of a node, and exits with its code. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flagOr, text } from "../../commandLine/Parameter.ts"
@@ -25,7 +23,7 @@ const flags = {
 
 const hint = "Install an ssh client; berth node ip prints the address."
 
-/** Runs ssh with the streams of this process; the code is that of a shell where a signal has ended it. */
+/** Runs ssh with the streams of this process. If a signal ended it, the code is the one that a shell would return. */
 const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> =>
   Effect.andThen(
     ensureProgram("ssh", hint),

@@ -1,6 +1,4 @@
-/**
- * `berth node wait`: until nodes have a status, or are gone.
- */
+/** ⏎`berth node wait`: waits until nodes have a status or are gone. */
 import { endingWithin, leftMillis } from "@berthkit/core/client/call/Deadline"
 import { Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"
@@ -17,7 +15,7 @@ import { withProgress } from "../../output/progress.ts"
 import type { NodeResult } from "../../records/outcome.ts"
 import { client } from "../../settings/client.ts"
 
-/** The goals of a wait: every status that a node can reach, and its end. */
+/** The goals of a wait: every status that a node can reach, and its deletion. */
 export const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
 
 const flags = {
@@ -26,7 +24,7 @@ const flags = {
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m")
 }
 
-/** The wait itself goes on over failures that pass: the read before it is short, and does not end it. */
+/** Limit on the read before the wait. If it fails, the wait goes on, because a wait survives temporary failures. */
 const maxReadMillis = 5000
 
 const withUnreadIds = (resolution: Resolution): Resolution => ({
@@ -47,7 +45,7 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
   )
 })
 
-/** The outcomes, in which a node fails that has another name by its own record: a wait for several reads the list. */
+/** The outcomes of a wait for several nodes, which reads the list. A node whose own record has another name fails. */
 const withNamesChecked = (
   outcomes: ReadonlyArray<NodeResult>,
   { nodes }: Resolution
@@ -62,7 +60,7 @@ const withNamesChecked = (
     return nodes.length === 1 ? Effect.fail(changed) : Effect.succeed(failed(target, changed))
   })
 
-/** Notes which names match no node, because a name may be mistyped. */
+/** Prints a note about names that match no node, because they may be mistyped. */
 const noteMissing = ({ nodes }: Resolution) =>
   Effect.forEach(
     nodes.filter(Result.isFailure),
@@ -72,7 +70,7 @@ const noteMissing = ({ nodes }: Resolution) =>
   )
 
 const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Values<typeof flags>) {
-  // At least half of the time is left to the wait, which says what it has seen.
+  // Leave at least half of the time to the wait, which reports what it has seen.
   const readMillis = Math.min(maxReadMillis, (yield* leftMillis) / 2)
   const readTime = Duration.millis(Math.max(1, readMillis))
   const resolution = withUnreadIds(yield* resolveNodes(given, looking, { retry: false, deadline: readTime }))

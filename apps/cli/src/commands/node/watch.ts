@@ -1,6 +1,4 @@
-/**
- * `berth node watch`: the nodes as they change, as a live table on a terminal and otherwise as a record for each change.
- */
+/** ⏎`berth node watch`: shows nodes as they change, as a live table on a terminal and otherwise as one record per change. */
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -25,10 +23,10 @@ import { nodeChangeRecord } from "../../records/nodeChange.ts"
 import { intervalFlag, pauseMillisOf } from "../../settings/interval.ts"
 import { client } from "../../settings/client.ts"
 
-/** Up to so many nodes are read one by one; more from the list. */
+/** At most this many nodes are read one by one; more are read from the list. */
 const maxSingly = 8
 
-/** Without a terminal's height. */
+/** The height if the terminal does not report one. */
 const fallbackRows = 24
 
 const flags = {
@@ -38,10 +36,10 @@ const flags = {
 
 const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
 
-/** The nodes that were named, as they were found. */
+/** The named nodes with the way in which they were found. */
 type Named = ReadonlyMap<Node["id"], Found>
 
-/** The nodes, of which none has another name than the one it was found by. */
+/** Fails if a node now has another name than the one by which it was found. */
 const ensureNamed = (named: Named, nodes: Reading) =>
   Effect.as(
     Effect.forEach(nodes.values(), ({ id, name }) => {
@@ -51,10 +49,7 @@ const ensureNamed = (named: Named, nodes: Reading) =>
     nodes
   )
 
-/**
- * Reads the watched nodes as they are now, those that were named or all. A node that is gone is left out; one that has another name than
- * the one it was found by fails.
- */
+/** Reads the watched nodes: the named ones, or all. A deleted node is left out; one that was renamed fails. */
 const read = Effect.fnUntraced(function* (named: Named | undefined) {
   const nodes = yield* Nodes
   if (named === undefined || named.size > maxSingly) {
@@ -80,12 +75,12 @@ const namedBy = ({ nodes }: Resolution) =>
     (nodes): Named => new Map(nodes.map((found) => [found.id, found]))
   )
 
-/** What is shown of an attempt to read. */
+/** The result of an attempt to read, as it is shown. */
 interface Shown {
-  /** The newest reading, and the one before it. */
+  /** The latest reading, and the one before it. */
   readonly after: Reading
   readonly before: Reading | undefined
-  /** Why the attempt failed, so that the newest reading is an earlier one. */
+  /** Why the attempt failed; `after` is then an earlier reading. */
   readonly failure: string | undefined
   readonly now: number
   /** Time until the next attempt. */
@@ -94,7 +89,7 @@ interface Shown {
 
 type Show<R> = (shown: Shown) => Effect.Effect<void, UsageFault, R>
 
-/** Repaints the table of the nodes over the one before. */
+/** Repaints the table over the previous one. */
 const screen = Effect.gen(function* () {
   const { data, stdout } = yield* Output
   const { columns, header, sort } = yield* OutputOptions
@@ -116,9 +111,9 @@ const screen = Effect.gen(function* () {
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
       const status =
         failure ?? `${nodeCount(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
-      // A line that wraps would be two to erase.
+      // Cut the line: a wrapped line would need two to be erased.
       const page = `${text}${more}${cut(escapeControls(status), available)}\n`
-      // Narrower since, the terminal has wrapped what it shows.
+      // If the terminal has become narrower, it has wrapped the lines that it shows.
       const erase = painted === "" ? "" : `\u001b[${rowsOf(painted, available) - 1}A\u001b[J`
       painted = page
       yield* data(erase + page)
@@ -126,7 +121,7 @@ const screen = Effect.gen(function* () {
   return show
 })
 
-/** Prints each change as a record, below titles that come with the first reading. */
+/** Prints each change as a record, with column titles before the first one. */
 const changes = Effect.gen(function* () {
   const print = yield* printNext(nodeChangeRecord)
   const show: Show<Output> = ({ after, before, now }) =>
@@ -145,13 +140,13 @@ export const watch = command(
     let before: Reading | undefined
     let failing: string | undefined
     while (!(yield* readerGone)) {
-      // A watch has no end: the deadline is that of each reading.
+      // A watch has no end, so the deadline applies to each reading.
       const result = yield* Effect.result(Effect.provideService(read(named), CallsEnd, undefined))
       const failed = Result.isFailure(result) ? result.failure : undefined
-      // What passes ends no watch; the next reading may succeed.
+      // Temporary failures do not end a watch, because the next reading may succeed.
       if (failed?._tag === "NameChanged" || failed?.retryable === false) return yield* failed
       const failure = failed && `${failed.message} Reading again.`
-      // A line below the table would be one more to erase: there it takes the place of the last one.
+      // A line below the table would have to be erased too, so it replaces the last line there.
       const isNoted = !isScreen || before === undefined
       if (failure !== undefined && failed?.reason.exit !== failing && isNoted) yield* printNote(failure)
       failing = failed?.reason.exit

@@ -1,6 +1,4 @@
-/**
- * `berth plan get`: one plan, with what its committed options save.
- */
+/** ⏎`berth plan get`: shows one plan, with what its committed options save. */
 import { Effect } from "effect"
 import { recentCatalogue } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"

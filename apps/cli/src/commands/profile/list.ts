@@ -1,6 +1,4 @@
-/**
- * `berth profile list`: the accounts that `berth auth login` saved.
- */
+/** ⏎`berth profile list`: lists the accounts that `berth auth login` saved. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printAll } from "../../output/print.ts"

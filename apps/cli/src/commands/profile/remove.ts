@@ -1,6 +1,4 @@
-/**
- * `berth profile remove`: forgets a profile with its credentials.
- */
+/** ⏎`berth profile remove`: deletes a profile with its credentials. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"

@@ -1,6 +1,4 @@
-/**
- * `berth profile show`: one profile, without its credentials.
- */
+/** ⏎`berth profile show`: shows one profile, without its credentials. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"

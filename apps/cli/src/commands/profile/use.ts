@@ -1,6 +1,4 @@
-/**
- * `berth profile use`: which profile commands use where none is named.
- */
+/** ⏎`berth profile use`: sets the profile that commands use if none is named. */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"

@@ -1,6 +1,4 @@
-/**
- * `berth reap`: deletes the nodes that runs left behind, and no other.
- */
+/** ⏎`berth reap`: deletes only the nodes that earlier runs left behind. */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Duration, Effect } from "effect"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
@@ -28,7 +26,7 @@ const flags = {
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
-/** Reports the files that are no leases, and fails where there is one, or where a node was not deleted. */
+/** Reports unreadable lease files, and fails if there is one or if a node was not deleted. */
 const ended = Effect.fnUntraced(function* (rows: ReadonlyArray<NodeResult>, unreadable: ReadonlyArray<string>) {
   const faults = unreadable.map(unreadableLease)
   const last = rows.every(({ error }) => error === null) ? faults.pop() : undefined

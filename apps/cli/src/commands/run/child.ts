@@ -1,26 +1,26 @@
 /**
- * The command of `berth run`, with the streams of this process and without the credentials of berth. Whatever ends the run, the command and
- * everything it has started end before the node is deleted.
+ * Runs the command of `berth run` with the streams of this process and without berth's credentials. However the run ends, the command and
+ * all its child processes end before the node is deleted.
  */
 import { Effect, Fiber } from "effect"
 import { LocalFileFault, type UsageFault } from "../../failure/CliFailure.ts"
 import { cannotRun, ensureProgram, startProgram } from "../../settings/startProgram.ts"
 
-/** What ends a run; berth passes it on. */
+/** The signals that end a run; berth passes them on. */
 const signals = ["SIGINT", "SIGHUP", "SIGTERM"] as const
 
-/** So long a command may take to end by itself after a signal: systems that cancel a job kill all of it in ten seconds. */
+/** How long a command may take to end after a signal. Systems that cancel a job kill everything after ten seconds. */
 const graceMillis = 5000
 
-/** How often to check whether its processes still run. */
+/** How often to check whether its processes are still running. */
 const pollMillis = 50
 
 const hint = "Correct the command after --."
 
-/** Fails where there is no such program: before a node is created for it. */
+/** Fails if the program does not exist, before a node is created for it. */
 export const ensureCommand = (command: string): Effect.Effect<void, UsageFault> => ensureProgram(command, hint)
 
-/** Runs the command to its end; the code is that of a shell where a signal has ended it. */
+/** Runs the command until it ends. If a signal ended it, the code is the one that a shell would return. */
 export const runCommand = (
   words: ReadonlyArray<string>,
   variables: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ export const runCommand = (
     const listeners = signals.map((signal) => {
       const listener = () => {
         last = signal
-        // Whoever asks twice does not want to wait.
+        // A second signal means that the user does not want to wait.
         if (++received > 1) program.signal("SIGKILL")
       }
       process.prependListener(signal, listener)
@@ -50,7 +50,7 @@ export const runCommand = (
       },
       (error: Error) => {
         end()
-        // The node exists by now, so this is no longer a usage error.
+        // The node exists by now, so this is not a usage error.
         const { message, hint: remedy } = cannotRun(words[0] ?? "", error.message, hint)
         resume(Effect.fail(new LocalFileFault({ path: words[0] ?? "", message, hint: remedy })))
       }
@@ -60,7 +60,7 @@ export const runCommand = (
     const stop = Effect.gen(function* () {
       if (isEnded) return
       isStopping = true
-      // Ctrl-C at a terminal has reached the command by itself: twice it would mean something else to many programs.
+      // Ctrl-C at a terminal reaches the command directly. Sending it twice would mean something else to many programs.
       if (last !== "SIGINT" || !program.hearsTerminal) program.signal(last)
       for (let waited = 0; waited < graceMillis && program.isRunning(); waited += pollMillis)
         yield* Effect.sleep(pollMillis)
@@ -68,6 +68,6 @@ export const runCommand = (
       yield* Effect.promise(() => ended)
       end()
     })
-    // In a fiber of its own, which no further signal interrupts.
+    // Detached, so that a second signal cannot interrupt it.
     return Effect.flatMap(Effect.forkDetach(stop), Fiber.await)
   })

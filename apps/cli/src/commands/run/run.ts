@@ -1,6 +1,6 @@
 /**
- * `berth run`: a node for one command. The node is created, the command runs here, and the node is deleted whatever happens. A lease is
- * written before the create, so that `berth reap` deletes the node of a run that was killed.
+ * `berth run`: creates a node, runs a command here, and deletes the node however the command ends. A lease (the record of the node) is
+ * written before the create, so that `berth reap` can delete the node of a killed run.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
@@ -43,7 +43,7 @@ import { ensureCommand, runCommand } from "./child.ts"
 
 const noCommitment = "berth run buys no commitment"
 
-/** Two weeks: whoever needs a node for longer creates one. */
+/** Two weeks; a node for a longer time should be created with `berth node create`. */
 const maxTtlMillis = 14 * 86_400_000
 
 const parameters = {
@@ -81,10 +81,10 @@ type RunOptions = Values<typeof parameters>
 /** A word of eight letters and digits. */
 const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) => drawn.toString(36))
 
-/** The end of a run takes so long before that is said. */
+/** How long the end of a run may take before a note is printed. */
 const silentMillis = 1000
 
-/** What was asked for; without a plan or an image nothing can be created. */
+/** The requested node. Fails if plan or image is missing. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
   const spec = yield* specOf({
     ...options,
@@ -100,7 +100,7 @@ const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) 
   })
 })
 
-/** What the node costs. Fails if it cannot be ordered or costs too much. */
+/** The cost of the node. Fails if the node cannot be ordered or costs too much. */
 const offered = Effect.fnUntraced(function* (
   spec: NodeSpec,
   { force, maxCost, maxMinimum }: RunOptions,
@@ -121,7 +121,7 @@ const approved = (first: Offered<Quote>, spec: NodeSpec, options: RunOptions) =>
   return Effect.map(approve(first, read, { verb: "create", mustAsk, yes, dryRun }), Option.getOrUndefined)
 }
 
-/** Ends what earlier runs left behind. What cannot be ended is no reason not to run. */
+/** Deletes what earlier runs left behind. A failure here does not stop the run. */
 const reapFirst = Effect.gen(function* () {
   const { rows, unreadable } = yield* reapLeases()
   for (const path of unreadable) yield* printNote(unreadableLease(path).message)
@@ -133,12 +133,12 @@ const reapFirst = Effect.gen(function* () {
   }
 }).pipe(Effect.catch((failure) => printNote(failure.message)))
 
-/** What this process knows of its lease, even if the state folder is lost. */
+/** The process's own copy of its lease, in case the state folder is lost. */
 interface Held {
   lease: Lease
 }
 
-/** A new lease, written before its node is created. */
+/** Writes a new lease, before its node is created. */
 const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number, quote: Quote | undefined) {
   const key = `run-${yield* randomWord}${yield* randomWord}`
   const { image, name, plan } = spec
@@ -152,12 +152,12 @@ const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMil
   return lease
 })
 
-/** Creates the node of a lease, and waits until it can be used. */
+/** Creates the node of a lease, and waits until it is usable. */
 const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout, wait }: RunOptions) {
   const nodes = yield* Nodes
   const plans = yield* knownPlans
   const { node } = yield* Effect.mapError(nodes.create(spec, { key: held.lease.key, plans }), (error) =>
-    inOwnWords(error, "Run the same command again: berth deletes the node of this run, if there is one.")
+    inOwnWords(error, "Run the same command again: berth then deletes the node of this run, if it exists.")
   )
   held.lease = { ...held.lease, node: proofOf(node) }
   yield* printChange(`Created node ${node.id} (${node.name}).`, { created: { id: node.id, name: node.name } })
@@ -187,7 +187,7 @@ const finish = Effect.fnUntraced(function* (held: Held) {
   return end
 })
 
-/** Keeps the node for the next run until its paid hour is over; deletes it if the lease cannot be written. */
+/** Keeps the node for the next run until its paid hour ends; deletes it if the lease cannot be written. */
 const keep = Effect.fnUntraced(function* (held: Held) {
   const now = yield* leaseNow
   const waiting = kept(held.lease, now)
@@ -206,22 +206,22 @@ const keep = Effect.fnUntraced(function* (held: Held) {
   return undefined
 })
 
-/** Whether it is unknown what the create of this run made. */
+/** Whether it is unknown what this run's create made. */
 const isUnknownCreate = (exit: Exit.Exit<unknown, unknown>): boolean => {
   const failure = Result.getOrUndefined(Exit.findError(exit))
   return failure instanceof CreateFailed && failure.error.reason._tag === "OutcomeUnknown"
 }
 
 /**
- * Runs `use` with a leased node, and lets the node go whatever came of it. A node that cannot be deleted is reported, and fails a run that
- * has nothing else to fail with.
+ * Runs `use` with a leased node and releases the node however `use` ends. If the node cannot be deleted, that is reported, and it fails the
+ * run unless something else has failed.
  */
 const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(restore(use))
       const letGo = reuse && Exit.isSuccess(exit) ? keep(held) : finish(held)
-      // In a fiber of its own, which no further signal interrupts; the deadline of the command is not that of its end.
+      // Detached, so that a second signal cannot interrupt it. The command's deadline does not apply to the cleanup.
       const fiber = yield* Effect.forkDetach(Effect.provideService(letGo, CallsEnd, undefined))
       const silence = yield* Effect.forkDetach(
         Effect.delay(
@@ -235,9 +235,9 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
       const hasSucceeded = Exit.isSuccess(exit) && exit.value === 0
       const failure = Result.getOrUndefined(Exit.findError(end))
       if (failure === undefined) return yield* hasSucceeded ? Effect.as(end, 0) : exit
-      // Reported here: a signal that came meanwhile takes the place of any failure.
+      // Reported here, because a signal in the meantime would replace any failure.
       yield* reportProblem(problemOf(failure))
-      // It says the same as an unknown create, and more.
+      // This error includes all that an unknown create says.
       const isSame = failure._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)
       return yield* hasSucceeded || isSame ? new ProgramEnded({ code: exitCodeOf(failure) }) : exit
     })
@@ -255,14 +255,14 @@ export const run = command(
     const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })
     const ttlMillis = Duration.toMillis(ttl)
-    // Whatever can be refused is refused before anything is deleted; a kept node has the same price limit.
+    // Everything that can be refused is refused before anything is deleted. A kept node has the same price limit.
     const first = yield* offered(spec, options, catalogue)
     const wanted = { order, name: options.name, ttlMillis }
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
     const quote = taken === undefined ? yield* approved(first, spec, options) : undefined
     if (taken === undefined && quote === undefined) return
     yield* reapFirst
-    // Ending what earlier runs left may have taken minutes.
+    // The cleanup of earlier runs may have taken minutes.
     if (quote !== undefined) {
       yield* yield* currentPrice(`${spec.plan} with ${spec.image}`, quote, quoteFor(spec, options))
     }

@@ -1,6 +1,6 @@
 /**
- * `berth schema`: JSON Schema of what a command prints with `-o json`; without a command that of every command, of errors, and every
- * exit code. `berth schema fleet` is that of a fleet file.
+ * `berth schema`: prints the JSON Schema of what a command prints with `-o json`. Without a command it prints the schemas of all commands
+ * and of errors, and every exit code. `berth schema fleet` prints the schema of a fleet file.
  */
 import * as reasons from "@berthkit/core/domain/ErrorReason"
 import { exitCode } from "@berthkit/terminal/exitCode"
@@ -17,14 +17,14 @@ import { recordNamed } from "../describe.ts"
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-/** The schema of a record, with its definitions beside it. */
+/** The schema of a record with its definitions. */
 const recordSchema = Effect.fnUntraced(function* (name: string) {
   const { schema } = yield* Effect.promise(() => recordNamed(name))
   const { definitions, schema: record } = Schema.toJsonSchemaDocument(schema)
   return { definitions, schema: name.endsWith("[]") ? { type: "array", items: record } : record }
 })
 
-/** What prints these records, as one schema; null where it prints none. */
+/** One schema for everything in `prints`; null if the command prints no records. */
 export const schemaOf = Effect.fnUntraced(function* (prints: ReadonlyArray<string>) {
   const records = yield* Effect.forEach(prints, recordSchema)
   const schemas = records.map(({ schema }) => schema)
@@ -36,13 +36,13 @@ export const schemaOf = Effect.fnUntraced(function* (prints: ReadonlyArray<strin
   }
 })
 
-/** The tags of a module's classes of errors. */
+/** The tags of the error classes that a module exports. */
 const tagsOf = (module: object): ReadonlyArray<string> =>
   Object.entries(module)
     .filter(([, member]) => Predicate.isFunction(member) && member.prototype instanceof Error)
     .map(([name]) => name)
 
-/** `{"error": …}` on stderr, one line. */
+/** The schema of `{"error": …}`, one line on stderr. */
 const errorSchema = {
   type: "object",
   required: ["error"],
@@ -92,7 +92,7 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   })
 })
 
-/** Of what a user writes and no command prints. */
+/** The schema of the fleet file, which users write and no command prints. */
 const fleetFile = Effect.map(
   Effect.promise(() => import("../../fleet/fleetSchema.ts")),
   ({ fleetSchema }) => ({ $schema: dialect, ...fleetSchema })

@@ -1,6 +1,4 @@
-/**
- * `berth ssh-config`: the nodes as a file for `Include` in the configuration of ssh, written once or again whenever it changes.
- */
+/** ⏎`berth ssh-config`: writes the nodes as a file for `Include` in ssh's configuration, once or whenever the nodes change. */
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { type Duration, Effect, Result } from "effect"
@@ -31,7 +29,7 @@ const flags = {
     "Put this before each name, so that no node takes the name of another host",
     ""
   ),
-  // Of this command it is a file; its format is that of ssh.
+  // This `--output` is a file, unlike the global flag, because the format is always ssh's.
   output: flag(
     "output",
     text("FILE", (path) => path !== "", "expected the path of a file"),
@@ -41,7 +39,7 @@ const flags = {
   interval: intervalFlag("Time between two reads with --watch; default 5s")
 }
 
-/** Replaces the file as a whole: ssh reads the old text or the new one. */
+/** Replaces the whole file atomically, so ssh reads the old text or the new one. */
 const write = (path: string, { text }: SshConfig) =>
   Effect.mapError(
     Effect.flatMap(placeOfFile(path), (place) => replaceFile(place, text)),
@@ -53,7 +51,7 @@ const write = (path: string, { text }: SshConfig) =>
       })
   )
 
-/** Reads and writes for ever. What passes ends no watch, and a list that is not whole removes no host. */
+/** Reads and writes for ever. Temporary failures do not end a watch, and an incomplete list removes no host. */
 const keepWriting = Effect.fnUntraced(function* (path: string, options: SshOptions, interval: Duration.Duration) {
   let written: string | undefined
   let failing: string | undefined
