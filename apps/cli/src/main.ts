@@ -1,12 +1,10 @@
-/**
- * Where the process begins: what can be answered at once is, and the program is loaded for everything else.
- */
+/** ⏎The entry point: answers quick requests at once, and loads the program for everything else. */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import type { AccountFlags } from "./completion/CompletionCache.ts"
 import { outputFault } from "./failure/outputFault.ts"
 import { quickAnswer } from "./quick.ts"
 
-/** Another process, which this one does not wait for. */
+/** Starts another process without waiting for it. */
 const refresh = async ({ location, profile, project, userAgent }: AccountFlags) => {
   const { spawn } = await import("node:child_process")
   const flags = Object.entries({ profile, project, location, "user-agent": userAgent }).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 /**
- * Answers that need neither the service nor Effect, because a person or a key press waits for them: the version, help, completions
- * whose values are known. Everything else, and each of these where something is missing, is answered by `cli.ts`, with the same text.
+ * Answers requests that need neither the service nor Effect, because a person or a key press waits: the version, help, and completions with
+ * cached values. If something is missing, `cli.ts` gives the same answer.
  */
 import { readFileSync } from "node:fs"
 import type { Writable } from "node:stream"
@@ -23,18 +23,18 @@ import {
 } from "./completion/CompletionCache.ts"
 import { surfaceOf } from "./output/Surface.ts"
 
-/** What a process has for an answer. */
+/** The process's inputs for a quick answer. */
 export interface QuickProcess {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
   readonly env: Environment
-  /** Reads the values of completions anew, without waiting for it. */
+  /** Starts a refresh of the completion values without waiting for it. */
   readonly refresh: (account: AccountFlags) => void
   readonly nowMillis: number
 }
 
 type Descriptions = Readonly<Record<string, CommandHelp>>
 
-/** Every command as data, as the bundle keeps it; undefined where berth is not bundled. */
+/** All commands as data from the bundle; undefined if berth is not bundled. */
 const descriptions = (): Descriptions | undefined => {
   try {
     return JSON.parse(readFileSync(new URL("commands.json", import.meta.url), "utf8")) as Descriptions
@@ -47,7 +47,7 @@ const quickHelp = (args: ReadonlyArray<string>, { env, stdout }: QuickProcess): 
   const request = readRequest(tree, args)
   if (request._tag !== "Version" && request._tag !== "Help") return undefined
   const { color, output } = rawFlags(args)
-  // In another format help is data, and so is an error.
+  // In other formats, help and errors are data, which `cli.ts` prints.
   if ((output ?? env["BERTH_OUTPUT"] ?? "table") !== "table") return undefined
   if (request._tag === "Version") return `berth ${pkg.version}\n`
   const { entry, path } = request.place
@@ -73,6 +73,6 @@ const quickCompletion = (
   return completionLines(completion, cached.values[completion.dynamic] ?? [], shell)
 }
 
-/** The answer, or undefined where `cli.ts` has to give it. */
+/** The answer, or undefined if `cli.ts` has to give it. */
 export const quickAnswer = (args: ReadonlyArray<string>, process: QuickProcess): string | undefined =>
   args[0] === "__complete" ? quickCompletion(args, process) : quickHelp(args, process)

@@ -1,6 +1,6 @@
 /**
- * The image list as a run has it. One reading serves everything that a command asks of the list, because a reply may have 16 MiB. Prices right
- * before a purchase come from a reading of their own, `fresh`.
+ * Caches the image list for the length of one command, because a reply may have 16 MiB. Prices right before a purchase are read again with
+ * `fresh`.
  */
 import { type ImageListOptions, Images } from "@berthkit/core/client/Images"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -8,16 +8,16 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Image, LeftOutImage } from "@berthkit/core/domain/Image"
 import { Context, Effect, Layer, Semaphore } from "effect"
 
-/** Prices that were read longer ago are read again. */
+/** Older prices are read again. */
 export const maxPriceAgeMillis = 60_000
 
-/** A list of images, and what it leaves out because it cannot be read. */
+/** A list of images, and the records that are left out because they cannot be read. */
 export interface Catalogue {
   readonly images: ReadonlyArray<Image>
   readonly leftOut: ReadonlyArray<LeftOutImage>
 }
 
-/** The images of the service, and when the read of them began, by the monotonic clock. */
+/** The service's images, and the monotonic time at which their read began. */
 export interface TimedCatalogue extends Catalogue {
   readonly readMillis: number
 }
@@ -32,9 +32,9 @@ export const catalogueOf = (list: (options: ImageListOptions) => Effect.Effect<R
 export class ImageList extends Context.Service<
   ImageList,
   {
-    /** The list as it was read in the last minute; reads it if it was not. */
+    /** The list if it was read within the last minute; otherwise reads it. */
     readonly recent: Effect.Effect<TimedCatalogue, BerthError>
-    /** Reads the list now. */
+    /** Reads the list again. */
     readonly fresh: (options?: Pick<ImageListOptions, "retry">) => Effect.Effect<TimedCatalogue, BerthError>
     /** The images of the last reading; undefined before the first. */
     readonly last: Effect.Effect<ReadonlyArray<Image> | undefined>
@@ -66,5 +66,5 @@ export const recentCatalogue = ImageList.use(({ recent }) => recent)
 
 export const freshCatalogue = ImageList.use(({ fresh }) => fresh())
 
-/** What a create need not read again, as its option `plans`. */
+/** The images already read, passed to a create as its `plans` option so that it does not read them again. */
 export const knownPlans = ImageList.use(({ last }) => last)

@@ -1,14 +1,14 @@
 /**
- * Reads text files that the user names, through links and from pipes such as `<(…)`, with limits on size and time. They have to be UTF-8; a
- * byte order mark at the beginning is dropped.
+ * Reads text files that the user names, through links and from pipes such as `<(…)`, with limits on size and time. The files must be UTF-8;
+ * a leading byte order mark is dropped.
  */
 import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Stdio, Stream } from "effect"
 
-/** Larger than anything that a person writes. */
+/** Larger than any file that a person writes. */
 const maxTextBytes = 1024 * 1024
 
-/** How long to wait for a pipe, to which perhaps nobody writes. */
+/** How long to wait for a pipe, in case nobody writes to it. */
 const maxWait = "30 seconds"
 
 /** Names for stdin. The devices cannot be opened if stdin is a socket. */
@@ -92,7 +92,7 @@ const readBytes = (path: string, maxBytes: number): Effect.Effect<Uint8Array, Fi
   Effect.gen(function* () {
     const found = yield* withFiles(async ({ constants: { O_NONBLOCK = 0, O_RDONLY } }) => {
       const fs = await import("node:fs")
-      // Otherwise opening a pipe would block until somebody writes to it.
+      // Without O_NONBLOCK, opening a pipe would block until somebody writes to it.
       const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK)
       try {
         const about = fs.fstatSync(fd)

@@ -1,6 +1,6 @@
 /**
- * A node as other programs know it: where it is reached, and by which name. `berth run` and a ready command hand
- * on the same addresses. Names are plain words that mean nothing else to ssh or Ansible, each of one node. Pure.
+ * A node as a host for other programs: its address and its name. `berth run` and ready commands use the same addresses. Names are plain
+ * words without a special meaning for ssh or Ansible, and are unique. Pure.
  */
 import type { BlockList } from "node:net"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -21,9 +21,9 @@ export const Host = Schema.Struct({
 })
 export interface Host extends Schema.Schema.Type<typeof Host> {}
 
-/** Addresses of the machine that connects, or of its link: whoever connects to one reaches no node. */
+/** Addresses of the connecting machine itself or of its link, which never lead to a node. */
 const ownAddresses = (): BlockList => {
-  // Not by `import`: commands that reach no host would wait for it.
+  // Not imported at the top, because commands that reach no host would wait for it.
   const own = new (process.getBuiltinModule("node:net").BlockList)()
   own.addSubnet("0.0.0.0", 8, "ipv4")
   own.addSubnet("127.0.0.0", 8, "ipv4")
@@ -34,7 +34,7 @@ const ownAddresses = (): BlockList => {
 }
 let own: BlockList | undefined
 
-/** An address of a node and nothing else: what a service states becomes an argument of another program. */
+/** Returns the text if it is an IP address and nothing else: it becomes an argument of another program. */
 const addressIn = (text: string | null): string | null => {
   const address = text?.trim() ?? ""
   const family = process.getBuiltinModule("node:net").isIP(address)
@@ -44,8 +44,8 @@ const addressIn = (text: string | null): string | null => {
 }
 
 /**
- * Whether other machines may reach an address: not one from the range that carriers share (RFC 6598), as all public addresses of
- * `berth-server` are.
+ * Whether other machines may reach an address. Addresses in the range that carriers share (RFC 6598) are not reachable; those of
+ * `berth-server`'s nodes are all in that range.
  */
 export const isReached = (address: string | null): boolean => {
   if (address === null) return false
@@ -70,50 +70,50 @@ export const hostOf = (node: Node): Host => {
   }
 }
 
-/** Where it is reached: at its public address, or else at its private one. */
+/** The address to connect to: the public one, or otherwise the private one. */
 export const addressOf = ({ privateIp, publicIp }: Host): string | null => publicIp ?? privateIp
 
-/** The nodes that can be reached, and how many cannot yet: a node on its way out is neither. */
+/** The reachable nodes, and the number of those without an address. A node being deleted is neither. */
 export const reachable = (hosts: ReadonlyArray<Host>) => {
   const staying = hosts.filter(({ status }) => status !== "terminate")
   const reached = staying.filter((host) => addressOf(host) !== null)
   return { reached, withoutAddress: staying.length - reached.length }
 }
 
-/** What names a node. */
+/** The fields that identify a node. */
 interface Named {
   readonly id: number
   readonly name: string
 }
 
-/** Longer names are of no use as hosts. */
+/** Longer names are invalid as host names. */
 const maxLength = 253
 
-/** What other programs take for something else: this machine, or every host. */
+/** Names with another meaning for other programs: this machine, or every host. */
 const reserved: ReadonlySet<string> = new Set(["localhost", "all", "ungrouped", "_meta", "none"])
 
-/** A plain word, which no shell, pattern, template or option reads as anything else. */
+/** A word that no shell, pattern, template or option parser interprets. */
 const plain = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?$/
 
 const isPlain = (name: string): boolean =>
   name.length <= maxLength && plain.test(name) && !reserved.has(name.toLowerCase())
 
-/** The name with `_` in place of what is not plain; one of which nothing is left, or that means something else, goes by its id. */
+/** Replaces special characters by `_`. If nothing is left, or the name is reserved, the id is used. */
 const made = ({ id, name }: Named): string => {
   const word = name.replaceAll(/[^A-Za-z0-9_.-]+/g, "_").replaceAll(/^[.-]+|[.]+$/g, "_")
   return isPlain(word) && /[A-Za-z0-9]/.test(word) ? word : `node-${id}`
 }
 
-/** The hosts, and how many nodes go by another name than their own. */
+/** The hosts, and the number of nodes whose host name differs from their name. */
 interface HostNames<A> {
   readonly hosts: ReadonlyMap<string, A>
-  /** Nodes whose names had to be changed: duplicates are not among them. */
+  /** Nodes with changed names, except duplicates. */
   readonly changed: number
 }
 
 /**
- * A name for each node. A plain name belongs to the oldest node that has it; further nodes of that name are numbered from 2, past names
- * that other nodes have. A name that is not plain never takes that of another node.
+ * A unique name for each node. A plain name belongs to the oldest node that has it; later ones are numbered from 2, skipping names of other
+ * nodes. A changed name never takes the name of another node.
  */
 export const hostNames = <A extends Named>(nodes: ReadonlyArray<A>): HostNames<A> => {
   const byAge = nodes.toSorted((a, b) => a.id - b.id)

@@ -1,12 +1,10 @@
-/**
- * Keeps the nodes that an inventory was made of, in the account's folder of the cache: a playbook asks often. Safe to lose.
- */
+/** ⏎Caches the nodes of an inventory in the account's cache folder, because playbooks ask often. Safe to lose. */
 import { readText } from "@berthkit/core/client/files/StateFiles"
 import { Clock, Effect, Option, Schema } from "effect"
 import { writeAccountFile } from "../files/ownFiles.ts"
 import { Host } from "./Host.ts"
 
-/** About 50 000 nodes. A larger account is read each time. */
+/** About 50 000 nodes. A larger account is not cached. */
 const maxFileBytes = 16 * 1024 * 1024
 
 const File = Schema.fromJsonString(
@@ -16,19 +14,19 @@ const decode = Schema.decodeUnknownOption(File)
 
 const pathIn = (folder: string) => `${folder}/inventory.json`
 
-/** The nodes as they were read at most so long ago; none where that is not known. */
+/** The cached nodes if they are fresh enough; otherwise none. */
 export const loadHosts = Effect.fnUntraced(function* (folder: string, maxAgeMillis: number) {
   if (maxAgeMillis <= 0) return Option.none()
   const text = yield* Effect.orElseSucceed(readText(pathIn(folder), maxFileBytes), () => Option.none<string>())
   const now = yield* Clock.currentTimeMillis
   return Option.flatMap(text, decode).pipe(
-    // A file of the future was written before the clock was put back.
+    // A file with a time in the future was written before the clock was set back.
     Option.filter(({ readMillis }) => readMillis <= now && now - readMillis <= maxAgeMillis),
     Option.map(({ hosts }) => hosts)
   )
 })
 
-/** Keeps nodes that were read at an instant. Where they cannot be kept they are read anew. */
+/** Writes the nodes with the time at which they were read. A failure is ignored: the nodes are read again next time. */
 export const saveHosts = (folder: string, hosts: ReadonlyArray<Host>, readMillis: number): Effect.Effect<void> => {
   const text = JSON.stringify({ version: 1, readMillis, hosts })
   return text.length > maxFileBytes ? Effect.void : Effect.ignore(writeAccountFile(pathIn(folder), text))

@@ -1,14 +1,12 @@
-/**
- * The nodes as Ansible's inventory: JSON of a dynamic inventory with the variables of every host. Pure.
- */
+/** ⏎Formats the nodes as Ansible's dynamic inventory, in JSON with the variables of every host. Pure. */
 import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
-/** A text of the service is data: where Ansible would read a template in it, it is marked. */
+/** Marks a text that Ansible would read as a template, because texts of the service are only data. */
 const unsafe = (text: string): unknown => (/\{[{%#]/.test(text) ? { __ansible_unsafe: text } : text)
 
 const textOrNull = (text: string | null): unknown => (text === null ? null : unsafe(text))
 
-/** A node as the member of a fleet. */
+/** The fleet membership of a node. */
 export interface Membership {
   readonly fleet: string
   /** Such as `web-1`. */
@@ -31,13 +29,13 @@ const variablesOf = (host: Host, membership: Membership | undefined): Readonly<R
   ...(membership && { berth_fleet: unsafe(membership.fleet), berth_member: unsafe(membership.member) })
 })
 
-/** A word that Ansible takes as the name of a group. */
+/** Replaces the characters that Ansible does not accept in group names. */
 const groupWord = (text: string): string => text.replaceAll(/[^A-Za-z0-9_]/g, "_")
 
-/** The member without its number: `web` of `web-1`. */
+/** The member's group: `web` of `web-1`. */
 const roleOf = (member: string): string => member.replace(/-\d+$/, "")
 
-/** The groups of a host: what each is about, and the name that it would have. Different things of one name are numbered. */
+/** The groups of a host. Different groups with the same name are numbered. */
 const groupsOf = (
   { plan, region }: Host,
   membership: Membership | undefined
@@ -61,11 +59,11 @@ const groupsOf = (
 export interface Inventory {
   /** The variables of each host, by its name. */
   readonly hosts: ReadonlyMap<string, Readonly<Record<string, unknown>>>
-  /** The hosts of each group. */
+  /** The names of the hosts in each group. */
   readonly groups: ReadonlyMap<string, ReadonlyArray<string>>
-  /** Nodes that are left out because they have no address. */
+  /** The number of nodes left out for lack of an address. */
   readonly withoutAddress: number
-  /** Nodes whose names had to be changed. */
+  /** The number of nodes with changed names. */
   readonly changed: number
 }
 
@@ -95,7 +93,7 @@ export const inventoryOf = (nodes: ReadonlyArray<Host>, memberships: ReadonlyMap
   }
 }
 
-/** What Ansible reads: groups, and the variables of all hosts, so that it asks once. */
+/** The JSON for Ansible: groups, and the variables of all hosts, so that it asks only once. */
 export const ansibleList = ({ groups, hosts }: Inventory): unknown => ({
   _meta: { hostvars: Object.fromEntries(hosts) },
   all: { hosts: Array.from(hosts.keys()) },

@@ -1,16 +1,14 @@
-/**
- * The nodes as a file for `Include` in the configuration of ssh. Pure.
- */
+/** ⏎Formats the nodes as a file for `Include` in ssh's configuration. Pure. */
 import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
-/** How they are written. */
+/** Options of the file. */
 export interface SshOptions {
   readonly user: string
-  /** Stands before each name. */
+  /** Precedes each name. */
   readonly prefix: string
 }
 
-/** The file, and what it leaves out or calls by another name. */
+/** The file, and the numbers of nodes that are left out or renamed. */
 export interface SshConfig {
   readonly text: string
   readonly hosts: number

@@ -1,6 +1,6 @@
 /**
- * What a command notes in a file of its own whenever a create under one of its keys is about to be sent, such as in the ledger of a fleet: the
- * first time, and each time that it is sent again. What cannot be noted is not sent.
+ * Records in a file of the command, such as a fleet's ledger, that a create is about to be sent: the first time, and for every repetition.
+ * A create that cannot be recorded is not sent.
  */
 import {
   type Instant,
@@ -12,15 +12,15 @@ import { Context, Effect, Layer } from "effect"
 
 type Note = (sentAt: Instant) => Effect.Effect<unknown, IntentStoreFailed>
 
-/** Runs a create under `key`; `note` runs before each request of it, with the instant that its record gets. */
+/** Runs a create under `key`; `note` runs before each request of the create, with the time in its record. */
 type Noting = (key: string, note: Note) => <A, E, R>(create: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Without a layer no create has a record, so none under a key is sent. */
+/** Without a layer, creates are not recorded, so none may be sent under a key. */
 export const SendNotes = Context.Reference<Noting>("@berthkit/cli/nodes/SendNotes", {
   defaultValue: () => () => (create) => create
 })
 
-/** The creates that are noted, and their store with the notes. */
+/** The creates with notes, and the intent store (the records of creates) that calls their notes. */
 const noted = () => {
   const notes = new Map<string, Note>()
   const noting: Noting = (key, note) => (create) =>
@@ -31,7 +31,7 @@ const noted = () => {
         Effect.sync(() => notes.delete(key))
       )
     })
-  /** Before its request a create is saved as sent and open. */
+  /** A create is saved as sent and open before its request. */
   const before = ({ fate, key, nodeId, sentAt }: Intent) =>
     sentAt === null || fate !== "open" || nodeId !== null ? Effect.void : (notes.get(key)?.(sentAt) ?? Effect.void)
   const withNotes = (store: IntentStore): IntentStore => ({
@@ -41,7 +41,7 @@ const noted = () => {
   return { noting, withNotes }
 }
 
-/** Notes sends, over the store that it is given. */
+/** Calls the notes on top of the given store. */
 export const notingSends = Layer.unwrap(
   Effect.sync(() => {
     const { noting, withNotes } = noted()

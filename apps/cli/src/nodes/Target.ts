@@ -1,38 +1,35 @@
-/**
- * What a NODE argument names: a node by its id or its name, or several by a pattern. Pure; `resolve.ts` finds the nodes of an
- * account that it names.
- */
+/** ⏎Parses a NODE argument: a node's id or name, or a pattern for several nodes. Pure; `resolve.ts` finds the nodes. */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Glob } from "effect"
 import { argument, argumentsFrom, text } from "../commandLine/Parameter.ts"
 
 export type Target =
-  /** Digits; `id` is undefined where no node can have them as its id, such as `007`. */
+  /** Digits. `id` is undefined if no node can have this id, such as `007`. */
   | { readonly _tag: "Id"; readonly given: string; readonly id: NodeId | undefined }
   | { readonly _tag: "Name"; readonly given: string; readonly name: string }
-  /** `isMarked` where it says of itself that it is one. */
+  /** `isMarked` is true if the text is marked with `pattern:`. */
   | { readonly _tag: "Pattern"; readonly given: string; readonly pattern: string; readonly isMarked: boolean }
 
-/** Which arguments a command takes for what. */
+/** How a command interprets NODE arguments. */
 export interface Naming {
-  /** Whether a pattern names every node that it matches. Where it does not, its characters are those of a name. */
+  /** Whether patterns are allowed. Otherwise `*` and `?` are ordinary characters of a name. */
   readonly patterns: boolean
-  /** Whether digits that are no node's id may be a name. Not where the wrong node could be changed. */
+  /** Whether digits that are no node's id may be a name. False if the wrong node could be changed. */
   readonly digitsMayBeName: boolean
-  /** Whether the nodes are to be changed: that no other has the name is then proved now, by the list, and not by what was read before. */
+  /** Whether the nodes will be changed. The list is then read now, to prove that no other node has the name. */
   readonly change: boolean
 }
 
-/** For commands that only look. */
+/** For commands that change nothing. */
 export const looking: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
-/** What is before a name that would be read as an id or a pattern, and before a pattern that would be read as a name. */
+/** The prefix of a name that looks like an id or a pattern, and of a pattern that looks like a name. */
 const namePrefix = "name:"
 const patternPrefix = "pattern:"
 
 /**
- * All digits are an id, and a text with `*` or `?` is a pattern; `name:` and `pattern:` mark what would be read as something else. It is so
- * whatever nodes there are: a change that is repeated names what it named before.
+ * Digits are an id, and a text with `*` or `?` is a pattern; `name:` and `pattern:` mark exceptions. The result does not depend on the
+ * existing nodes, so that a repeated command names the same nodes.
  */
 export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"> = { patterns: true }): Target => {
   if (/^\d+$/.test(given)) {
@@ -49,29 +46,29 @@ export const parseTarget = (given: string, { patterns }: Pick<Naming, "patterns"
     : { _tag: "Name", given, name: given }
 }
 
-/** Whether an argument is a pattern rather than a plain name. Brackets alone are more often part of a name. */
+/** Whether an argument is a pattern. Brackets alone are more often part of a name. */
 const isPattern = (text: string): boolean => /[*?]/.test(text)
 
-/** Whether a text has any character that a pattern gives a meaning. */
+/** Whether a text contains any special character of patterns. */
 const hasWildcard = (text: string): boolean => /[*?[{]/.test(text)
 
-/** The argument that reads the same text in the other way, as a name or as a pattern; none where that makes no difference. */
+/** The argument for the other reading of the same text, as a name or as a pattern; none if both are equal. */
 export const otherReading = (target: Target): { readonly name: string } | { readonly pattern: string } | undefined => {
   if (target._tag === "Pattern") return target.isMarked ? undefined : { name: `${namePrefix}${target.given}` }
   const isPlain = target._tag === "Name" && target.name === target.given
   return isPlain && hasWildcard(target.name) ? { pattern: `${patternPrefix}${target.name}` } : undefined
 }
 
-/** Whether a name fits a pattern of `*`, `?`, `[…]` and `{…,…}`; a slash in a name is a letter like any other. */
+/** Returns a matcher for a pattern of `*`, `?`, `[…]` and `{…,…}`. A slash is an ordinary character. */
 export const nameMatcher = (pattern: string): ((name: string) => boolean) => {
   if (!hasWildcard(pattern)) return (name) => name === pattern
-  // The patterns of Effect are for paths: no segment may begin at a slash here.
+  // Effect's patterns match paths, so slashes are replaced.
   const letter = (text: string) => text.replaceAll("/", "\0")
   const glob = Glob.make(letter(pattern), { dot: true })
   return (name) => Glob.match(glob, letter(name))
 }
 
-/** Whether a name is one that the target names. */
+/** Returns a matcher for the names that the target matches. */
 export const targetMatcher = (target: Target): ((name: string) => boolean) => {
   switch (target._tag) {
     case "Id":
@@ -81,21 +78,21 @@ export const targetMatcher = (target: Target): ((name: string) => boolean) => {
     case "Pattern": {
       const { given, isMarked, pattern } = target
       const matches = nameMatcher(pattern)
-      // A name may have the characters of a pattern: `a[*` does not match itself.
+      // A name may contain pattern characters, and `a[*` does not match itself.
       return isMarked ? matches : (name) => name === given || matches(name)
     }
   }
 }
 
-/** A NODE argument. */
+/** Parses a NODE argument. */
 export const nodeReference = text(
   "",
   (given) => given !== "" && given !== namePrefix && given !== patternPrefix,
   "expected an id or a name"
 )
 
-/** The argument that names one node. */
+/** The argument for one node. */
 export const oneNode = argument("NODE", nodeReference, "Id or name of the node; name:123 for a name of digits")
 
-/** The arguments that name one node or more. */
+/** The argument for one or more nodes. */
 export const someNodes = argumentsFrom(1, "NODE", nodeReference, "Id, name, or pattern with * or ?, such as 'web-*'")

@@ -1,6 +1,4 @@
-/**
- * Reads the list of an account: whole, or as far as some nodes need it.
- */
+/** ⏎Reads the account's list of nodes, in full or as far as needed. */
 import type { CallOptions } from "@berthkit/core/client/call/Operation"
 import type { Listed } from "@berthkit/core/client/listing/Listed"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -9,18 +7,18 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Stream } from "effect"
 import { Progress } from "../output/progress.ts"
 
-/** At most so many nodes are worked on at a time. */
+/** How many nodes are handled at a time. */
 export const concurrency = 8
 
-/** The user waits for it: a sweep would let other calls go first. */
+/** The priority of the reads: a user waits for them. */
 export const lane = "interactive"
 
-/** What is called while a list is read: with the reply of each page, and with what it came to. */
+/** Callbacks while a list is read: for each page's reply, and for the final result. */
 interface Listening extends Pick<CallOptions, "onReply"> {
   readonly onListed?: (listed: Listed) => void
 }
 
-/** A list at once, with the records that cannot be read, and whether it is certain that there are no others. */
+/** The whole list with its unreadable records, and whether it is certainly complete. */
 const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthError, R>) =>
   Effect.suspend(() => {
     let end: Listed | undefined
@@ -39,7 +37,7 @@ export const wholeList = collected(({ onListed }) =>
   )
 )
 
-/** Every node, for a command that shows them. What the list leaves out is reported at the end of the command. */
+/** Every node, for a command that shows them. Records that were left out are reported at the end of the command. */
 export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError, Nodes | Progress> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -59,10 +57,10 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
 
 export const shownList = collected(shownNodes)
 
-/** What never changes in a node's life, and the reply to a get lacks. */
+/** Fields that never change and that the reply to a get lacks. */
 type ListedFields = Pick<Node, "plan" | "image" | "memoryMib" | "region">
 
-/** A node with the fields that its record lacks, from another record of it. */
+/** Adds the missing fields from another record of the node. */
 export const withListed = (node: Node, listed: ListedFields): Node => ({
   ...node,
   plan: node.plan ?? listed.plan,
@@ -71,12 +69,12 @@ export const withListed = (node: Node, listed: ListedFields): Node => ({
   region: node.region ?? listed.region
 })
 
-/** Nodes of a list that are looked at for these fields, which takes at most 12 requests. */
+/** How many nodes of the list are searched for these fields; at most 12 requests. */
 const maxSearched = 1000
 
 /**
- * The nodes with the fields that the reply to a get may lack, from the list. They are `null` if the nodes are further back in the list, or
- * if it cannot be read: no command fails for them.
+ * Adds the fields that the reply to a get may lack, from the list. They stay `null` if the node is further back in the list or the list
+ * cannot be read, because no command should fail for them.
  */
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>

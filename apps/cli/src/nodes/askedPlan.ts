@@ -1,6 +1,6 @@
 /**
- * The plan of a node under the slug that was asked for. A node may show the SKU of its plan in place of the slug, and only the image list says
- * which slugs have that SKU. Berth reads the list only if the texts differ, and fails if it cannot read it.
+ * Finds the slug of a node's plan that the user ordered. A node may show the SKU of its plan instead of the slug, and only the image list
+ * relates the two. Berth reads the list only if the texts differ, and fails if it cannot be read.
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -13,7 +13,7 @@ import type { LoadedFleet } from "../fleet/Change.ts"
 
 type Shown = Pick<Node, "plan">
 
-/** The node with the first of these names that is its plan; the node as it is if none of them is. */
+/** Gives the node's plan the first of these names that denotes it; without a match the node is unchanged. */
 const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: ReadonlyArray<Image>): N => {
   const { plan } = node
   if (plan === null || !needsImages(node, asked)) return node
@@ -21,28 +21,28 @@ const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: R
   return slug === undefined ? node : { ...node, plan: slug }
 }
 
-/** Whether a node shows its plan under another name than the first of these, so that only the image list says if it is the same. */
+/** Whether the node's plan differs from the first name, so that the image list is needed. */
 const needsImages = ({ plan }: Shown, [first]: ReadonlyArray<string>): boolean =>
   first !== undefined && !mayShowPlan(plan, first)
 
 export const readImages = Effect.map(recentCatalogue, ({ images }) => images)
 
-/** Reads which plans are the same one under two names. */
+/** Reads which plan names are equivalent. */
 export const planReader = Effect.map(
   readImages,
   (images) => (asked: string, shown: string) => isSamePlan(asked, shown, images)
 )
 
-/** The node with its plan under the slug that was asked for, if it is the same plan. */
+/** The node with its plan under the ordered slug, if it is the same plan. */
 export const underAskedPlan = Effect.fnUntraced(function* <N extends Shown>(node: N, asked: string) {
   return needsImages(node, [asked]) ? named(node, [asked], yield* readImages) : node
 })
 
-/** The nodes of a fleet, each with the name that its plan has in the file or in the ledger. The image list is read only if it is needed. */
+/** The nodes of a fleet with their plans under the names in the file or the ledger. The image list is read only if needed. */
 export const underPlansOfFleet = (nodes: ReadonlyMap<number, Node>, { groups }: LoadedFleet, ledger: Ledger) =>
   underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])))
 
-/** The same by the entries of any ledgers. `orders` has the plans of groups in a file. */
+/** The same for the entries of any ledgers. `orders` has the plans of the groups in a file. */
 export const underPlansOf = Effect.fnUntraced(function* (
   nodes: ReadonlyMap<number, Node>,
   entries: Iterable<Entry>,
@@ -60,7 +60,7 @@ export const underPlansOf = Effect.fnUntraced(function* (
     }
   }
   const slugs = Array.from(orders.values())
-  /** A node that no member has is compared with the member whose name it has. */
+  /** A node outside every member is compared with the member of its name. */
   const slugsFor = ({ id, name }: Node) => askedOf.get(id) ?? names.get(name) ?? []
   const all = Array.from(nodes.values())
   if (!all.some((node) => needsImages(node, slugsFor(node)))) return nodes

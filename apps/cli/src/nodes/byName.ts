@@ -1,6 +1,4 @@
-/**
- * Finds nodes by their names, which takes the list.
- */
+/** ⏎Finds nodes by name, which needs the list. */
 import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
 import { setAsideNodes } from "@berthkit/core/client/listing/setAsideNodes"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -11,26 +9,26 @@ import { ListNotWhole } from "../failure/CliFailure.ts"
 import { lane, wholeList } from "./allNodes.ts"
 import type { Naming } from "./Target.ts"
 
-/** A node that was found, and whether its record is the reply to a get, which has more than that of a list. */
+/** A found node. `isRead` says that its record is the reply to a get, which has more fields than the list. */
 export interface Seen {
   readonly node: Node
   readonly isRead: boolean
 }
 
-/** What a search came to. */
+/** The result of a search. */
 export interface ByName {
   /** The nodes whose name matches. */
   readonly nodes: ReadonlyArray<Seen>
-  /** The names of all nodes: a hint if none matches. */
+  /** The names of all nodes, for a hint if none matches. */
   readonly names: () => ReadonlyArray<string>
-  /** Whether they are certainly all: the pages of some services do not show where the list ends. */
+  /** Whether the result is certainly complete: the pages of some services do not show where the list ends. */
   readonly isWhole: boolean
 }
 
-/** No search. */
+/** The result before any search. */
 export const unsearched: ByName = { nodes: [], names: () => [], isWhole: true }
 
-/** The nodes behind records that cannot be read. What only shows nodes shows the others where one of these fails. */
+/** Reads the nodes whose list records are unreadable. A command that only shows nodes ignores failures. */
 const behind = Effect.fnUntraced(function* (
   unreadable: ReadonlyArray<LeftOutRecord>,
   matches: (name: string) => boolean,
@@ -44,8 +42,8 @@ const behind = Effect.fnUntraced(function* (
 })
 
 /**
- * The nodes whose name matches, in the order of the list. For a change they are certainly all of them, as the list is now, and it fails
- * where that is not certain.
+ * The nodes with matching names, in the order of the list. For a change the result must be certainly complete and current; otherwise it
+ * fails.
  */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean,

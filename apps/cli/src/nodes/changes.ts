@@ -1,18 +1,16 @@
-/**
- * What changed between two readings of nodes, and which of them a screen has room for. Pure.
- */
+/** ⏎Computes what changed between two readings of nodes, and which nodes fit on a screen. Pure. */
 import type { Node } from "@berthkit/core/domain/Node"
 import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { DateTime } from "effect"
 import type { NodeChange } from "../records/nodeChange.ts"
 
-/** Nodes as they were at one time, by their ids. */
+/** Nodes at one time, by id. */
 export type Reading = ReadonlyMap<Node["id"], Node>
 
 const isSame = (a: NodeStatus | null, b: NodeStatus | null): boolean =>
   a === null || b === null ? a === b : label(a) === label(b)
 
-/** The changes that the later reading shows, in the order of the ids. */
+/** The changes from one reading to the next, in the order of ids. */
 export const changesBetween = (before: Reading, after: Reading, at: DateTime.Utc): ReadonlyArray<NodeChange> => {
   const ids = new Set([...before.keys(), ...after.keys()])
   return Array.from(ids)
@@ -25,7 +23,7 @@ export const changesBetween = (before: Reading, after: Reading, at: DateTime.Utc
     })
 }
 
-/** The nodes that fit on so many lines, those that are changing first. */
+/** The nodes that fit on this many lines; nodes in transition come first. */
 export const fitting = (nodes: ReadonlyArray<Node>, lines: number): ReadonlyArray<Node> => {
   if (nodes.length <= lines) return nodes
   const isLasting = ({ status }: Node) => status === "running" || status === "power-off"

@@ -1,7 +1,7 @@
 /**
- * Deletes of nodes that Berth itself has chosen: those of a fleet and of leases. Between two attempts of one delete a minute may pass, in
- * which the node may be renamed, or be gone with another node under its id, and what replaces it may go off. So the client sends each
- * delete once, and each further attempt follows a read.
+ * Deletes nodes that Berth itself has chosen, those of fleets and leases. A minute may pass between two attempts: the node may be renamed
+ * or replaced by another node under its id, or its replacement may go off. So the client sends each delete once, and a read precedes each
+ * further attempt.
  */
 import { decide, fullBudget } from "@berthkit/core/client/call/Retry"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -11,18 +11,18 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Random, Result } from "effect"
 import { lane } from "./allNodes.ts"
 
-/** As of the client for one call. */
+/** The same limit as for one call of the client. */
 const maxMillis = 60_000
 const maxAttempts = 8
 
-/** So long after a reply that denies a node the next one is asked: one alone may be false. */
+/** The pause before the second read after a 404, because one 404 alone may be false. */
 const secondLook = "2 seconds"
 
 const isMissing = ({ reason }: BerthError): boolean => reason._tag === "NodeNotFound"
 
 /**
  * Deletes a node that was read right before. Before each further attempt it reads the node again and runs `ensure` with it; if that fails,
- * nothing more is sent. A node that two replies deny, or that is on its way out, after an attempt that may have been processed is deleted.
+ * nothing more is sent. After an attempt that may have been processed, two 404s or the status of a node being deleted count as success.
  */
 export const deleteRead = Effect.fnUntraced(function* <E, R>(
   id: NodeId,
@@ -30,7 +30,7 @@ export const deleteRead = Effect.fnUntraced(function* <E, R>(
 ): Effect.fn.Return<void, BerthError | E, Nodes | R> {
   const nodes = yield* Nodes
   const endMillis = (yield* monotonicMillis) + maxMillis
-  /** The failure of an attempt that may have been processed. */
+  /** The failure of the last attempt that may have been processed. */
   let open: BerthError | undefined
   for (let attempts = 1; ; attempts++) {
     const sent = yield* Effect.result(nodes.delete(id, { retry: false }))

@@ -1,6 +1,4 @@
-/**
- * Applies a verb to every node that was named: one outcome each.
- */
+/** ⏎Applies a verb to every named node, with one outcome each. */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Result } from "effect"
@@ -16,7 +14,7 @@ import type { Found, Resolution } from "./resolve.ts"
 /** What a verb did to a node. */
 export interface Done {
   readonly outcome: string
-  /** The node afterwards; null where it is not known. */
+  /** The node afterwards; null if unknown. */
   readonly node: Node | null
 }
 
@@ -29,13 +27,13 @@ export const failed = (target: Resolution["nodes"][number], failure: Failure): N
   })
 }
 
-/** Whether the failure means that there is no such node. */
+/** Whether the failure means that the node does not exist. */
 export const isMissing = (failure: Failure): boolean =>
   failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
 
 /**
- * A node's failure becomes a row and the rest go on; a single node's failure fails the command. With `ignoreNotFound` a missing node
- * is an outcome, which is called `absent` by default.
+ * For several nodes, a failure becomes a row and the rest go on; for a single node it fails the command. With `ignoreNotFound`, a missing
+ * node is the outcome `absent`, or the given word.
  */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
@@ -63,7 +61,7 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
   )
 })
 
-/** Reports on stderr which of the nodes failed and why, one problem each. */
+/** Reports on stderr which nodes failed and why. */
 export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>) {
   for (const { error, id, name } of outcomes) {
     if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } })
@@ -71,8 +69,8 @@ export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArr
 })
 
 /**
- * Prints the outcomes; `single` is one node that was asked for by itself, which is one object in JSON. A table has a row for
- * every node; JSON has the successes alone, and the failures are on stderr like any other error.
+ * Prints the outcomes. With `single`, JSON is one object. A table has a row for every node; JSON contains only successes, since failures
+ * are on stderr like all errors.
  */
 export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, single: boolean) {
   if ((yield* OutputFormat) === "table") return yield* printAll(outcomeRecord, outcomes)
@@ -82,7 +80,7 @@ export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArra
   yield* reportFailures(outcomes)
 })
 
-/** Fails when some of the outcomes are failures. */
+/** Fails if some outcomes are failures. */
 export const failIfSomeFailed = (outcomes: ReadonlyArray<NodeResult>): Effect.Effect<void, SomeFailed> => {
   const failed = outcomes.filter(({ error }) => error !== null).length
   return failed === 0 ? Effect.void : Effect.fail(new SomeFailed({ failed, of: outcomes.length }))

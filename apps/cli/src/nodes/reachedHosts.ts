@@ -1,6 +1,5 @@
 /**
- * Nodes as hosts that other programs reach: the one that an argument names exactly, or all of the account, with what is said of those that are
- * left out or go by another name.
+ * Finds nodes as hosts for other programs, one exactly named node or the whole account, and warns about nodes that are left out or renamed.
  */
 import { Effect } from "effect"
 import { NoAddress } from "../failure/CliFailure.ts"
@@ -11,7 +10,7 @@ import { nodeCount } from "../output/format.ts"
 import { Output } from "../output/Output.ts"
 import { shownList } from "./allNodes.ts"
 
-/** The node and its address. What is no address is taken for none: it may become an argument of another program. */
+/** The node and its address. A text that is not an IP address is ignored, because it may become an argument of another program. */
 export const publicAddress = Effect.fnUntraced(function* (given: string) {
   const node = yield* resolveNode(given, { change: false })
   const address = hostOf(node).publicIp
@@ -21,13 +20,13 @@ export const publicAddress = Effect.fnUntraced(function* (given: string) {
   return { node, address }
 })
 
-/** Every node, and whether it is certain that there are no others. */
+/** All nodes, and whether the list is certainly complete. */
 export const allHosts = Effect.map(shownList, ({ isWhole, nodes, unreadable }) => ({
   hosts: nodes.map(hostOf) as ReadonlyArray<Host>,
   isWhole: isWhole && unreadable.length === 0
 }))
 
-/** Says which nodes are missing, and how many have another name. */
+/** Warns about missing nodes and changed names. */
 export const warnOfHosts = ({ changed, withoutAddress }: Pick<SshConfig, "changed" | "withoutAddress">) =>
   Output.use(({ chatty, warn }) => {
     const texts = [

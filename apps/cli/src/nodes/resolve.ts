@@ -1,6 +1,6 @@
 /**
- * Finds the nodes that NODE arguments name, and reads each as it is now. Whichever way a node is named, its record has the same
- * fields with the same values.
+ * Finds the nodes of NODE arguments, and reads each node's current record. However a node is named, its record has the same fields and
+ * values.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CallOptions } from "@berthkit/core/client/call/Operation"
@@ -13,39 +13,39 @@ import { concurrency, lane, wholeList, withListed, withListedFields } from "./al
 import { type ByName, byName, type Seen, unsearched } from "./byName.ts"
 import { type Naming, otherReading, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
-/** A node that was named. */
+/** A node that an argument names. */
 export interface Found {
-  /** The argument that named it. */
+  /** The argument. */
   readonly given: string
   readonly id: NodeId
-  /** Its record; null where it was not to be read, or could not be. */
+  /** The record; null if it was not needed or could not be read. */
   readonly node: Node | null
-  /** Whether the record is the reply to a get, which has more than that of a list. */
+  /** Whether the record is the reply to a get, which has more fields than the list. */
   readonly isRead: boolean
-  /** Whether a node of this name is the one that was named: any, where an id was given. */
+  /** Whether a node with this name matches the argument; always true for an id. */
   readonly isNamed: (name: string) => boolean
 }
 
-/** An argument that names no node, and why. */
+/** An argument that matches no node, and why. */
 export interface Unfound {
   readonly given: string
   readonly id: NodeId | null
-  /** The name or pattern; null where an id was given. */
+  /** The name or pattern; null for an id. */
   readonly name: string | null
   readonly failure: NameNotFound | ListNotWhole | NameChanged | BerthError
 }
 
-/** What the arguments name, in their order, each node once. */
+/** The results of the arguments, in order, each node once. */
 export interface Resolution {
   readonly nodes: ReadonlyArray<Result.Result<Found, Unfound>>
-  /** Whether exactly one node was named, by its id or name and not by a pattern. */
+  /** Whether the argument is one id or name, not a pattern. */
   readonly single: boolean
 }
 
-/** The records of ids that were read, or why one was not. */
+/** The records of ids, or why one could not be read. */
 type ReadIds = ReadonlyMap<NodeId, Result.Result<Seen, BerthError>>
 
-/** Up to so many ids are read one by one, also where the whole list would take fewer requests. */
+/** Up to this many ids are read one by one, even if the whole list would take fewer requests. */
 const maxSingly = 8
 
 const getAll = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options: CallOptions) {
@@ -61,7 +61,7 @@ const getAll = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options:
   )
 })
 
-/** Reads nodes by their ids: each by itself, or all from the list where they are many. */
+/** Reads nodes by id: one by one, or all from the list if there are many. */
 const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options: CallOptions) {
   if (ids.length <= maxSingly) {
     const read = new Map(yield* getAll(ids, options))
@@ -70,7 +70,7 @@ const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options
     return read as ReadIds
   }
   const listed = new Map((yield* wholeList).nodes.map((node) => [node.id, node]))
-  // A node that is not listed may exist: only a get of the node proves that it does not.
+  // An unlisted node may exist: only a 404 for the node itself proves that it does not.
   const missing = new Map(
     yield* getAll(
       ids.filter((id) => !listed.has(id)),
@@ -97,7 +97,7 @@ const ambiguous = (name: string, nodes: ReadonlyArray<Seen>, { isPattern = false
 
 type Selected = Result.Result<ReadonlyArray<Result.Result<Found, Unfound>>, NameAmbiguous>
 
-/** The nodes of one target among those that were read by id or have a name that some target names. */
+/** Selects the nodes of one target from those that were read. */
 const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): Selected => {
   const { given } = target
   const found =
@@ -120,7 +120,7 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
     return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, matching))
   }
   if (target._tag === "Pattern" && !target.isMarked && naming.change) {
-    // As a name it would be gone after the change, and name others when the command is repeated.
+    // If the change renames or deletes that node, the repeated command would match other nodes, so the user has to say which reading is meant.
     const exact = matching.filter(({ node: { name } }) => name === given)
     if (exact.length > 0) return Result.fail(ambiguous(given, exact, { isPattern: true }))
   }
@@ -137,7 +137,7 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
   return Result.succeed([Result.fail({ given, id, name, failure })])
 }
 
-/** A name that no node has gets the names that were read last: the nearest of them is perhaps the one that was meant. */
+/** Adds the names that were last read to a not-found error, to suggest the nearest. */
 const withKnownNames = (selected: Result.Result<Found, Unfound>, { names }: ByName) =>
   Result.mapError(selected, (unfound) =>
     unfound.failure._tag === "NameNotFound" && unfound.name !== null
@@ -151,9 +151,7 @@ const withKnownNames = (selected: Result.Result<Found, Unfound>, { names }: ByNa
 const keyOf = (node: Result.Result<Found, Unfound>): number | string =>
   Result.isSuccess(node) ? node.success.id : node.failure.given
 
-/**
- * Finds the nodes. Fails when a name is ambiguous, before any of them is changed. `options` are those of the reads by id.
- */
+/** Finds the nodes. Fails if a name is ambiguous, before any node is changed. `options` apply to the reads by id. */
 export const resolveNodes = Effect.fn("resolveNodes")(function* (
   given: ReadonlyArray<string>,
   naming: Naming,
@@ -167,7 +165,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   )
   const matchers = byNames.map(targetMatcher)
   const isMatch = (name: string) => matchers.some((matches) => matches(name))
-  // That an id does not exist is an answer already.
+  // A missing id needs no read of the list.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const search = byName(isMatch, naming)
   const named =
@@ -183,10 +181,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   return { nodes: Array.from(once.values()), single: isOne && once.size === 1 }
 })
 
-/**
- * The record of a node with everything that the service gives of it. Reads it unless that was done, and fails where it has another name
- * than the one it was found by.
- */
+/** The full record of a node. Reads it if necessary, and fails if the node now has another name than the one by which it was found. */
 export const wholeNode = Effect.fnUntraced(function* ({
   given,
   id,
@@ -202,10 +197,10 @@ export const wholeNode = Effect.fnUntraced(function* ({
   return whole
 })
 
-/** The records of more nodes stay as the list has them: reading each by itself would take too many requests. */
+/** Above this number the records of the list are used, because single reads would take too many requests. */
 export const maxReads = 20
 
-/** The same nodes, each with its whole record where they are few. */
+/** The nodes with their full records if there are few. */
 export const wholeNodes = Effect.fnUntraced(function* (
   resolution: Resolution
 ): Effect.fn.Return<Resolution, never, Nodes> {
@@ -225,7 +220,7 @@ export const wholeNodes = Effect.fnUntraced(function* (
   return { ...resolution, nodes }
 })
 
-/** Finds the one node that an argument names exactly, by its id or its whole name, and reads it. */
+/** Finds the one node that an argument names by its id or full name, and reads it. */
 export const resolveNode = Effect.fn("resolveNode")(function* (
   given: string,
   { change }: Pick<Naming, "change">

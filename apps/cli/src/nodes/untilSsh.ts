@@ -1,6 +1,4 @@
-/**
- * Waits until the ssh server of a node answers: a node runs before its network and its sshd do.
- */
+/** ⏎Waits until the ssh server of a node answers, because a node runs before its network and sshd do. */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect } from "effect"
 import { addressOf, hostOf } from "../inventory/Host.ts"
@@ -8,14 +6,14 @@ import type { ShowState } from "../output/progress.ts"
 
 const sshPort = 22
 
-/** From one try to the next, and the longest time that one may take. */
+/** The pause between two tries, and the limit of one try. */
 const pauseMillis = 1000
 const tryMillis = 5000
 
-/** Whether a server sends the line with which SSH begins (RFC 4253, section 4.2). An open port alone may be that of a gateway. */
+/** Whether the server sends SSH's first line (RFC 4253, section 4.2). An open port may belong to a gateway. */
 const answersAsSsh = (host: string, port: number, millis: number): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
-    // Not by `import`: commands that wait for no port would load it.
+    // Not imported at the top, because other commands do not need it.
     const socket = process.getBuiltinModule("node:net").connect({ host, port })
     let received = ""
     const end = (answers: boolean) => {
@@ -32,7 +30,7 @@ const answersAsSsh = (host: string, port: number, millis: number): Effect.Effect
     return Effect.sync(() => socket.destroy())
   }).pipe(Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(false) }))
 
-/** Why a wait for ssh ended without an answer. */
+/** A wait for ssh without an answer. */
 export interface Silent {
   /** Null if the node has no address. */
   readonly address: string | null
@@ -40,7 +38,7 @@ export interface Silent {
   readonly waitedMillis: number
 }
 
-/** Tries the address of a running node until its ssh server answers; what it waited for if that does not come in time. */
+/** Tries the address of a running node until its ssh server answers; returns what it waited for if the time runs out. */
 export const untilSsh = Effect.fnUntraced(function* (
   node: Node,
   maxMillis: number,

@@ -1,6 +1,4 @@
-/**
- * Waits for nodes, showing their progress; and the rule that a limit needs a wait.
- */
+/** ⏎Waits for nodes and shows the progress. A timeout is allowed only with a wait. */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { leftMillis } from "@berthkit/core/client/call/Deadline"
 import type { Goal } from "@berthkit/core/client/waiting/Waiting"
@@ -25,20 +23,20 @@ import { concurrency, withListed, withListedFields } from "./allNodes.ts"
 import { type Found, maxReads } from "./resolve.ts"
 import { untilSsh } from "./untilSsh.ts"
 
-/** The goal of a wait, and its limit. */
+/** The goal and limit of a wait. */
 export interface Wait {
   readonly goal: Goal
-  /** Default: the client's, 10 minutes. */
+  /** By default that of the client, 10 minutes. */
   readonly timeout: Duration.Duration | undefined
 }
 
-/** Fails where a time is given to a wait that is not asked for. */
+/** Fails if --timeout is given without --wait. */
 export const ensureWaits = ({ timeout, wait }: { readonly timeout: Wait["timeout"]; readonly wait: boolean | "ssh" }) =>
   timeout === undefined || wait !== false
     ? Effect.void
     : Effect.fail(new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." }))
 
-/** A wait that failed before it read the node, with the status that was known before it. */
+/** Adds the last known status to the error of a wait that failed before its first read. */
 const withKnownStatus = (node: Node | null) => (error: BerthError) => {
   const { reason } = error
   if (reason._tag !== "StatusNotReached" || reason.seen.length > 0 || node === null) return error
@@ -47,16 +45,13 @@ const withKnownStatus = (node: Node | null) => (error: BerthError) => {
   return new BerthError({ operation: error.operation, reason: known, attempts: error.attempts, reply: error.reply })
 }
 
-/** A status that berth does not know may be the last one: whoever waits is told. */
+/** An unknown status may be final, so the user is told. */
 const stateOf = (status: NodeStatus): string => {
   if (isKnown(status)) return status
   return isUnstated(status) ? "status not stated" : `${label(status)} (a status that berth does not know)`
 }
 
-/**
- * Waits for one node; succeeds with the node as it is then, or with null when it waited for the node's end. `check` is run with each
- * record of it.
- */
+/** Waits for one node; returns its last record, or null after waiting for its deletion. `check` runs with each record. */
 export const waitFor = Effect.fn("waitFor")(function* (
   { id, node }: Pick<Found, "id" | "node">,
   { goal, timeout }: Wait,
@@ -78,17 +73,17 @@ export const waitFor = Effect.fn("waitFor")(function* (
   return yield* Effect.mapError(waited, withKnownStatus(node))
 })
 
-/** How long to wait for the public address of a running node. */
+/** How long to wait for a running node's public address. */
 const maxAddressMillis = 60_000
 const addressPausesMillis = [1000, 1000, 2000, 4000]
 
-/** What makes a node usable. */
+/** The conditions for a usable node. */
 interface Usable extends Pick<Wait, "timeout"> {
-  /** Whether it was ordered with a public address, which some services give only a while after the node runs. */
+  /** Whether it was ordered with a public address. Some services assign it only a while after the node runs. */
   readonly isPublic: boolean
 }
 
-/** Reads a running node until it has its public address. If that does not come in time, it prints a note and returns the node as it is. */
+/** Reads a running node until it has its public address. After the time limit it prints a note and returns the node as it is. */
 const untilAddressed = Effect.fnUntraced(function* (running: Node, maxMillis: number, show: ShowState) {
   const nodes = yield* Nodes
   const what = `${running.name} (${running.id})`
@@ -121,14 +116,14 @@ export const untilUsable = Effect.fnUntraced(function* (node: Node, { isPublic, 
   return yield* untilAddressed(running, Math.min(maxAddressMillis, leftOfWait, yield* leftMillis), show)
 })
 
-/** Waits until a created node is usable. If it never is, the error names it, because it exists and costs money. */
+/** Waits until a created node is usable. The error names the node, because it exists and costs money. */
 export const untilCreatedRuns = (node: Node, usable: Usable, show: ShowState) =>
   untilUsable(node, usable, show).pipe(
     Effect.map((later) => withListed(later, node)),
     Effect.mapError((error) => new CreatedNotReady({ id: node.id, error }))
   )
 
-/** How long a wait for ssh takes at most by default, the wait until the node runs included. */
+/** The default limit of a wait for ssh, including the wait until the node runs. */
 const maxSshMillis = 600_000
 
 /** Waits until a created node is usable and its ssh server answers. */
@@ -144,7 +139,7 @@ export const untilCreatedAnswers = Effect.fnUntraced(function* (node: Node, usab
 /** How long `berth run` waits for the ssh server of a running node. */
 const maxRunSshMillis = 60_000
 
-/** Waits a while for the ssh server of a leased node, which some commands need and others do not. */
+/** Waits briefly for the ssh server of a leased node; on failure it prints a note, because not every command needs ssh. */
 export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, show: ShowState) {
   if (!isReached(hostOf(node).publicIp)) return
   const silent = yield* untilSsh(node, Math.min(maxRunSshMillis, yield* leftMillis), show)
@@ -154,14 +149,14 @@ export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, show: Sho
   )
 })
 
-/** Waits until a node that was asked to go is gone. */
+/** Waits until a node whose deletion was requested is gone. */
 export const untilDeletedGone = (found: Pick<Found, "id" | "node">, timeout: Wait["timeout"], show: ShowState) =>
   Effect.mapError(
     waitFor(found, { goal: "deleted", timeout }, show),
     (error) => new DeletedNotGone({ id: found.id, error })
   )
 
-/** Waits for one node that was named, and fails as soon as it has another name. */
+/** Waits for one named node, and fails as soon as it has another name. */
 export const waitForNamed = Effect.fnUntraced(function* (
   found: Found,
   wait: Wait,
@@ -176,10 +171,10 @@ export const waitForNamed = Effect.fnUntraced(function* (
   return yield* Effect.raceFirst(Deferred.await(changed), waitFor(found, wait, show, check))
 })
 
-/** The outcomes of a wait with the record of each node as every other command has it. Fails for none. */
+/** Adds the full records to the outcomes of a wait. A failed read keeps the record of the list. */
 export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {
   const seen = outcomes.flatMap(({ node }) => (node === null ? [] : [node]))
-  // Only a get states whether a node is locked; waits for several nodes read the list.
+  // Only a get says whether a node is locked; waits for several nodes read the list.
   const listed = goal === "deleted" ? [] : seen.filter(({ locked }) => locked === null)
   const nodes = yield* Nodes
   const read = yield* Effect.forEach(

@@ -1,6 +1,6 @@
 /**
- * The two streams of the program: data goes to stdout, everything else to stderr. Knows what each of them can show; the
- * callers decide what they show.
+ * The program's output: data goes to stdout, everything else to stderr. This service knows what each stream can show; the callers decide
+ * what to show.
  */
 import type { Writable } from "node:stream"
 import { escapeControls, escapeControlsInLines } from "@berthkit/terminal/escapeControls"
@@ -15,11 +15,11 @@ export class Output extends Context.Service<
   {
     readonly stdout: Surface
     readonly stderr: Surface
-    /** Writes data. Once the reader has gone (`berth … | head -1`) it writes nothing more, and that is no failure. */
+    /** Writes data. After the reader has closed (`berth … | head -1`), it writes nothing and does not fail. */
     readonly data: (text: string) => Effect.Effect<void>
     /** From now on, data reports a change: if it cannot be written to stdout, it goes to stderr. */
     readonly noteChange: Effect.Effect<void>
-    /** Whether something was changed. */
+    /** Whether the command has changed something. */
     readonly hasChanged: Effect.Effect<boolean>
     /** Ends the command because `text` could not be written to stdout. The text goes to stderr if it reports a change. */
     readonly lost: (text: string, why: Pick<StdoutFailed, "error" | "remedy">) => Effect.Effect<never>
@@ -27,19 +27,19 @@ export class Output extends Context.Service<
     readonly unqueried: (text: string) => Effect.Effect<void>
     /** Whether the reader of the data has gone. */
     readonly readerGone: Effect.Effect<boolean>
-    /** Whether notes and progress are wanted on stderr, and not errors alone. */
+    /** Whether notes and progress are wanted on stderr, besides errors. */
     readonly chatty: boolean
-    /** Whether errors are for programs: one line of JSON. */
+    /** Whether errors are for programs, as one line of JSON. */
     readonly jsonErrors: boolean
-    /** Writes lines to stderr, without any secret that is set: errors and questions. Notes go by `printNote`. */
+    /** Writes errors and questions to stderr, with all secrets masked. Notes use `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
-    /** Writes that a result leaves something out: a line of its own in every format, as JSON where errors are. None with `--quiet`. */
+    /** Warns that a result is incomplete: as a line in every format, as JSON if errors are JSON. Silent with `--quiet`. */
     readonly warn: (text: string) => Effect.Effect<void>
-    /** A hint, with its commands for the account that the command line names. */
+    /** Adds the account flags of the command line to the commands of a hint. */
     readonly followable: (hint: string) => string
-    /** Writes a question to stderr and leaves the cursor behind it. */
+    /** Writes a question to stderr without a line feed. */
     readonly ask: (question: string) => Effect.Effect<void>
-    /** Repaints the one live line of stderr; an empty text removes it. Only where `stderr.animate` is true. */
+    /** Repaints the live line of stderr; an empty text removes it. Allowed only if `stderr.animate` is true. */
     readonly live: (line: string) => Effect.Effect<void>
   }
 >()("@berthkit/cli/output/Output") {
@@ -47,17 +47,17 @@ export class Output extends Context.Service<
   static readonly layer = (streams: Streams, options: OutputSettings) => Layer.effect(Output, make(streams, options))
 }
 
-/** How to write to the streams. */
+/** Options of the output. */
 export interface OutputSettings {
-  /** Masks secrets in what goes to stderr. Made with the first text: most runs write none. */
+  /** Masks secrets on stderr. Created at the first text, because most runs write none. */
   readonly redact: Effect.Effect<(text: string) => string>
   /** The value of `--color`. */
   readonly color?: string | undefined
   /** Whether only errors go to stderr; default false. */
   readonly quiet?: boolean
-  /** Makes the commands of a hint name the account that this command line names; default unchanged. */
+  /** Adds the account flags to the commands of a hint; default unchanged. */
   readonly followable?: (hint: string) => string
-  /** Whether errors are JSON, which stands alone on a stderr that is no terminal; default false. */
+  /** Whether errors are JSON, which is the only output on a stderr that is not a terminal; default false. */
   readonly jsonErrors?: boolean
 }
 
@@ -69,7 +69,7 @@ export interface Streams {
 
 const eraseLine = "\r\u001b[2K"
 
-/** Erases a painted line. It takes several rows if the terminal has become narrower since. */
+/** Returns the codes that erase a painted line. It takes several rows if the terminal has become narrower since. */
 const erased = (line: string, columns: number): string => {
   const rows = rowsOf(line, columns)
   return rows === 1 ? eraseLine : `\r\u001b[${rows - 1}A\u001b[J`
@@ -81,24 +81,24 @@ const environment = Effect.all({
   term: readSetting("TERM")
 })
 
-/** What a command changed, for a user who does not get the data about it. */
+/** A change that the command made, for a user who does not get its data. */
 export interface Changed {
   /** A sentence. */
   readonly message: string
   /** What to do next. */
   readonly hint: string
-  /** The same for a program. */
+  /** The change as data, for a program. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** Data that cannot be written, as on a full disk. No command can do anything about it, so that it is a defect. */
+/** Data that cannot be written, for example on a full disk. No command can recover from that, so it is a defect. */
 export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   readonly error: Error
   /** What to do about it; undefined if the stream itself failed. */
   readonly remedy?: string | undefined
-  /** Undefined where the command has changed nothing, or only what its arguments name. */
+  /** Undefined if the command has changed nothing, or only what its arguments name. */
   readonly changed?: Changed | undefined
-  /** The data, if it reports a change and was not written to stderr. */
+  /** The data, if it reports a change and was not written to stderr either. */
   readonly output?: string | undefined
 }> {
   readonly exit = "localFile"
@@ -117,7 +117,7 @@ export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
 
 const pick = ({ error, output, remedy }: StdoutFailed) => ({ error, output, remedy })
 
-/** Prints data about a change. If it cannot be written, the error says what was changed. */
+/** Prints data about a change. If writing fails, the error says what was changed. */
 export const reportingChanged =
   (changed: Changed | undefined) =>
   <A, E, R>(print: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -127,16 +127,16 @@ export const reportingChanged =
 
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
-/** What to do with a text that cannot be written to a stream. */
+/** The reaction to a text that cannot be written. */
 interface Untaken {
   readonly failed: (text: string, error: Error) => Effect.Effect<void>
   readonly unread: (text: string) => Effect.Effect<void>
 }
 
-/** Writes whole texts to a stream, each waiting for the one before, until its reader has gone. */
+/** Writes texts to a stream one after the other until its reader has closed. */
 const writer = (stream: Writable, { failed, unread }: Untaken) => {
   let gone = false
-  // Each failure is reported to its own write; without a listener the stream would also end the process.
+  // Each failure goes to its own write; without a listener the stream would also end the process.
   stream.on("error", () => {})
   const write = (text: string): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {
@@ -158,9 +158,9 @@ const make = Effect.fnUntraced(function* (
 ) {
   const env = { ...(yield* environment), color }
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
-  // Nothing is left to report to.
+  // A failure of stderr cannot be reported anywhere.
   const err = writer(stderr, { failed: () => Effect.void, unread: () => Effect.void })
-  // Not `Effect.cached`, which would keep an interruption, too.
+  // Not `Effect.cached`, which would also cache an interruption.
   let mask: ((text: string) => string) | undefined
   const masked = (text: string) =>
     Effect.suspend(() =>
@@ -196,7 +196,7 @@ const make = Effect.fnUntraced(function* (
       if (jsonErrors) return Effect.die(new StdoutFailed({ ...failed, output: text }))
       return Effect.andThen(told(text), Effect.die(new StdoutFailed(failed)))
     })
-  /** Tells what was changed, even if notes are not wanted: nothing else shows it. */
+  /** Reports a change even with `--quiet`, because nothing else shows it. */
   const untold = (message: string) => (text: string) =>
     !hasChanged
       ? Effect.void
@@ -213,7 +213,7 @@ const make = Effect.fnUntraced(function* (
     stderr: surface,
     chatty,
     jsonErrors,
-    // On one terminal the data would follow the live line.
+    // Erase the live line first: on a shared terminal the data would be appended to it.
     data: (text) => Effect.andThen(live(""), out.write(text)),
     noteChange: Effect.sync(() => {
       hasChanged = true
@@ -233,18 +233,15 @@ const make = Effect.fnUntraced(function* (
   })
 })
 
-/** Writes a note of one line to stderr, where notes are wanted, with text from outside made safe: a name in it begins no line of its own. */
+/** Writes a one-line note to stderr if notes are wanted. Control characters are escaped, so names cannot start new lines. */
 export const printNote = (text: string) =>
   Output.use(({ chatty, note }) => (chatty ? note(escapeControls(text)) : Effect.void))
 
-/**
- * Writes a line about a change that no data shows. Where notes are not wanted, nothing else shows it: it is written all the same, as JSON
- * where errors are.
- */
+/** Reports a change that no data shows, even with `--quiet`: as JSON if errors are JSON. */
 export const printChange = (message: string, details: Readonly<Record<string, unknown>>) =>
   Output.use(({ chatty, jsonErrors, note }) =>
     note(jsonErrors && !chatty ? JSON.stringify({ change: { message, details } }) : escapeControls(message))
   )
 
-/** Writes lines of `--debug` to stderr, where it was asked for. */
+/** Writes lines to stderr with `--debug`. */
 export const printDebug = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))

@@ -1,6 +1,6 @@
 /**
- * How data is printed: the format, `-o table|json|…` or that of BERTH_OUTPUT, and the flags that shape it, `--columns`, `--sort`,
- * `--no-header`, `--raw`, `--query`.
+ * The options of output: the format from `-o table|json|…` or BERTH_OUTPUT, and the flags `--columns`, `--sort`, `--no-header`, `--raw`,
+ * `--query`.
  */
 import { readVariable } from "@berthkit/terminal/Connection"
 import { variables } from "@berthkit/terminal/variables"
@@ -18,7 +18,7 @@ export const isFormat = (value: string | undefined): value is Format =>
 /** The format of a command's data. */
 export const OutputFormat = Effect.map(GlobalSettings, ({ output }) => output)
 
-/** Whether errors are for programs in this format: one line of JSON. */
+/** Whether this format prints errors as one line of JSON. */
 export const hasJsonErrors = (format: Format): boolean => format === "json" || format === "ndjson"
 
 /** The values of the output flags. */
@@ -34,9 +34,9 @@ export const askedBy = ({ columns, noHeader, output, query, raw, sort }: GlobalS
 export const OutputOptions = Effect.map(GlobalSettings, askedBy)
 
 export interface AskedFormat {
-  /** The format that the command line asks for, also one that cannot be parsed. */
+  /** The format of the command line, even if that cannot be parsed. */
   readonly asked: Format
-  /** What BERTH_OUTPUT is set to; undefined where the command line names a format, or nothing does. */
+  /** The value of BERTH_OUTPUT; undefined if it is unset or the command line names a format. */
   readonly fromEnvironment: string | undefined
 }
 

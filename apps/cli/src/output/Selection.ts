@@ -1,6 +1,4 @@
-/**
- * Which fields of a record are shown (`--columns`) and in which order the records come (`--sort`), and what names no field. Pure.
- */
+/** ⏎Selects the fields to show (`--columns`) and sorts records (`--sort`); reports unknown names. Pure. */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Result, Struct } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
@@ -8,13 +6,13 @@ import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.t
 
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1)
 
-/** Whether a word means this field: its key or the end of it, its short word, or its title. */
+/** Whether a word names this field: by its key or the end of it, its alias, or its title. */
 const means = (word: string, { alias, key, title }: Field<never>): boolean => {
   const wanted = word.toLowerCase()
   return [key, lastPart(key), alias, title].some((name) => name?.toLowerCase() === wanted)
 }
 
-/** The field that a word of `--sort` or `--columns` means. */
+/** Finds the field that a word of `--sort` or `--columns` names. */
 const fieldNamed = <A>(
   fields: ReadonlyArray<Field<A>>,
   word: string,
@@ -31,7 +29,7 @@ const fieldNamed = <A>(
   )
 }
 
-/** The fields that records need, and then all others: whether a field can be named does not depend on what came of a command. */
+/** The fields that the records need, followed by all others: whether a name is valid must not depend on the result. */
 export const namedFields = <A>(
   { fields }: Pick<RecordDescriptor<A>, "fields">,
   records: ReadonlyArray<A>
@@ -40,7 +38,7 @@ export const namedFields = <A>(
   return [...needed, ...fields([]).filter(({ key }) => needed.every((each) => each.key !== key))]
 }
 
-/** What `--columns` selects of `named`: the fields that are named, in that order; `all` are those that the records need. */
+/** Selects the named fields, in that order; `all` means those that the records need. */
 export const selectFields = <A>(
   fields: ReadonlyArray<Field<A>>,
   columns: ReadonlyArray<string>,
@@ -56,7 +54,7 @@ export const selectFields = <A>(
     if (Result.isFailure(field)) return Result.fail(field.failure)
     selected.push(field.success)
   }
-  // What was asked for by name is left out only where nothing else helps.
+  // A column that was asked for by name is dropped only as the last resort.
   return Result.succeed(Array.from(new Set(selected), Struct.omit(["cardOnly", "dropOrder"])))
 }
 
@@ -72,26 +70,26 @@ export const fieldsFor = <A>(
 
 type SortKey = readonly [rank: number, value: number | string]
 
-/** Values that are not there come last, in either direction. */
+/** Missing values come last in either direction. */
 const sortKey = (value: unknown, text: string): SortKey => {
   if (value === null || value === undefined || value === "") return [1, ""]
   if (typeof value === "number") return [0, value]
   return [0, typeof value === "string" ? value : text]
 }
 
-/** Made for the first comparison of texts: that takes milliseconds, and most lists are not sorted. */
+/** Created at the first comparison, because it takes milliseconds and most lists are not sorted. */
 let collator: Intl.Collator | undefined
 
-/** As people count, so that `web-2` comes before `web-10`. */
+/** Compares numbers within texts by value, so `web-2` comes before `web-10`. */
 const compareTexts = (a: string, b: string) => (collator ??= new Intl.Collator("en", { numeric: true })).compare(a, b)
 
-/** Numbers by size. */
+/** Compares numbers by size. */
 const compare = ([rankA, a]: SortKey, [rankB, b]: SortKey, sign: number): number => {
   if (rankA !== rankB) return rankA - rankB
   return sign * (typeof a === "number" && typeof b === "number" ? a - b : compareTexts(String(a), String(b)))
 }
 
-/** The records in the order of `--sort k[,-k]`; a key with `-` before it sorts from the largest to the smallest. */
+/** Sorts the records by `--sort k[,-k]`; a `-` reverses a key. */
 export const sorted = <A>(
   descriptor: Pick<RecordDescriptor<A>, "encode" | "fields">,
   records: ReadonlyArray<A>,

@@ -1,12 +1,10 @@
-/**
- * What a stream can show: how wide it is, and whether it shows colours and may be repainted. Pure, and without Effect.
- */
+/** ⏎Describes what a stream can show: its width, and whether it supports colours and repainting. Pure and without Effect. */
 import type { Writable } from "node:stream"
 
-/** What a stream can show. */
+/** The capabilities of a stream. */
 export interface Surface {
   readonly isTerminal: boolean
-  /** Width in cells, at this moment; infinite where it is no terminal. */
+  /** Current width in cells; infinite if it is not a terminal. */
   readonly columns: number
   /** Whether it shows colours. */
   readonly colour: boolean
@@ -19,7 +17,7 @@ export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly col
 
 const fallbackColumns = 80
 
-/** What decides about colours; each is undefined where it is not set. */
+/** The settings that determine colours; each is undefined if unset. */
 export interface ColourSettings {
   /** The value of `--color`. */
   readonly color?: string | undefined
@@ -29,8 +27,8 @@ export interface ColourSettings {
 }
 
 /**
- * What a stream can show, by --color and the conventions of NO_COLOR, FORCE_COLOR and TERM; the first of these wins. `mayAnimate` is
- * whether it is wanted at all that lines are repainted.
+ * The capabilities of a stream according to --color, NO_COLOR, FORCE_COLOR and TERM, in this order. `mayAnimate` says whether repainting is
+ * wanted at all.
  */
 export const surfaceOf = (
   stream: Pick<TerminalStream, "isTTY" | "columns">,

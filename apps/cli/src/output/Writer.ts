@@ -6,13 +6,13 @@ import type { UsageFault } from "../failure/CliFailure.ts"
 import { Output } from "./Output.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 
-/** How much of the records is shown. */
+/** What to show of the records. */
 export interface View {
-  /** What `--columns` names; none means what the format shows by itself. */
+  /** The columns of `--columns`; empty means the format's default. */
   readonly columns: ReadonlyArray<string>
-  /** Whether a header goes before the first record. */
+  /** Whether to write a header before the first record. */
   readonly header: boolean
-  /** Whether CSV is for a program, which wants each text as it is. */
+  /** Whether CSV is for a program, so that texts are not changed. */
   readonly raw: boolean
 }
 
@@ -25,15 +25,15 @@ type Write = <A>(
 export interface Writer {
   readonly list: Write
   readonly one: <A>(descriptor: RecordDescriptor<A>, record: A, view: View) => Effect.Effect<void, UsageFault, Output>
-  /** Writes records that others follow, perhaps without an end: each is complete by itself. The header comes at once. */
+  /** Writes records that more records may follow; each is complete by itself. The header is written at once. */
   readonly next: Write
-  /** Whether a list may be written in parts, one after the other; the parts after the first have no header. */
+  /** Whether a list may be written in parts; later parts have no header. */
   readonly inParts: boolean
-  /** Whether it shows fields, so that `--columns` means something. */
+  /** Whether it shows fields, so that `--columns` applies. */
   readonly hasColumns: boolean
 }
 
-/** The writer of a format in which each record stands by itself. */
+/** The writer of a format with independent records. */
 export const rowWriter = (write: Write, hasColumns = false): Writer => ({
   list: write,
   one: (descriptor, record, view) => write(descriptor, [record], view),
@@ -44,7 +44,7 @@ export const rowWriter = (write: Write, hasColumns = false): Writer => ({
 
 const put = (text: string) => Output.use(({ data }) => data(text))
 
-/** The writer of a format in which records are one value; of records without an end each is one, and `mark` stands before it. */
+/** The writer of a format in which a list is one value. In an endless stream each record is a value, preceded by `mark`. */
 export const valueWriter = (text: (value: unknown) => string, mark = ""): Writer => ({
   list: ({ encode }, records) => put(text(records.map(encode))),
   one: ({ encode }, record) => put(text(encode(record))),

@@ -1,13 +1,13 @@
 /**
- * Text in terminal cells, which are not characters: measured as Effect does, cut, filled up and coloured. The measure is our own, because
- * `effect/cli` makes a segmenter as it is loaded, which was an eighth of the time of a short command.
+ * Measures, cuts, pads and colours text in terminal cells, which are not characters. Widths equal those of Effect; `effect/cli` is not
+ * used, because it creates a segmenter when it is loaded, which took an eighth of the time of a short command.
  */
 
-/** Each character takes a cell: Latin letters, punctuation, signs of money. */
+/** Characters that take one cell each: Latin letters, punctuation, currency signs. */
 const plain = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/
 const ellipsis = "…"
 
-/** Made when the first text is not plain: that takes 10 ms. */
+/** Created at the first text that is not plain, because it takes 10 ms. */
 let segmenter: Intl.Segmenter | undefined
 
 const graphemes = (text: string) =>
@@ -17,7 +17,7 @@ const graphemes = (text: string) =>
 const colours = /\u001b\[[0-9;]*m/g
 const invisible = /[\p{Mark}\p{Control}\p{Default_Ignorable_Code_Point}]/gu
 const emoji = /\p{Emoji_Presentation}|\ufe0f/u
-/** East Asian letters and signs that take two cells. */
+/** East Asian characters that take two cells. */
 const wide =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3040-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f251}\u{20000}-\u{3fffd}]/u
 
@@ -26,7 +26,7 @@ const widthOf = (grapheme: string): number => {
   return visible === "" ? 0 : emoji.test(grapheme) || wide.test(visible) ? 2 : 1
 }
 
-/** How many cells the text takes, without its colours. */
+/** The number of cells of a text without its colour codes. */
 export const width = (text: string): number => {
   if (plain.test(text)) return text.length
   let cells = 0
@@ -34,11 +34,11 @@ export const width = (text: string): number => {
   return cells
 }
 
-/** How many lines of a terminal this wide the text takes, where those that are too long are wrapped. */
+/** The number of terminal lines that a text takes, including wrapped lines. */
 export const rowsOf = (text: string, columns: number): number =>
   text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(width(line) / columns)), 0)
 
-/** The text in at most `cells` cells; what is cut off is shown by an ellipsis. */
+/** The text cut to `cells` cells; an ellipsis marks the cut. */
 export const cut = (text: string, cells: number): string => {
   if (width(text) <= cells) return text
   if (cells <= 1) return cells === 1 ? ellipsis : ""
@@ -52,18 +52,18 @@ export const cut = (text: string, cells: number): string => {
   return kept + ellipsis
 }
 
-/** The text filled up with blanks to `cells` cells, on the left when it is flush right. */
+/** The text padded with spaces to `cells` cells, on the left if it is aligned right. */
 export const fill = (text: string, cells: number, align: "left" | "right"): string => {
   const blanks = " ".repeat(Math.max(0, cells - width(text)))
   return align === "right" ? blanks + text : text + blanks
 }
 
-/** Each colour has one meaning. Whether colour is wanted at all is decided by the `Output` service. */
+/** Each colour has one meaning. The `Output` service decides whether colour is used. */
 const codes = { good: 32, bad: 31, waiting: 33, faint: 2, strong: 1 } as const
 
-/** What a colour means. */
+/** The meaning of a colour. */
 export type Style = keyof typeof codes
 
-/** The text in the style's colour; unchanged without a style or a text, or where colour is off. */
+/** The text in the style's colour; unchanged without a style or a text, or if colour is off. */
 export const styled = (text: string, style: Style | undefined, colour: boolean): string =>
   colour && style !== undefined && text !== "" ? `\u001b[${codes[style]}m${text}\u001b[0m` : text

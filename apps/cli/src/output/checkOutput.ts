@@ -12,9 +12,9 @@ import { checkValueFormat } from "./valueText.ts"
 export interface Printed {
   /** The command, such as `berth node list`. */
   readonly command: string
-  /** The kinds of records; it prints one of them. */
+  /** The kinds of records; the command prints one of them. */
   readonly records: ReadonlyArray<Pick<RecordDescriptor<never>, "fields" | "hasMoreFields" | "idKey" | "nameKey">>
-  /** What it prints instead of records, such as `a schema`. */
+  /** What the command prints instead of records, such as `a schema`. */
   readonly value: string | undefined
 }
 
@@ -56,7 +56,7 @@ export const checkOutput = Effect.fnUntraced(function* (
     if (rows !== undefined) {
       return yield* refuse(`${rows} needs rows: ${value} has none.`, "Use --query to select parts of it.")
     }
-    // The result of a query may have rows.
+    // The result of a query may have rows, so any format is allowed.
     return query === undefined ? yield* checkValueFormat(format, value) : undefined
   }
   if (columns.length > 0) {

@@ -1,6 +1,4 @@
-/**
- * Writes CSV for spreadsheets and programs, a record on each line: the values of the record's JSON under their keys.
- */
+/** ⏎Writes CSV for spreadsheets and programs: one record per line, with the values of its JSON under their keys. */
 import { csvLine, inert } from "@berthkit/terminal/csv"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Effect } from "effect"
@@ -11,7 +9,9 @@ import { type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
 import { fieldsFor } from "./Selection.ts"
 import { rowWriter, type View } from "./Writer.ts"
 
-/** A value as the text of a cell: no text of another's making begins a line, a control code or, unless `raw`, a formula. */
+/**
+ * The text of a cell. It cannot start a line, contain a control code or, unless `raw`, be a formula, because values may come from others.
+ */
 const cellText = (value: unknown, raw: boolean): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return escapeControls(raw ? value : inert(value))

@@ -1,9 +1,7 @@
-/**
- * How values are written for people: numbers, memory, disk, money, moments, spans of time.
- */
+/** ⏎Formats values for people: numbers, memory, disk, money, times, durations. */
 import { DateTime } from "effect"
 
-/** What stands in place of a value that is not there. */
+/** Stands for a missing value. */
 export const nothing = "-"
 
 export const numberOr = (value: number | null): string => (value === null ? nothing : String(value))
@@ -14,22 +12,22 @@ export const nodeCount = (nodes: number): string => (nodes === 1 ? "1 node" : `$
 
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** A value without a unit: a text, a number, yes or no, or several texts. */
+/** Formats a value without a unit: a text, a number, a boolean, or several texts. */
 export const plain = (value: string | number | boolean | ReadonlyArray<string> | null): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"
   return textOr(value === null ? null : typeof value === "object" ? value.join(", ") : String(value))
 }
 
-/** `16 GiB`, or MiB where it is not whole. */
+/** For example `16 GiB`; in MiB if it is not a whole number of GiB. */
 export const memory = (mebibytes: number | null): string => {
   if (mebibytes === null) return nothing
   return mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`
 }
 
-/** `100 GB`. */
+/** For example `100 GB`. */
 export const disk = (gigabytes: number | null): string => (gigabytes === null ? nothing : `${gigabytes} GB`)
 
-/** Rupees with at least two decimals, without the sign, for columns that have ₹ in the title. */
+/** Rupees with at least two decimals and without the sign, for columns with ₹ in the title. */
 export const rupees = (amount: number | null): string => {
   if (amount === null) return nothing
   const rounded = amount.toFixed(2)
@@ -42,15 +40,15 @@ const signs = new Map([
   ["GBP", "£"]
 ])
 
-/** An amount in another currency with its sign, or with its code where Berth knows no sign. */
+/** An amount in another currency with its sign, or with its code if Berth does not know the sign. */
 export const foreignAmount = (currency: string, amount: number | null): string =>
   amount === null ? nothing : `${signs.get(currency) ?? `${currency} `}${rupees(amount)}`
 
-/** `2026-01-02 10:11` in UTC. */
+/** For example `2026-01-02 10:11`, in UTC. */
 export const moment = (at: DateTime.Utc | null): string =>
   at === null ? nothing : DateTime.formatIso(at).slice(0, 16).replace("T", " ")
 
-/** `42 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
+/** For example `42 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
 export const elapsed = (millis: number): string => {
   const seconds = Math.floor(millis / 1000)
   if (seconds < 60) return `${seconds} s`
@@ -58,7 +56,7 @@ export const elapsed = (millis: number): string => {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** `42s`, `3m`, `5h`, `12d`, `3y`: the largest unit alone. Clocks differ, so that the future is now. */
+/** For example `42s`, `3m`, `5h`, `12d`, `3y`: the largest unit only. Clocks differ, so a time in the future counts as now. */
 export const age = (millis: number): string => {
   const seconds = Math.max(0, Math.floor(millis / 1000))
   if (seconds < 60) return `${seconds}s`

@@ -1,6 +1,4 @@
-/**
- * The formats `id` and `name`: one a line, and nothing else, so that `berth node delete $(berth node list -o id)` is exact.
- */
+/** ⏎The formats `id` and `name`: one value per line and nothing else, so that `berth node delete $(berth node list -o id)` works. */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
@@ -8,7 +6,7 @@ import { Output } from "./Output.ts"
 import { type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
 import { rowWriter, type Writer } from "./Writer.ts"
 
-/** The value under this key; of a record without one, that under its other key. */
+/** The value at this key, or otherwise at the record's other key. */
 const valueOf = <A>({ idKey, otherIdKey }: RecordDescriptor<A>, record: unknown, key: string): unknown => {
   const value = valueAt(record, key)
   return value === null && key === idKey && otherIdKey !== undefined ? valueAt(record, otherIdKey) : value
@@ -27,7 +25,7 @@ const writerOf = (format: "id" | "name"): Writer => {
           hint: "Use -o json, yaml, csv or table."
         })
       }
-      // A record without one has no line: what is printed goes into another command.
+      // A record without a value gets no line, because the output is input for another command.
       if (value !== null) lines.push(`${escapeControls(String(value))}\n`)
     }
     yield* Output.use(({ data }) => data(lines.join("")))

@@ -1,6 +1,6 @@
 /**
- * Parses a JMESPath expression and finds errors before there is data: an unknown function, a wrong number or type of arguments, an unbound
- * variable, a slice with step 0. The library finds these only during evaluation.
+ * Parses a JMESPath expression and finds errors before there is data: unknown functions, a wrong number or type of arguments, unbound
+ * variables, a slice with step 0. The library finds these only during evaluation.
  */
 import { compile, registerFunction, TreeInterpreter, TYPE_ANY, TYPE_EXPREF } from "@jmespath-community/jmespath"
 
@@ -8,7 +8,7 @@ type Expression = ReturnType<typeof compile>
 
 const { runtime } = TreeInterpreter
 
-/** Contains a space, so that no expression can name it. */
+/** Contains a space, so no expression can name it. */
 const ownField = "own field"
 
 registerFunction(
@@ -27,7 +27,7 @@ const call = (name: string, children: Array<Expression>): Expression => ({ type:
 /** Whether the library would find a field that JavaScript objects inherit, such as `constructor`. In JSON these are ordinary keys. */
 const isInherited = (name: string): boolean => name in {}
 
-/** Fails for a call that is wrong for all data. */
+/** Fails for a call that is wrong for any data. */
 const checkCall = (name: string, args: ReadonlyArray<Expression>): void => {
   if (!runtime.getRegistered().includes(name) || name === ownField) throw new Error(`Unknown function: ${name}()`)
   const signature = runtime._functionTable[name]!._signature

@@ -1,6 +1,4 @@
-/**
- * Prints records as data, in the format that was asked for: one writer per format.
- */
+/** ⏎Prints records as data in the requested format, with one writer per format. */
 import { Effect, Stream } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonLine, jsonWriter, ndjsonWriter } from "./json.ts"
@@ -12,7 +10,7 @@ import { tableWriter } from "./table.ts"
 import { valueText } from "./valueText.ts"
 import type { Writer } from "./Writer.ts"
 
-/** What only one format needs is loaded when that writes. */
+/** Modules that only one format needs are loaded when it writes. */
 const writers: Record<Format, () => Writer | Promise<Writer>> = {
   table: () => tableWriter,
   json: () => jsonWriter,
@@ -23,7 +21,7 @@ const writers: Record<Format, () => Writer | Promise<Writer>> = {
   name: async () => (await import("./idWriter.ts")).nameWriter
 }
 
-/** The output flags. `checkOutput.ts` has checked that they fit the command. */
+/** The output flags, which `checkOutput.ts` has validated. */
 const printing = Effect.gen(function* () {
   const format = yield* OutputFormat
   const { header, query, raw, sort, columns } = yield* OutputOptions
@@ -51,9 +49,9 @@ const shown =
       )
     )
 
-/** How the result of a query is printed. */
+/** The options for printing a query's result. */
 interface Queried extends Pick<Effect.Success<typeof printing>, "format" | "writer" | "view"> {
-  /** Whether others follow, perhaps without an end; default false. */
+  /** Whether more records may follow; default false. */
   readonly isNext?: boolean
 }
 
@@ -64,7 +62,7 @@ const printQueried = Effect.fnUntraced(function* (
 ) {
   const { isNothing, printRows, search, structured } = yield* Effect.promise(() => import("./query.ts"))
   const found = yield* search(expression, value)
-  // The data may have the only id of what was made.
+  // The data may contain the only id of a new node.
   if (isNothing(found)) yield* Output.use(({ unqueried }) => unqueried(linesOf(Array.isArray(value) ? value : [value])))
   const text = structured(found, format)
   if (text === undefined) {
@@ -74,7 +72,7 @@ const printQueried = Effect.fnUntraced(function* (
   yield* Output.use(({ data }) => data(`${isNext && format === "yaml" ? "---\n" : ""}${text}`))
 })
 
-/** Prints a list whole. */
+/** Prints a complete list. */
 export const printAll = <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) =>
   Effect.gen(function* () {
     const { format, query, sort, view, writer } = yield* printing
@@ -83,7 +81,7 @@ export const printAll = <A>(descriptor: RecordDescriptor<A>, records: ReadonlyAr
     yield* writer.list(descriptor, ordered, view)
   }).pipe(shown(() => records.map(descriptor.encode)))
 
-/** Prints a list as it comes where the format can be written in parts, otherwise when it is complete. */
+/** Prints a list in parts if the format allows it, otherwise when it is complete. */
 export const printStream = Effect.fnUntraced(function* <A, E, R>(
   descriptor: RecordDescriptor<A>,
   records: Stream.Stream<A, E, R>
@@ -124,8 +122,8 @@ export const printValue = Effect.fnUntraced(function* (value: unknown) {
 })
 
 /**
- * Prints records as they come, perhaps for ever. Returns the function that prints the next ones; the first call prints the header row,
- * even for no records. A command line that cannot work fails before that.
+ * Prints records as they come, possibly for ever. Returns the function that prints the next ones; its first call prints the header row,
+ * even without records. An invalid command line fails before that.
  */
 export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>) {
   const { format, query, sort, view, writer } = yield* printing

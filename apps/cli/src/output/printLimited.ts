@@ -1,7 +1,4 @@
-/**
- * Lists that `--limit` ends early: the flag, and the first records of a list that is known whole, in the order that is asked for, with how many
- * there are.
- */
+/** ⏎The flag `--limit`, and the first records of a complete list in the requested order, with the total. */
 import { Effect } from "effect"
 import { flag, wholeNumber } from "../commandLine/Parameter.ts"
 import { printNote } from "./Output.ts"
@@ -10,7 +7,7 @@ import { printAll } from "./print.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
 
-/** `what` is listed. */
+/** `what` names the listed things. */
 export const limitFlag = (what: string) => flag("limit", wholeNumber(1), `Maximum number of ${what}`)
 
 export const printLimited = Effect.fnUntraced(function* <A>(

@@ -1,6 +1,6 @@
 /**
- * Shows on stderr what a command waits for: on a terminal one live line that is never more than a second old, otherwise one line
- * for every change. It is fed by waits, and by the request path: calls, retries, pauses for the rate limit.
+ * Shows on stderr what a command waits for: on a terminal as a live line that is repainted every second, otherwise as one line per change.
+ * Waits and the client's request path (calls, retries, pauses for the rate limit) report to it.
  */
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { Observer } from "@berthkit/core/client/telemetry/Observer"
@@ -29,46 +29,46 @@ import {
   type Waiting
 } from "./progressText.ts"
 
-/** The state of one thing waited for. */
+/** The state of one awaited thing. */
 interface WaitState {
-  /** Such as `web-1 (12)`. */
+  /** For example `web-1 (12)`. */
   readonly what: string
-  /** Such as `created`. */
+  /** For example `created`. */
   readonly state: string
 }
 
-/** Shows a state; the same one twice is no progress. */
+/** Shows a state. An unchanged state is not shown again. */
 export type ShowState = (state: WaitState) => Effect.Effect<void>
 
-/** What shows its states while it runs. */
+/** An effect that shows its states while it runs. */
 type Use<A, E, R> = (show: ShowState) => Effect.Effect<A, E, R>
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameMillis = 100
 
-/** Without a terminal the number of many things is a line at most this often. */
+/** Without a terminal, the count of many things is printed at most this often. */
 const countLineMillis = 5000
 
-/** Retries are a line once their call has taken this long: most are over before. */
+/** A retry is printed only if its call has taken this long, because most calls end before. */
 const retryLineMillis = 1000
 
-/** A wait that no other line reports gets a line after this time. */
+/** A wait without any other line gets a line after this time. */
 const silentMillis = 2000
 
-/** A request that is held up for a moment has not met the rate limit. */
+/** A pause of fewer steps is not the rate limit. */
 const minPausedSteps = 4
 
-/** A create as a whole, and the call in it that creates. */
+/** The span of a create as a whole, and of the call in it that sends the request. */
 const creating = "nodes.create"
 
-/** The methods that go on between their calls for so long that a person wonders. */
+/** Methods that take noticeable time between their calls. */
 const longMethods: ReadonlySet<string> = new Set([creating, "nodes.awaitStatus", "nodes.awaitDeleted"])
 
-/** What is said of a list whose pages do not show where it ends. */
+/** The warning about a list whose pages do not show where it ends. */
 const partialText =
   "The service counts more nodes than it lists, or its list cannot be read to its end: there may be more nodes."
 
-/** Where the records of an operation that does not list nodes are. */
+/** The paths of lists that are not node lists, by operation. */
 const listPaths: Readonly<Record<string, string>> = {
   "images.list": "/images/",
   "images.saved": "/images/saved-images/"
@@ -82,15 +82,15 @@ const make = Effect.gen(function* () {
   let requests = 0
   let failed: FailedAttempt | undefined
   let unsettled: Unsettled | undefined
-  /** What the last lines stated, so that each change is one line. */
+  /** What the last lines reported, so that each change is one line. */
   let isPaused = false
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
   let isUnsettledLine = false
-  /** What is wrong with records that are left out, by the path of their list. */
+  /** Why records were left out, by the path of their list. */
   const setAside = new Map<string, Set<string>>()
   let isPartial = false
-  /** When the current wait began, and whether a line has reported it; undefined while nothing waits. */
+  /** The beginning of the current wait, and whether a line has reported it; undefined while nothing waits. */
   let busy: { readonly since: number; isSaid: boolean } | undefined
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
@@ -101,7 +101,7 @@ const make = Effect.gen(function* () {
     })
   const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, unsettled })
 
-  /** What the client reports to it. */
+  /** Receives the client's reports. */
   const observer: Observer = {
     ...spans,
     drifted: (drifts, operation) => {
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
         return Effect.onExit(traced, (exit) =>
           Effect.sync(() => {
             calls.delete(call)
-            // The create of a node is one request in a longer call, which goes on where its reply does not settle it.
+            // A create includes one request and goes on afterwards if the reply does not settle the outcome.
             if (name === creating) {
               const isUnsettled = step === "call" && Exit.isFailure(exit)
               unsettled = isUnsettled ? unsettledOf(failed) : undefined
@@ -140,7 +140,7 @@ const make = Effect.gen(function* () {
     }
   }
 
-  /** Prints a line for a pause that begins, a failed attempt, a changed number, or a wait that nothing else reports. */
+  /** Prints a line for a new pause, a failed attempt, a changed count, or a wait that no other line reports. */
   const printChanges = Effect.fnUntraced(function* (pauseMillis: number | undefined, now: number) {
     const since = waiting?.startedAt ?? activity().calls[0]?.startedAt
     busy = since === undefined ? undefined : (busy ?? { since, isSaid: false })
@@ -164,7 +164,7 @@ const make = Effect.gen(function* () {
     yield* print(`${reached} of ${waiting.total} ${waiting.goal} (${elapsed(now - waiting.startedAt)})`)
   })
 
-  /** Shows the present; called again and again. */
+  /** Shows the current state; called repeatedly. */
   const step = Effect.fnUntraced(function* (turn: number) {
     const now = yield* Clock.currentTimeMillis
     const allowance = yield* Effect.flatMap(Allowance, ({ current }) => current)
@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
     yield* live(cut(line, stderr.columns - 1))
   })
 
-  /** Runs `use` and shows the states that it passes on until it ends. */
+  /** Runs `use` and shows its states until it ends. */
   const waitingFor = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
@@ -201,7 +201,7 @@ const make = Effect.gen(function* () {
       )
     })
 
-  /** What the lists so far left out, of which nothing has been said. */
+  /** Warnings about lists that have not been printed yet. */
   const leftOutTexts = (): ReadonlyArray<string> =>
     Array.from(
       setAside,
@@ -209,7 +209,7 @@ const make = Effect.gen(function* () {
         `The list has records that cannot be read (${Array.from(names).join(", ")}), and they are left out. ${output.followable(`See them: berth api ${path}`)}`
     )
 
-  /** Says now what the lists leave out, where notes are wanted: before something is done that rests on them. */
+  /** Prints the warnings about incomplete lists now, before an action that depends on them. */
   const leftOut = Effect.suspend(() => {
     const text = leftOutTexts().join(" ")
     if (!output.chatty || text === "") return Effect.void
@@ -217,17 +217,17 @@ const make = Effect.gen(function* () {
     return output.warn(text)
   })
 
-  /** Says once, at the end of the command, that it did not see everything. Where it failed, the error stands alone for a program. */
+  /** Prints the warnings about incomplete lists at the end of the command. If it failed and errors are JSON, only the error is printed. */
   const end = (hasFailed: boolean) =>
     Effect.suspend(() => {
       const text = [...(isPartial ? [partialText] : []), ...leftOutTexts()].join(" ")
       return text === "" ? Effect.void : hasFailed ? print(text) : output.warn(text)
     })
 
-  /** Notes that what is printed is of a list that was not read to its end. */
+  /** Records that the printed list is not complete. */
   const partial = Effect.sync(() => void (isPartial = true))
 
-  /** Prints what the command waits for, which replaces the automatic line. */
+  /** Prints what the command waits for, instead of the automatic line. */
   const say = (text: string) =>
     Effect.andThen(
       Effect.map(Clock.currentTimeMillis, (since) => void (busy ??= { since, isSaid: true })),
@@ -242,13 +242,13 @@ export class Progress extends Context.Service<Progress, Effect.Success<typeof ma
 ) {
   static readonly layer = Layer.effect(Progress, make)
 
-  /** Reports the client's calls to the progress. */
+  /** Reports the client's calls to the progress service. */
   static readonly observing = Layer.effect(
     Observer,
     Effect.map(Progress, ({ observer }) => observer)
   )
 
-  /** Shows the progress for as long as the client lives. */
+  /** Shows the progress while the client exists. */
   static readonly painting = Layer.effectDiscard(
     Effect.gen(function* () {
       const { end, step } = yield* Progress
@@ -265,13 +265,13 @@ export class Progress extends Context.Service<Progress, Effect.Success<typeof ma
   )
 }
 
-/** Says now what the lists leave out; elsewhere it is said at the end of the command. */
+/** Prints the warnings about incomplete lists now; by default they come at the end of the command. */
 export const reportLeftOut = Effect.flatMap(Progress, ({ leftOut }) => leftOut)
 
-/** Runs `use` and shows the states that it passes on until it ends. */
+/** Runs `use` and shows its states until it ends. */
 export const withProgress = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R | Progress> =>
   Effect.flatMap(Progress, ({ waitingFor }) => waitingFor(goal, use))
 
-/** The same for what is soon done: only the number of many things is shown. */
+/** The same for short operations: only the count of many things is shown. */
 export const withCount = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R | Progress> =>
   goal.total > maxNamed ? withProgress(goal, use) : use(() => Effect.void)

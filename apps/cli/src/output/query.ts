@@ -1,7 +1,7 @@
 /**
- * `--query`: a JMESPath expression over the JSON of a command, as in the command lines of other clouds. JSON, NDJSON and YAML show its result as
- * it is; for people, CSV and ids it is rows: an object or a list of objects has columns, a list of lists has columns without titles, and values
- * alone are a line each.
+ * `--query`: applies a JMESPath expression to the JSON of a command, as in other clouds' command lines. JSON, NDJSON and YAML print the
+ * result directly. The other formats print rows: an object or a list of objects has titled columns, a list of lists has untitled columns,
+ * and plain values are one per line.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath"
@@ -22,20 +22,20 @@ const fault = (error: unknown) =>
     hint: "It is a JMESPath expression over the JSON, such as '[].name'; see jmespath.org."
   })
 
-/** What the expression makes of the value. */
+/** Evaluates the expression. */
 export const search = (expression: string, value: unknown): Effect.Effect<unknown, UsageFault> =>
   Effect.fromResult(
     Result.try({ try: (): unknown => TreeInterpreter.search(parse(expression), value as JSONValue), catch: fault })
   )
 
-/** Whether a result says nothing: it is null, empty, or has only such parts. */
+/** Whether a result is empty: null, an empty value, or a value with only such parts. */
 export const isNothing = (found: unknown): boolean =>
   found === null ||
   found === undefined ||
   found === "" ||
   (typeof found === "object" && Object.values(found).every(isNothing))
 
-/** A result as it is, in a format that has any; undefined for those of rows. */
+/** The result as structured text; undefined for formats of rows. */
 export const structured = (found: unknown, format: Format): string | undefined => {
   switch (format) {
     case "json":
@@ -49,32 +49,32 @@ export const structured = (found: unknown, format: Format): string | undefined =
   }
 }
 
-/** Fails for an expression that cannot be parsed, or that has a call that is wrong for all data. */
+/** Fails for an expression that cannot be parsed, or with a call that is wrong for any data. */
 export const checkQuery = (expression: string): Effect.Effect<void, UsageFault> =>
   Effect.asVoid(Effect.fromResult(Result.try({ try: () => parse(expression), catch: fault })))
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The result as rows. */
+/** The result in rows. */
 interface Rows {
   readonly rows: ReadonlyArray<Row>
-  /** Whether the columns have names; a list of lists and values alone have none. */
+  /** Whether the columns have titles. */
   readonly named: boolean
-  /** Whether each row is one value, which people see by itself. */
+  /** Whether each row is a single value. */
   readonly bare: boolean
 }
 
 const isScalar = (value: unknown): value is string | number | boolean | null =>
   value === null || typeof value !== "object"
 
-/** A value in a cell: what is nested stays JSON. */
+/** A value in a cell; nested values stay JSON. */
 const cellText = (value: unknown): string => {
   if (value === undefined || value === null) return nothing
   if (isScalar(value)) return plain(value)
   return Array.isArray(value) && value.every(isScalar) ? plain(value.map(String)) : jsonLine(value)
 }
 
-/** A value on a line of its own: the service's text, for other programs too. */
+/** A value on its own line, possibly read by other programs. */
 const lineText = (value: unknown): string => {
   if (value === null || value === undefined) return nothing
   return typeof value === "string" ? value : jsonLine(value)
@@ -92,7 +92,7 @@ const rowsOf = (found: unknown): Rows => {
     : { rows: all.map((value) => ({ value })), named: false, bare: true }
 }
 
-/** A text shorter than this is not worth cutting. */
+/** The narrowest useful width of a text. */
 const shrinkTo = 12
 
 const fieldsOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Field<Row>> =>
@@ -114,14 +114,14 @@ const descriptor: RecordDescriptor<Row> = {
   none: "no results"
 }
 
-/** How a result is printed. */
+/** The options for printing a result. */
 interface Printing {
   readonly isTable: boolean
   readonly writer: Writer
   readonly view: View
-  /** Whether others follow, perhaps without an end. */
+  /** Whether more records may follow. */
   readonly isNext: boolean
-  /** Whether the query was over a list. */
+  /** Whether the query was applied to a list. */
   readonly ofList: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a problem is written on stderr, two lines for people and one line of JSON for programs; also what an interruption leaves behind.
+ * Writes problems to stderr, as two lines for people or one line of JSON for programs; also reports what an interruption leaves unfinished.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
 import { Interrupted } from "../failure/CliFailure.ts"
 
-/** The problem as text without its last line feed. */
+/** The text of a problem without its last line feed. */
 const problemText = (problem: Problem, { jsonErrors, stderr: { colour } }: Output["Service"]): string => {
   if (jsonErrors) return jsonLine({ error: problem })
   const sentence = escapeControls(problem.message)
@@ -22,7 +22,7 @@ const problemText = (problem: Problem, { jsonErrors, stderr: { colour } }: Outpu
 export const reportProblem = (problem: Problem): Effect.Effect<void, never, Output> =>
   Output.use((output) => output.note(problemText({ ...problem, hint: output.followable(problem.hint) }, output)))
 
-/** Reports what is left when it is interrupted; nothing where there is nothing to report. */
+/** On interruption reports what is unfinished, if anything. */
 export const whenInterrupted =
   (left: () => (Pick<Problem, "message" | "hint"> & Partial<Pick<Problem, "details">>) | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output> =>

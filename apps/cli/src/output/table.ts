@@ -1,7 +1,4 @@
-/**
- * The format `table`: a list laid out as a table, a single record as a card. The layout is pure: the available width and whether there is
- * colour come in, text comes out.
- */
+/** ⏎The format `table`: a list as a table, a single record as a card. The layout is pure; the available width and colour are parameters. */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Effect } from "effect"
 import { cut, fill, styled, width } from "./cells.ts"
@@ -10,18 +7,18 @@ import { Output, printNote } from "./Output.ts"
 import { fieldsFor } from "./Selection.ts"
 import type { View, Writer } from "./Writer.ts"
 
-/** A table and the titles of the columns that did not fit. */
+/** A table, and the titles of the columns that did not fit. */
 export interface Table {
   readonly text: string
   readonly hidden: ReadonlyArray<string>
 }
 
-/** How a table or a card is drawn. */
+/** Options of a table or card. */
 interface Drawing {
   readonly colour: boolean
-  /** Whether a table has a line of titles; default true. */
+  /** Whether a table has a title line; default true. */
   readonly header?: boolean
-  /** The moment from which ages are measured; default the epoch, for records without any. */
+  /** The time from which ages are measured; default the epoch, for records without ages. */
   readonly nowMillis?: number
 }
 
@@ -36,17 +33,17 @@ interface Column<A> {
 const total = (widths: ReadonlyArray<number>) =>
   widths.reduce((sum, each) => sum + each, 0) + gap * Math.max(0, widths.length - 1)
 
-/** The narrowest that a column becomes which can be cut: three characters and the ellipsis. */
+/** The narrowest width of a column that may be cut: three characters and the ellipsis. */
 const minWidth = 4
 
-/** How narrow a column may become. */
+/** The narrowest width of a column. */
 type Floor = <A>(column: Column<A>) => number
 
 const useful: Floor = ({ field, natural }) => Math.max(field.shrinkTo ?? natural, 1)
 const narrow: Floor = ({ field, natural }) => (field.shrinkTo === undefined ? natural : minWidth)
 const anything: Floor = () => 1
 
-/** The widths that fit into `available`, cutting the widest cuttable column first; undefined when none do. */
+/** Column widths that fit into `available`, cutting the widest column first; undefined if there are none. */
 const fit = <A>(
   columns: ReadonlyArray<Column<A>>,
   available: number,
@@ -65,7 +62,7 @@ const fit = <A>(
   return widths
 }
 
-/** The records as a table with a header, at most `available` cells wide where that is possible. */
+/** The records as a table with a header, at most `available` cells wide if possible. */
 export const table = <A>(
   fields: ReadonlyArray<Field<A>>,
   records: ReadonlyArray<A>,
@@ -86,7 +83,7 @@ export const table = <A>(
     columns = columns.filter(({ field }) => field.key !== key)
     fitting = fit(columns, options.available, useful)
   }
-  // On a terminal narrower than that, texts are cut to their beginning, and then columns are left out from the right but for one.
+  // On a narrower terminal, texts are cut first, and then columns are dropped from the right until one is left.
   while (fitting === undefined) {
     fitting = fit(columns, options.available, columns.length > 1 ? narrow : anything)
     if (fitting !== undefined || columns.length <= 1) break
@@ -101,7 +98,7 @@ export const table = <A>(
         const align = column.field.align ?? "left"
         const text = cut(cell(column), widths[index]!)
         const filled = fill(text, widths[index]!, align)
-        // Colour the text alone, and end no line with blanks.
+        // Colour only the text, and end no line with spaces.
         const blanks = filled.length - text.length
         const last = index === columns.length - 1 && align === "left"
         return align === "right"
@@ -128,7 +125,7 @@ export const table = <A>(
   return { text: lines.map((each) => `${each}\n`).join(""), hidden }
 }
 
-/** One record as a card: a line for each field. */
+/** One record as a card, with one line per field. */
 export const card = <A>(fields: ReadonlyArray<Field<A>>, record: A, options: Drawing): string => {
   const titles = fields.reduce((max, { title }) => Math.max(max, width(title)), 0)
   return fields
@@ -139,7 +136,7 @@ export const card = <A>(fields: ReadonlyArray<Field<A>>, record: A, options: Dra
     .join("")
 }
 
-/** Writes the rows, and gives the titles of the columns for which the terminal is too narrow. */
+/** Writes the rows, and returns the titles of the columns that did not fit. */
 const writeRows = Effect.fnUntraced(function* <A>(
   descriptor: RecordDescriptor<A>,
   records: ReadonlyArray<A>,
@@ -160,7 +157,7 @@ const writeRows = Effect.fnUntraced(function* <A>(
 })
 
 export const tableWriter: Writer = {
-  /** Notes which columns were left out. */
+  /** Prints a note about dropped columns. */
   list: (descriptor, records, view) =>
     Effect.gen(function* () {
       if (records.length === 0) {

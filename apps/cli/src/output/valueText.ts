@@ -1,15 +1,13 @@
-/**
- * A value that is no record as text, such as a schema or a reply of the service: JSON, one line of it, or YAML.
- */
+/** ⏎Formats a value that is not a record, such as a schema or a raw reply, as JSON, one line of JSON, or YAML. */
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonBlock, jsonLine } from "./json.ts"
 import type { Format } from "./OutputOptions.ts"
 
-/** Formats of records alone: they need rows. */
+/** Formats that need rows. */
 const needsRecords: ReadonlySet<Format> = new Set(["csv", "id", "name"])
 
-/** Fails for a format that a value cannot have. `what` it is stands in the sentence, such as `a schema`. */
+/** Fails for a format that needs rows. `what` names the value in the sentence, such as `a schema`. */
 export const checkValueFormat = (format: Format, what: string): Effect.Effect<void, UsageFault> =>
   needsRecords.has(format)
     ? Effect.fail(
@@ -20,7 +18,7 @@ export const checkValueFormat = (format: Format, what: string): Effect.Effect<vo
       )
     : Effect.void
 
-/** The value in a format that it can have, with its last line feed. For people it is JSON. */
+/** The value in the given format, with its last line feed; JSON for people. */
 export const valueText = (value: unknown, format: Format): Effect.Effect<string> =>
   format === "yaml"
     ? Effect.map(

@@ -1,13 +1,13 @@
 /**
- * Writes YAML that readers of YAML 1.1 and 1.2 take for the same values. A text stands without quotes only where it begins like a word and
- * is none that some reader knows: numbers, moments, sexagesimals and whatever else a dialect has begin with another character. Double quotes
- * escape characters that a terminal would obey.
+ * Writes YAML that readers of YAML 1.1 and 1.2 interpret equally. A text is unquoted only if it begins with a letter and is not a keyword
+ * of some reader; numbers, times and sexagesimals begin with other characters. Double quotes escape characters that a terminal would
+ * interpret.
  */
 import { Document, visit } from "yaml"
 import { escapeObeyed, isObeyed } from "./json.ts"
 import { valueWriter } from "./Writer.ts"
 
-/** Words that are no text in YAML 1.1 or 1.2, in any case; some readers take a lone exponent for a number. */
+/** Words with a special meaning in YAML 1.1 or 1.2, in any case; some readers take a lone exponent for a number. */
 const known = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_]+)$/i
 
 const isPlain = (text: string): boolean => /^[\p{L}/]/u.test(text) && !known.test(text) && !isObeyed(text)
@@ -23,5 +23,5 @@ export const yamlText = (value: unknown): string => {
   return escapeObeyed(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }))
 }
 
-/** Of records without an end each is a document of its own. */
+/** In an endless stream each record is a document. */
 export const yamlWriter = valueWriter(yamlText, "---\n")

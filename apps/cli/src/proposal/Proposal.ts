@@ -1,7 +1,6 @@
 /**
- * The one path of every change. What it is about to do is a proposal: the very request, the money, and the result. That is shown before
- * anything is sent, printed and no more with `--dry-run`, and confirmed where the change needs that; what follows an approval sends exactly
- * what was proposed.
+ * The common path of every change. A proposal contains the exact request, its price, and its result. It is shown before anything is sent;
+ * with `--dry-run` it is only printed. After the confirmation, if one is needed, exactly the proposed request is sent.
  */
 import type { WireRequest } from "@berthkit/core/client/transport/Transport"
 import { ForeignAmount } from "@berthkit/core/domain/Commitment"
@@ -63,7 +62,7 @@ export const propose = (
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
 
-/** The price for people: of an hour and a month, with the least that is billed; or of the whole period where one is committed to. */
+/** The price for people: per hour and month with the minimum charge, or for the whole committed period. */
 const costText = ({
   committedPriceInr,
   foreignCommittedPrice,
@@ -82,31 +81,31 @@ const costText = ({
     : `${running}, minimum charge ₹${rupees(minimumBillingInr)}`
 }
 
-/** The plan and the image of a create. */
+/** The plan and image of a create. */
 const orderOf = ({ request: { body } }: Proposal): string =>
   Predicate.isObject(body) ? ` on ${String(body["plan"])} from ${String(body["image"])}` : ""
 
-/** What a create costs, and what becomes of its commitment. */
+/** The price of a create, and what happens to its commitment. */
 const termsOf = (proposal: Proposal): string =>
   `${costText(proposal)}${proposal.committedPriceInr === null && proposal.foreignCommittedPrice === null ? "" : `, ${proposal.outcome}`}`
 
-/** What is done, as the begin of a sentence and of a question. */
+/** The verb at the beginning of a sentence and of a question. */
 const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, question: string]>> = {
   create: ["Creating", "Create node"],
   delete: ["Deleting", "Delete node"],
   "set-commitment": ["Setting the commitment of", "Set the commitment of node"]
 }
 
-/** A name in a sentence: in quotes where it could pass for words of ours, such as another price. */
+/** A name in a sentence, quoted if it could pass for our own words, such as another price. */
 export const nameIn = (name: string): string => (/^[\p{L}\p{M}\p{N}._-]+$/u.test(name) ? name : jsonLine(name))
 
-/** The node that a change is about, and all that there is to know before it is made. */
+/** The node of a change, and everything that a person should know before it. */
 const partsOf = (proposal: Proposal): readonly [what: string, terms: string] =>
   proposal.action === "create"
     ? [`${nameIn(proposal.name)}${orderOf(proposal)}`, termsOf(proposal)]
     : [`${nameIn(proposal.name)} (${proposal.id})`, proposal.outcome]
 
-/** One change, one fact per line. The first line has the price, or what is lost. */
+/** One change, one fact per line. The first line has the price or the loss. */
 export const factsOf = (proposal: Proposal): ReadonlyArray<string> => {
   const { action, name, request } = proposal
   if (action !== "create") {
@@ -122,13 +121,13 @@ export const factsOf = (proposal: Proposal): ReadonlyArray<string> => {
   ]
 }
 
-/** One change that is about to be made, as a sentence. */
+/** One planned change as a sentence. */
 export const sentenceOf = (proposal: Proposal): string => {
   const [what, terms] = partsOf(proposal)
   return `${verbs[proposal.action][0]} ${what}: ${terms}.`
 }
 
-/** One change as a question, which says all that there is to know before the answer. */
+/** One change as a question with everything that a person should know. */
 const oneQuestion = (proposal: Proposal): string => {
   const [what, terms] = partsOf(proposal)
   return `${verbs[proposal.action][1]} ${what}? ${capitalized(terms)}.`
@@ -137,7 +136,7 @@ const oneQuestion = (proposal: Proposal): string => {
 const totalIn = (proposals: ReadonlyArray<Proposal>, key: "committedPriceInr" | "minimumBillingInr"): number | null =>
   sumIfKnown(proposals.map((proposal) => proposal[key]))
 
-/** What several creates cost together. They are of one order, and a price in another currency is not added up. */
+/** The total price of several creates. They have the same order; prices in another currency are not added up. */
 const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
   const foreign = proposals.find(
     ({ foreignCommittedPrice, foreignPrice }) => foreignCommittedPrice !== null || foreignPrice !== null
@@ -148,14 +147,14 @@ const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
 
 const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
 
-/** What several creates cost together, as a sentence; undefined for other changes. */
+/** The total price of several creates, as a sentence; undefined for other changes. */
 const totalOf = (proposals: ReadonlyArray<Proposal>): string | undefined => {
   const [first] = proposals
   if (first === undefined || !areCreates(proposals)) return undefined
   return `Creating ${proposals.length} nodes${orderOf(first)}, ${togetherOf(proposals)}.`
 }
 
-/** What is asked before changes of one kind; of several a table has been shown. */
+/** The question before changes of one kind. For several changes, a table was shown before. */
 export const questionOf = (proposals: ReadonlyArray<Proposal>): string => {
   const [first] = proposals
   if (first === undefined) return ""
@@ -201,7 +200,7 @@ const isPriced = (proposals: ReadonlyArray<Proposal>): boolean =>
       action === "create" || committedPriceInr !== null || foreignCommittedPrice !== null
   )
 
-/** The fields that are shown before a change is confirmed: those of `--dry-run` without the request. */
+/** The fields shown before a confirmation: those of `--dry-run` without the request. */
 const shownFields = (proposals: ReadonlyArray<Proposal>): ReadonlyArray<Field<Proposal>> =>
   [...subject, ...(isPriced(proposals) ? price : []), ...change].filter(
     ({ key }) => key !== "action" && key !== "request"
@@ -218,32 +217,32 @@ export const proposalRecord: RecordDescriptor<Proposal> = {
   none: "no changes to make"
 }
 
-/** What is asked of a change. */
+/** How a change is approved. */
 export interface Approval {
-  /** In the infinitive, such as `delete`. */
+  /** The infinitive, such as `delete`. */
   readonly verb: string
-  /** Whether it needs a confirmation. */
+  /** Whether the change needs a confirmation. */
   readonly mustAsk: boolean
-  /** `--yes`: confirmed already. */
+  /** `--yes`: already confirmed. */
   readonly yes: boolean
   readonly dryRun: boolean
 }
 
-/** Proposals, with what is needed to carry them out. */
+/** Proposals, with the data to carry them out. */
 export interface Offered<A> {
   readonly proposals: ReadonlyArray<Proposal>
-  /** Whether one node was asked for by itself, which is one object in JSON. */
+  /** Whether one node was named alone, so that JSON is one object. */
   readonly single: boolean
-  /** What the code that carries the proposals out needs. */
+  /** The data to carry the proposals out. */
   readonly order: A
 }
 
-/** Of more changes the first are shown, and the count has to be typed. */
+/** With more changes, only the first are shown, and the user must type the count. */
 const maxShown = 20
 
 /**
- * Shows the proposals: a table of several, and where nothing is asked a sentence about all of them, which is in the question otherwise. Where
- * only errors are wanted on stderr they are shown before a question alone, which needs them.
+ * Shows the proposals: several as a table. Without a question, a sentence about all of them follows; otherwise the question says it. With
+ * `--quiet` they are shown only before a question.
  */
 const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, isAsked: boolean) {
   const { chatty, note, stderr } = yield* Output
@@ -259,13 +258,13 @@ const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, is
   if (total !== undefined) yield* line(total)
 })
 
-/** Fails where a change has to be confirmed and there is no terminal: before anything is read for it. */
+/** Fails if a change needs a confirmation and there is no terminal, before anything is read for it. */
 export const ensureApprovable = ({ dryRun, mustAsk, verb, yes }: Approval) =>
   mustAsk && !yes && !dryRun ? ensureAskable(verb) : Effect.void
 
 const encodeProposals = Schema.encodeSync(Schema.fromJsonString(Schema.Array(Proposal)))
 
-/** Whether two offers are the same in everything that is shown or sent. */
+/** Whether two offers are equal in everything that is shown or sent. */
 const isSame = (a: Offered<unknown>, b: Offered<unknown>): boolean =>
   encodeProposals(a.proposals) === encodeProposals(b.proposals)
 
@@ -275,8 +274,8 @@ const askAbout = (proposals: ReadonlyArray<Proposal>, verb: string) => {
 }
 
 /**
- * The order to carry out; none with `--dry-run`. Fails without a confirmation. A question may stay open for hours, so after a yes `again` reads
- * everything once more. If anything that was shown has changed, it shows the proposals and asks again.
+ * Returns the order to carry out; none with `--dry-run`. Fails without a confirmation. A question may stay open for hours, so after a yes
+ * `again` reads everything once more. If anything that was shown has changed, it shows the proposals and asks again.
  */
 export const approve = Effect.fnUntraced(function* <A, E, R>(
   offered: Offered<A>,

@@ -1,8 +1,8 @@
 /**
- * The proposals of an account that wait for a person, their outcomes, and the text that a person reads. The MCP server and `berth approve`
- * share them. The id of a proposal is the hash of everything that a person consents to, so that an edited proposal is not found under its
- * id. The answer, that the request was sent, and the result are beside it in its record. They stay, with two exceptions: a yes may become a
- * no, and that it was sent is taken back if the service has certainly done nothing.
+ * Stores an account's proposals, the persons' answers and the outcomes, for the MCP server and `berth approve`. A proposal's id is the hash
+ * of everything that a person consents to, so an edited proposal is not found under its id. The record also holds the answer, that the
+ * request was sent, and the result. These entries are final, with two exceptions: a yes may become a no, and "sent" is removed if the
+ * service has certainly done nothing.
  */
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"
@@ -19,13 +19,13 @@ import { jsonLine } from "../output/json.ts"
 /** How long a person has to consent. */
 const maxAgeMillis = 600_000
 
-/** How long the result of a proposal is kept, so that a repeated call gets it. */
+/** How long a result is kept for a repeated call. */
 const keptMillis = 7 * 86_400_000
 
-/** Most proposals that are kept: an agent in a loop fills no disk. */
+/** The most proposals that are kept, so that an agent in a loop does not fill the disk. */
 const maxKept = 1000
 
-/** What is to be done, in the terms of the client. */
+/** The action, in the client's terms. */
 export const Order = Schema.Union([
   Schema.Struct({ action: Schema.Literal("create"), spec: NodeSpec }),
   Schema.Struct({ action: Schema.Literal("delete"), id: NodeId }),
@@ -38,7 +38,7 @@ export const Order = Schema.Union([
 ])
 export type Order = typeof Order.Type
 
-/** The node that a change is about, as far as it tells one node from another. */
+/** The node of a change, with the fields that distinguish it from others. */
 const About = Schema.Struct({
   id: NodeId,
   name: Schema.String,
@@ -46,7 +46,7 @@ const About = Schema.Struct({
   publicIp: Schema.NullOr(Schema.String)
 })
 
-/** What a person consents to, besides when and for whom: the order, its exact request and price, and the node that it is about. */
+/** What a person consents to, apart from time and account: the order, its exact request and price, and its node. */
 export const Terms = Schema.Struct({ order: Order, proposal: Proposal, about: Schema.NullOr(About) })
 export interface Terms extends Schema.Schema.Type<typeof Terms> {}
 
@@ -63,25 +63,25 @@ const decodeContent = Schema.decodeUnknownOption(contentText)
 
 const encodeTerms = Schema.encodeSync(Schema.fromJsonString(Terms))
 
-/** Whether two proposals are the same in all that a person consents to. */
+/** Whether two proposals are equal in everything that a person consents to. */
 export const isSame = (a: Terms, b: Terms): boolean => encodeTerms(a) === encodeTerms(b)
 
-/** A proposal that is kept. */
+/** A stored proposal. */
 export interface Kept {
   readonly id: string
   /** The account in words: its service, and the beginning of its hash. */
   readonly account: string
   readonly expiresMillis: number
   readonly terms: Terms
-  /** What a person answered; null before that. */
+  /** The person's answer; null before it. */
   readonly answer: Answer | null
-  /** Whether its request was sent, or was about to be. */
+  /** Whether its request was sent or about to be. */
   readonly wasSent: boolean
-  /** What came of it; null before it was carried out. */
+  /** The outcome; null until it was carried out. */
   readonly result: Outcome | null
 }
 
-/** The instant at which it expires, to the second. */
+/** The expiry time, to the second. */
 export const expiryOf = ({ expiresMillis }: Pick<Kept, "expiresMillis">): string =>
   DateTime.formatIso(DateTime.makeUnsafe(expiresMillis)).replace(/\.\d+Z$/, "Z")
 
@@ -95,8 +95,8 @@ const visible = (text: string): string =>
   )
 
 /**
- * What a person reads before they consent to a proposal, one fact per line, the price first, and no line cut. The agent's dialog and the
- * terminal show the same lines. Names come from other people, so they must not be able to start a new line.
+ * The text that a person reads before consenting: one fact per line, the price first, no line cut. The agent's dialog and the terminal show
+ * the same lines. Names come from other people, so they must not be able to start a new line.
  */
 export const consentLines = ({ account, terms: { about, proposal }, ...kept }: Kept): ReadonlyArray<string> => {
   const { body, method, path } = proposal.request
@@ -113,7 +113,7 @@ export const consentLines = ({ account, terms: { about, proposal }, ...kept }: K
   ].map(visible)
 }
 
-/** Refuses a proposal that is too long to be shown whole. */
+/** Refuses a proposal that is too long to be shown in full. */
 const ensureShowable = (kept: Kept) => {
   const length = consentLines(kept).join("\n").length
   return length <= maxShownLength
@@ -127,7 +127,7 @@ const ensureShowable = (kept: Kept) => {
       )
 }
 
-/** What came of a proposal. */
+/** The outcome of a proposal. */
 const Outcome = Schema.Struct({
   proposal: Schema.String,
   outcome: Schema.String,
@@ -136,14 +136,14 @@ const Outcome = Schema.Struct({
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
-/** A clock that is corrected by less is on time. */
+/** A clock may be corrected by less than this. */
 const clockStepMillis = 60_000
 
-/** Whether a proposal may be approved and carried out. By a clock that was set back to before it was made it may not. */
+/** Whether a proposal may still be approved and carried out. It may not if the clock was set back to before it was made. */
 export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =>
   nowMillis < expiresMillis && expiresMillis - nowMillis <= maxAgeMillis + clockStepMillis
 
-/** What a person answered. */
+/** The possible answers. */
 const answers = ["approved", "declined"] as const
 export type Answer = (typeof answers)[number]
 
@@ -151,7 +151,7 @@ const Stored = Schema.Struct({
   version: Schema.Literal(1),
   id: Schema.String,
   madeMillis: Schema.Int,
-  /** What the id is the hash of. */
+  /** The text whose hash is the id. */
   content: Schema.String,
   answer: Schema.NullOr(Schema.Literals(answers)),
   wasSent: Schema.Boolean,
@@ -164,7 +164,7 @@ const records = recordsOf({ kind: "proposal", schema: Stored, keyOf: ({ id }) =>
 
 const idPattern = /^p[0-9a-z]{19}$/
 
-/** 96 bits of the hash: nobody finds another content with it. */
+/** 96 bits of the hash, too many to find another content with the same id. */
 const idOf = Effect.fnUntraced(function* (content: string) {
   const { createHash } = yield* Effect.promise(() => import("node:crypto"))
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 24)
@@ -189,7 +189,7 @@ const declined = (id: string) =>
 
 const notFound = (id: string) => new ProposalNotFound({ proposal: id.slice(0, 100) })
 
-/** The proposals of a connection's account; fails where the user has no state folder. */
+/** The proposals of a connection's account; fails if the user has no state folder. */
 export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) {
   const own = accountFolderOf(connection)
   if (own === undefined) return yield* faultOf(cannot)(noStore)
@@ -198,7 +198,7 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
   const place = project === undefined ? "" : `, project ${project} in ${location}`
   const inWords = `${account.slice(0, 8)} at ${baseUrl}${place}`
 
-  /** Removes what is older than results are kept. Gives how many proposals are left. */
+  /** Removes expired results, and returns how many proposals are left. */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
     const { values } = yield* records.all
     const old = values.filter(({ madeMillis }) => nowMillis - madeMillis > keptMillis)
@@ -206,7 +206,7 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
     return values.length - old.length
   })
 
-  /** Changes what is kept beside a proposal, while no other process does. */
+  /** Changes a proposal's record while no other process can. */
   const change = <A, E>(id: string, by: (before: Stored) => Effect.Effect<readonly [A, after?: Partial<Stored>], E>) =>
     records.change(
       id,
@@ -219,7 +219,7 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
     )
 
   return {
-    /** Keeps a new proposal, which expires ten minutes from now. */
+    /** Stores a new proposal, which expires after ten minutes. */
     keep: Effect.fnUntraced(function* (terms: Terms) {
       const madeMillis = yield* Clock.currentTimeMillis
       if ((yield* prune(madeMillis)) >= maxKept) {
@@ -238,7 +238,7 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
       yield* records.put({ version: 1, id, madeMillis, content, ...beside })
       return kept
     }),
-    /** The proposal of an id, as it is now. Fails where it was edited, or is that of another account. */
+    /** Reads the current proposal of an id. Fails if it was edited or belongs to another account. */
     find: Effect.fnUntraced(function* (id: string) {
       const stored = idPattern.test(id) ? yield* records.get(id) : undefined
       if (stored === undefined) return yield* notFound(id)
@@ -250,8 +250,8 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
       return { id, account: inWords, expiresMillis, terms, answer, wasSent, result } satisfies Kept
     }),
     /**
-     * Keeps an answer, and returns the one that counts. A no is final; a yes can become a no until the request is about to be sent. If two
-     * answers come at once, the second waits for the first.
+     * Stores an answer and returns the effective one. A no is final; a yes can become a no until the request is about to be sent. If two
+     * answers arrive at once, the second waits for the first.
      */
     answer: (id: string, answer: Answer) =>
       change(id, ({ answer: before, wasSent }) =>
@@ -261,12 +261,15 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
             : ([answer, { answer }] as const)
         )
       ),
-    /** Notes that the request is about to be sent, unless it was declined in the meantime. The note is on the disk when this ends. */
+    /**
+     * Records that the request is about to be sent, unless the proposal was declined in the meantime. The record is on disk when this
+     * returns.
+     */
     markSent: (id: string) =>
       change(id, ({ answer }) =>
         answer === "declined" ? Effect.fail(declined(id)) : Effect.succeed([undefined, { wasSent: true }] as const)
       ),
-    /** Takes that note back: the service has certainly not done it. */
+    /** Removes that record, because the service has certainly done nothing. */
     unmarkSent: (id: string) => change(id, () => Effect.succeed([undefined, { wasSent: false }] as const)),
     finish: (id: string, result: Outcome) => change(id, () => Effect.succeed([undefined, { result }] as const)),
     /** Runs `use` while no other process carries out the same proposal. */

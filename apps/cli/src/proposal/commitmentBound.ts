@@ -1,6 +1,6 @@
 /**
- * The limit on what committed periods may cost. Every command that buys one checks it before it sends anything: without a person's yes, it buys
- * nothing beyond the limit.
+ * The limit on the price of committed periods. Every command that buys one checks it before it sends anything: without a person's yes, it
+ * buys nothing above the limit.
  */
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Effect } from "effect"
@@ -12,19 +12,19 @@ import { inRupees } from "./rupees.ts"
 export const maxCommitmentFlag = flag("max-commitment", inRupees, "Abort if commitments cost more; 0 with --yes")
 
 export interface CommitmentBound {
-  /** In rupees, what the periods may cost together. Undefined: the amount in the question; without a question, 0. */
+  /** Limit on the total of the periods, in rupees. Undefined: the amount in the question; without a question, 0. */
   readonly maxCommitment: number | undefined
-  /** Whether nobody is asked. */
+  /** Whether the user is not asked. */
   readonly yes: boolean
 }
 
-/** The bound that the flags of a command set. A command that only shows has nobody to ask, and buys nothing. */
+/** The limit of a command's flags. A command that only shows asks nobody and buys nothing. */
 export const boundOf = (flags: CommitmentBound & { readonly dryRun: boolean }): CommitmentBound => ({
   maxCommitment: flags.maxCommitment,
   yes: flags.yes && !flags.dryRun
 })
 
-/** Fails if periods at these prices cost more than the limit; null is a price that is not known, or in a foreign currency. */
+/** Fails if periods at these prices exceed the limit; null is an unknown price, or one in a foreign currency. */
 export const checkCommitments = (
   prices: ReadonlyArray<number | null>,
   { maxCommitment, yes }: CommitmentBound,
@@ -37,7 +37,7 @@ export const checkCommitments = (
   if (totalInr === null && foreignCurrency !== null) {
     return Effect.fail(
       new UsageFault({
-        message: `The price of a commitment is in ${foreignCurrency}, and --max-commitment is in rupees: nothing was changed.`,
+        message: `The price of a commitment is in ${foreignCurrency}, which cannot be compared with --max-commitment, an amount in rupees: nothing was changed.`,
         hint: "Run it without --yes and --max-commitment: berth then asks you."
       })
     )

@@ -1,6 +1,6 @@
 /**
- * Asks before something is changed. The question goes to stderr, because stdout is for data alone; the answer is read as a line,
- * so that Ctrl-C works as everywhere else.
+ * Asks before a change. The question goes to stderr, because stdout is for data; the answer is read as a line, so that Ctrl-C works as
+ * usual.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect, Layer, Option, Stdio, Terminal } from "effect"
@@ -9,14 +9,14 @@ import { Output } from "../output/Output.ts"
 import { accountSettings } from "../settings/account.ts"
 import { dropTypedAhead, terminal } from "../settings/platform.ts"
 
-/** Whether there is a terminal to ask at. */
+/** Whether there is a terminal to ask. */
 export const canAsk = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const { stderr } = yield* Output
   return (yield* stdio.stdinIsTerminal) && stderr.isTerminal
 })
 
-/** Fails without a terminal to ask at. */
+/** Fails without a terminal. */
 export const ensureAskable = Effect.fnUntraced(function* (verb: string) {
   if (yield* canAsk) return
   return yield* new UsageFault({
@@ -39,10 +39,10 @@ export const askLine = Effect.fnUntraced(function* (question: string, nothing = 
   return answer.trim()
 })
 
-/** What is asked. */
+/** The text and kind of a question. */
 interface Question {
   readonly question: string
-  /** The number to type in place of `y`. */
+  /** The number to type instead of `y`. */
   readonly count: number | undefined
   readonly verb: string
 }
@@ -57,7 +57,7 @@ const askNow = (question: string) =>
     Effect.provide(askLine(question), Layer.fresh(terminal))
   )
 
-/** The project and the location of the account, where they are set: the same name may be a node's in each of them. */
+/** The project and location of the account if they are set, because different places may have nodes of the same name. */
 const placeText = Effect.map(Effect.option(accountSettings), (settings) =>
   Option.match(
     Option.flatMap(settings, ({ location, project }) => Option.all({ location, project })),
@@ -68,7 +68,7 @@ const placeText = Effect.map(Effect.option(accountSettings), (settings) =>
   )
 )
 
-/** Succeeds when the answer is yes. Fails without a terminal to ask at, and when the answer is anything else. */
+/** Succeeds if the answer is yes. Fails for any other answer, and without a terminal. */
 export const confirm = Effect.fnUntraced(function* ({ count, question, verb }: Question) {
   yield* ensureAskable(verb)
   const answer = yield* askNow(

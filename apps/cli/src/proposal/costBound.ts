@@ -1,21 +1,21 @@
 /**
- * The limit on what nodes cost per hour. Every command that creates one checks it here before it sends anything. What is compared is all
- * that an order costs (`maxPerHourOf`), so that a plan without a price per hour is not free.
+ * The limit on the hourly price of nodes. Every command that creates a node checks it before it sends anything. It compares everything that
+ * an order costs (`maxPerHourOf`), so that a plan without an hourly price does not count as free.
  */
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 
 type Words = ConstructorParameters<typeof UsageFault>[0]
 
-/** What is said to a user whose limit does not hold. */
+/** The messages for an exceeded limit. */
 export interface CostWords {
-  /** The price is in another currency than rupees; undefined if it is not. */
+  /** For a price in another currency than rupees; undefined otherwise. */
   readonly foreign: Words | undefined
   readonly unknown: Words
   readonly above: Words
 }
 
-/** Fails if the cost is above the limit, or not known. Both in rupees per hour; without a limit anything is allowed. */
+/** Fails if the cost is above the limit or unknown. Both are in rupees per hour; without a limit any cost is allowed. */
 export const checkMaxCost = (
   perHourInr: number | null,
   maxCostInr: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * Prices right before something is bought. Minutes may pass between what was shown and a purchase, so the prices are read again, and nothing
- * is bought at a higher price than was shown.
+ * Checks prices right before a purchase. Minutes may pass after a price was shown, so it is read again, and nothing is bought at a higher
+ * price than was shown.
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
@@ -12,20 +12,20 @@ import { foreignPriceText } from "../records/price.ts"
 import { createProposal, offerFor } from "./offer.ts"
 import type { Proposal } from "./Proposal.ts"
 
-/** Fails if an amount is higher than the one that was shown, or not known any more. An unknown one that was shown bounds nothing. */
+/** Fails if an amount is higher than the shown one, or no longer known. If the shown amount was unknown, any amount passes. */
 export const ensureNotAbove = (what: string, shown: number | null, now: number | null, unit = "") => {
   if (shown === null || (now !== null && now <= shown)) return Effect.void
   const text = (inr: number) => `₹${rupees(inr)}${unit}`
   return Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
 }
 
-/** What one node of an order costs, and when its price was read, by the monotonic clock. */
+/** The price of one node, and the monotonic time at which it was read. */
 export interface Quote {
   readonly readMillis: number
   readonly proposal: Proposal
 }
 
-/** Whether a price has to be read again before something is bought. */
+/** Whether a price must be read again before a purchase. */
 const isOutdated = ({ readMillis }: Quote) => Effect.map(monotonicMillis, (now) => now - readMillis > maxPriceAgeMillis)
 
 export const quoteOf = (
@@ -34,7 +34,7 @@ export const quoteOf = (
   { readMillis }: TimedCatalogue
 ): Quote => ({ readMillis, proposal: createProposal(spec, offer) })
 
-/** Reads what a node costs. Fails if it cannot be ordered any more. */
+/** Reads the price of a node. Fails if it can no longer be ordered. */
 export const quoteFor = Effect.fnUntraced(function* (spec: NodeSpec, { force }: { readonly force: boolean }) {
   const catalogue = yield* freshCatalogue
   return quoteOf(spec, yield* offerFor(spec, catalogue, { force }), catalogue)
@@ -56,8 +56,8 @@ const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Propos
 })
 
 /**
- * A step before each create of an order, which `what` names. If the price was read more than a minute ago, it reads it again with `read`, and
- * fails if it is higher than the one that was shown.
+ * Runs before each create of an order, which `what` names. If the price was read more than a minute ago, it reads it again with `read`, and
+ * fails if it is higher than the shown one.
  */
 export const currentPrice = Effect.fnUntraced(function* <E, R>(
   what: string,

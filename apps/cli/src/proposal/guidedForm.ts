@@ -1,6 +1,6 @@
 /**
- * The guided form of a create at a terminal: asks for what the flags leave out, and shows what there is to choose from. A wrong answer
- * is asked again. An empty one takes the first choice, which is the cheapest; nothing is created before the whole is confirmed.
+ * The interactive form of a create: asks for everything that the flags leave out, and lists the choices. An invalid answer is asked again.
+ * An empty answer takes the first choice, which is the cheapest. Nothing is created before the user confirms everything.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import { pricePerHourText } from "../records/price.ts"
 import { askLine } from "./confirm.ts"
 import { imageOf } from "./offer.ts"
 
-/** Most choices that are shown. */
+/** The most choices that are shown. */
 const maxChoices = 30
 
 const askNonEmpty = Effect.fnUntraced(function* (question: string) {
@@ -22,10 +22,10 @@ const askNonEmpty = Effect.fnUntraced(function* (question: string) {
   return answer === "" ? yield* new Interrupted({ message: "Nothing was changed.", hint: "" }) : answer
 })
 
-/** What there is to choose from, and what there is to know of it. */
+/** A choice with notes about it. */
 type Choice = readonly [word: string, ...notes: ReadonlyArray<string>]
 
-/** The choices with their numbers, in columns. */
+/** The numbered choices, in columns. */
 const linesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => {
   const rows = choices.map((choice, index) => [`${index + 1})`, ...choice])
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column] ?? ""))))
@@ -62,11 +62,11 @@ const planChoice = (plan: Plan, price: PlanPrice | Plan): Choice => {
 
 const lowest = ({ minPricePerHourInr }: Plan | PlanPrice) => minPricePerHourInr ?? Number.POSITIVE_INFINITY
 
-/** The cheapest first; what has no known price comes last. */
+/** Cheapest first; unknown prices come last. */
 const cheapestFirst = (a: Plan | PlanPrice, b: Plan | PlanPrice): number =>
   lowest(a) === lowest(b) ? 0 : lowest(a) - lowest(b)
 
-/** What is given, with what is asked for. */
+/** The given values, completed with the answers. */
 export const guidedForm = Effect.fnUntraced(function* (given: Partial<NodeSpec>, plans: ReadonlyArray<Plan>) {
   const name = given.name ?? (yield* askNonEmpty("Name:"))
   const wanted = given.image === undefined ? undefined : String(given.image)

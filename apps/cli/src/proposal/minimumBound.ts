@@ -1,4 +1,4 @@
-/** The limit on the minimum charges of new nodes. Every command that creates one checks it before it sends anything. */
+/** ⏎The limit on the minimum charges of new nodes. Every command that creates a node checks it before it sends anything. */
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Effect } from "effect"
 import { flag } from "../commandLine/Parameter.ts"
@@ -8,7 +8,7 @@ import { inRupees } from "./rupees.ts"
 
 export const maxMinimumFlag = flag("max-minimum", inRupees, "Abort if minimum charges come to more")
 
-/** Fails if new nodes with these minimum charges cost more than the limit in all; null is a charge that is not known. In rupees. */
+/** Fails if the sum of these minimum charges exceeds the limit; null is an unknown charge. In rupees. */
 export const checkMinimum = (
   charges: ReadonlyArray<number | null>,
   maxMinimum: number | undefined,

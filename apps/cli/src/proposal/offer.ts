@@ -1,6 +1,6 @@
 /**
- * What the service offers for an order: its price, or why the order cannot work. From the image list, which is where plans and
- * committed options are listed (A19).
+ * Finds the service's offer for an order: its price, or why the order cannot work. It uses the image list, which lists plans and committed
+ * options (A19).
  */
 import { Images } from "@berthkit/core/client/Images"
 import { createRequest } from "@berthkit/core/client/NodeOperations"
@@ -24,7 +24,7 @@ import { costOfOrder, maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import { checkMaxCost } from "./costBound.ts"
 import { type Proposal, propose } from "./Proposal.ts"
 
-/** An image by its slug, or by its id. */
+/** Parses an image's slug or id. */
 export const imageOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
 
 /** The account's saved images. */
@@ -35,7 +35,7 @@ const savedCatalogue = Images.use((service) =>
 /** The prices of a list. */
 export const pricesOf = ({ images, leftOut }: Catalogue): PriceList => priceList(images, leftOut)
 
-/** What is offered, as far as it is listed. */
+/** The offer, as far as it is listed. */
 interface Offer extends Terms {
   readonly option: CommittedOption | undefined
 }
@@ -46,15 +46,15 @@ const refuse = (message: string, hint: string) => Result.fail(new UsageFault({ m
 
 const near = (word: string, words: Iterable<string>): string => didYouMean(nearest(word, Array.from(new Set(words))))
 
-/** Some of them, for the end of a sentence. */
+/** Lists some of them, for the end of a sentence. */
 const some = (words: ReadonlyArray<string>): string =>
   words.length === 0 ? "none" : words.length > 4 ? `${words.slice(0, 4).join(", ")}, …` : words.join(", ")
 
-/** Options as `SKU (days)`. */
+/** Formats options as `SKU (days)`. */
 const optionsText = (options: ReadonlyArray<CommittedOption>): string =>
   some(options.map(({ days, skuId }) => `${skuId} (${days} days)`))
 
-/** The committed option of that id, or why `what` has none. */
+/** The committed option with this id, or why `what` has none. */
 const optionOf = (
   what: string,
   { committedOptions }: Pick<Terms, "committedOptions">,
@@ -70,12 +70,12 @@ const optionOf = (
     : refuse(`The service lists ${optionsText([option, ...others])} for one committed option.`, hint)
 }
 
-/** A committed option of a node, and the currency of its price where that is not rupees. */
+/** A committed option of a node, and the currency of its price if that is not rupees. */
 export interface NodeOption extends CommittedOption {
   readonly foreignCurrency: string | null
 }
 
-/** The committed option of that id for an existing node, or why there is none. */
+/** The committed option with this id for an existing node, or why there is none. */
 export const optionOfNode = (
   node: Pick<Node, "plan" | "image">,
   catalogue: Catalogue,
@@ -92,12 +92,12 @@ export const optionOfNode = (
   )
 }
 
-/** Why the image does not go with the plan; undefined when it does, or when that is not known. */
+/** Why the image does not fit the plan; undefined if it does, or if that is unknown. */
 const imageFault = (
   { image, plan, savedImageTemplateId }: Pick<NodeSpec, "image" | "plan" | "savedImageTemplateId">,
   images: ReadonlyArray<Image>
 ) => {
-  // Saved images are on a list of their own.
+  // Saved images are in a separate list.
   if (savedImageTemplateId !== undefined) return undefined
   const ofImage = imageFinder(images)(image)
   const isNamed = (each: Image) => each.plan === plan || each.sku === plan
@@ -109,7 +109,7 @@ const imageFault = (
       `See berth image list --plan ${quoted(plan)}`
     )
   }
-  // A service that lists no integer ids leaves open which there are.
+  // If the service lists no integer ids, any id may exist.
   if (typeof image === "number" && images.every(({ os }) => !/^\d+$/.test(os.image ?? ""))) return undefined
   const words = images.map((each) => each.image)
   return refuse(
@@ -120,12 +120,12 @@ const imageFault = (
   )
 }
 
-/** That the plan is sold out with this image; undefined where it is not, or where that is not known. */
+/** The fault of a plan that is sold out with this image; undefined if it is not, or if that is unknown. */
 const soldOutFault = (
   { image, plan, savedImageTemplateId }: Pick<NodeSpec, "image" | "plan" | "savedImageTemplateId">,
   images: ReadonlyArray<Image>
 ) => {
-  // A saved image is on another list, and starts on the plan of any image.
+  // A saved image is in another list, and works with the plan of any image.
   const records = savedImageTemplateId === undefined ? imageFinder(images)(image) : images
   const own = records.filter((each) => each.plan === plan)
   return own.length > 0 && own.every(({ available }) => available === false)
@@ -136,13 +136,13 @@ const soldOutFault = (
     : undefined
 }
 
-/** The slugs of plans with this SKU, those that offer the image if one is named. */
+/** The slugs of plans with this SKU; if an image is named, only those that offer it. */
 const slugsWith = (sku: string, image: string | number | undefined, images: ReadonlyArray<Image>) =>
   Array.from(slugsOf(sku, image === undefined ? images : imageFinder(images)(image)))
 
 /**
- * The order with the slug of its plan, where it names the plan by its SKU: that of the one plan that offers the image. Fails if several do,
- * since they may differ in what they cost.
+ * If the order names its plan by SKU, replaces the SKU by the slug of the one plan that offers the image. Fails if several do, because
+ * their costs may differ.
  */
 export const underSlug = <
   S extends { readonly plan?: string | undefined; readonly image?: string | number | undefined }
@@ -163,12 +163,12 @@ export const underSlug = <
       )
 }
 
-/** That there is no such plan; undefined where there is. */
+/** The fault of an unknown plan; undefined if the plan exists. */
 export const planFault = (name: string, images: ReadonlyArray<Image>, image?: string | number) => {
   const plans = images.map(({ plan }) => plan)
   if (plans.includes(name)) return undefined
   const slugs = slugsWith(name, image, images)
-  // A SKU that does not go with the image, or with an image that there is not.
+  // The SKU does not fit the image, or the image is unknown.
   if (image !== undefined && slugs.length === 0 && slugsWith(name, undefined, images).length > 0) {
     return imageFault({ image, plan: name }, images)
   }
@@ -177,14 +177,13 @@ export const planFault = (name: string, images: ReadonlyArray<Image>, image?: st
     : refuse(`There is no plan ${name}${near(name, plans)}`, "See berth plan list")
 }
 
-/** Whether the record says nothing of a price per hour. One that cannot be read is kept under its wire name. */
+/** Whether the record has no hourly price. An unreadable price is kept under its wire name. */
 const statesNoPrice = ({ extra, specs }: Image): boolean =>
   specs.pricePerHourInr === null && !("price_per_hour" in extra)
 
 /**
- * The price of a saved image is that of its own record on the plan, which the template id selects: several saved images may have one
- * name. Where `image` names something else it is not known which of the two the service takes. A record that states no price has that
- * of the image which it was made from.
+ * The price of a saved image. Several may have the same name, so the template id selects the record. If `image` names something else, it is
+ * unknown which one the service uses. A record without a price has the price of the image from which it was made.
  */
 const savedTerms = (
   { image, plan, savedImageTemplateId }: NodeSpec,
@@ -219,7 +218,7 @@ export const pricesOfOrders = Effect.fnUntraced(function* (
   return { ...prices, ofOrder } satisfies PriceList
 })
 
-/** The terms of an order. Without the account's saved images the price of one is not known, which is no reason to fail. */
+/** The terms of an order. If the saved images cannot be read, the price of one is unknown, which does not fail the order. */
 const termsOf = (spec: NodeSpec, catalogue: Catalogue) =>
   spec.savedImageTemplateId === undefined
     ? Effect.succeed(pricesOf(catalogue).ofOrder(spec))
@@ -229,8 +228,8 @@ const termsOf = (spec: NodeSpec, catalogue: Catalogue) =>
       )
 
 /**
- * The offer for an order, or why it cannot work; with `force` what is known of an order that is sent although it may not work. Says what the
- * lists leave out, on which it rests.
+ * The offer for an order, or why it cannot work. With `force`, an order that may not work is sent anyway. Warns about records that the
+ * lists leave out.
  */
 export const offerFor = Effect.fnUntraced(function* (
   spec: NodeSpec,
@@ -249,7 +248,7 @@ export const offerFor = Effect.fnUntraced(function* (
   return { ...terms, option: force ? Result.getOrUndefined(option) : yield* Effect.fromResult(option) }
 })
 
-/** The proposal of one create. */
+/** The proposal for one create. */
 export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
   const { foreignPrice, option } = offer
   const { price, ...cost } = costOfOrder(offer, spec.committedSkuId === undefined ? undefined : { option })
@@ -275,7 +274,7 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
   })
 }
 
-/** Fails where creates of this order cost too much. */
+/** Fails if creates of this order cost too much. */
 export const checkCost = (
   proposals: ReadonlyArray<Proposal>,
   { plan }: NodeSpec,

@@ -17,7 +17,7 @@ const maxBytes = 32 * 1024
 const publicKey =
   /^(ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+[^\r\n]*)?$/
 
-/** Whether a text is one public key: its data begins with the name of its type. */
+/** Whether a text is one public key, whose data begins with the name of its type. */
 const isPublicKey = (text: string): boolean => {
   const [, type = "", data = ""] = publicKey.exec(text) ?? []
   if (data === "") return false
@@ -31,22 +31,22 @@ const isPublicKey = (text: string): boolean => {
 
 export const isPrivateKey = (text: string): boolean => /PRIVATE KEY|PuTTY-User-Key-File/i.test(text)
 
-/** Whether a word begins as a public key does. */
+/** Whether a word begins like a public key. */
 export const beginsAsKey = (word: string): boolean => /^(?:ssh-|ecdsa-sha2-|sk-)\S*\s/.test(word)
 
 const fingerprint = /^(?:(?:SHA256|MD5):\S+|[0-9a-f]{2}(?::[0-9a-f]{2})+)$/i
 
 const looksLikePath = (word: string): boolean => /[/\\]|^~|\.(?:pub|pem|key)$/i.test(word)
 
-/** Whether a word can only be the path of a file. */
+/** Whether a word can only be a file's path. */
 export const namesFile = (word: string): boolean => !beginsAsKey(word) && !fingerprint.test(word) && looksLikePath(word)
 
 const hint =
   "A key is a file with a public key, such as ~/.ssh/id_ed25519.pub, the key itself, its fingerprint or its id."
 
 /**
- * A key that the service is to find by its id or fingerprint. A service with projects accepts such a text and installs no key, so that nobody
- * could log in to a node that costs money.
+ * A key that the service should find by id or fingerprint. A service with projects accepts such a text and installs no key, so nobody could
+ * log in to a node that costs money.
  */
 export const keyById = Effect.fnUntraced(function* (what: string, given: string) {
   const { project } = yield* accountSettings
@@ -57,7 +57,7 @@ export const keyById = Effect.fnUntraced(function* (what: string, given: string)
   })
 })
 
-/** `what` names the word in a refusal, such as `--ssh-key`; `folder` is where its path begins. */
+/** `what` names the word in an error, such as `--ssh-key`; relative paths start at `folder`. */
 export const sshKeyOf = (what: string, word: string, folder: string) =>
   Effect.gen(function* () {
     const refuse = (message: string, remedy = hint) => new UsageFault({ message, hint: remedy })

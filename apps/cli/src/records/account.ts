@@ -1,6 +1,5 @@
 /**
- * A profile as `berth profile list` shows it, and the account that a command would act on, with where each setting came from. Never a
- * secret.
+ * A profile for `berth profile list`, and the account that a command would use with the source of each setting. Never contains a secret.
  */
 import { Schema } from "effect"
 import { nothing, textOr } from "../output/format.ts"

@@ -1,6 +1,4 @@
-/**
- * The addresses of a node, as `berth node ip` prints them.
- */
+/** ⏎The addresses of a node, for `berth node ip`. */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema, Struct } from "effect"
 import { textOr } from "../output/format.ts"

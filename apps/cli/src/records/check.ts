@@ -1,6 +1,4 @@
-/**
- * What `berth doctor` found about one thing.
- */
+/** ⏎One result of `berth doctor`. */
 import { Schema } from "effect"
 import type { Style } from "../output/cells.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"

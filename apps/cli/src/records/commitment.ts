@@ -1,13 +1,11 @@
-/**
- * The commitment of a node as `berth commitment set` leaves it.
- */
+/** ⏎The commitment of a node after `berth commitment set`. */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"
 
-/** What each setting does at the end of the commitment (A17). */
+/** The effect of each setting at the end of the commitment (A17). */
 export const endOfCommitment: Record<CommitmentSetting, string> = {
   auto_renew: "at its end the commitment is renewed",
   auto_terminate: "at its end the node is terminated",

@@ -1,6 +1,4 @@
-/**
- * What nodes cost: one row for each node, plan, status, fleet or tag.
- */
+/** ⏎The cost of nodes: one row per node, plan, status, fleet or tag. */
 import { ForeignPrice } from "@berthkit/core/domain/Image"
 import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
@@ -43,7 +41,7 @@ const Cost = Schema.Struct({
 })
 export interface Cost extends Schema.Schema.Type<typeof Cost> {}
 
-/** Amounts in other currencies have signs of their own beside those in rupees. */
+/** Shows amounts in other currencies, with their own signs, next to those in rupees. */
 const withForeign = (field: Field<Price>, period: "perHour" | "perMonth"): Field<Cost> => ({
   ...field,
   value: (row, nowMillis) => {

@@ -1,6 +1,4 @@
-/**
- * A node as `berth node create` leaves it: its record, and whether this command made it.
- */
+/** ⏎A node after `berth node create`: its record, and whether this command created it. */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

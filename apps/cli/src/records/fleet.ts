@@ -1,6 +1,4 @@
-/**
- * A fleet of this machine, as its ledger has it.
- */
+/** ⏎A fleet of this machine, from its ledger. */
 import { Schema } from "effect"
 import { number, recordOf } from "../output/RecordDescriptor.ts"
 

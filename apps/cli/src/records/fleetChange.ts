@@ -1,6 +1,4 @@
-/**
- * What `berth apply` does, or would do, to one member of a fleet.
- */
+/** ⏎What `berth apply` does, or would do, to one member of a fleet. */
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Schema } from "effect"
 import { nothing, plain, rupees, textOr } from "../output/format.ts"
@@ -55,7 +53,7 @@ const FleetChange = Schema.Struct({
   minimumBillingInr: amount("The minimum charge of the node that this makes; 0 if none, null if not known.")
 })
 export interface FleetChange extends Schema.Schema.Type<typeof FleetChange> {
-  /** How many members a row stands for, in a table for people; 1 of every record. */
+  /** How many members the row stands for in a table; 1 in every record. */
   readonly of?: number
 }
 
@@ -110,12 +108,12 @@ const fields: ReadonlyArray<Field<FleetChange>> = [
   { key: "reason", title: "WHY", value: ({ reason }) => textOr(reason), shrinkTo: 20 }
 ]
 
-/** Before anything is done no row has a result. */
+/** Rows have no result before anything is done. */
 const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !== "none"
 
 export const fleetChangeRecord: RecordDescriptor<FleetChange> = recordOf(FleetChange, { none: "no members" }, fields)
 
-/** Columns of the table that are shown only if a row has a value for them. */
+/** Columns that are shown only if a row has a value for them. */
 const onDemand: Readonly<Record<string, (row: FleetChange) => boolean>> = {
   outcome: isDone,
   committedPriceInr: ({ committedPriceInr }) => committedPriceInr !== 0,
@@ -128,7 +126,7 @@ export const shownFleetChange: RecordDescriptor<FleetChange> = {
     rows.length === 0 ? fields : fields.filter(({ key }) => !(key in onDemand) || rows.some(onDemand[key]!))
 }
 
-/** Rows for people: those that do not change are one. */
+/** Rows for people: all unchanged members share one row. */
 export const collapsed = (rows: ReadonlyArray<FleetChange>): ReadonlyArray<FleetChange> => {
   const unchanged = rows.filter(({ action }) => action === "unchanged")
   const [first] = unchanged
@@ -145,7 +143,7 @@ export const collapsed = (rows: ReadonlyArray<FleetChange>): ReadonlyArray<Fleet
   ]
 }
 
-/** A difference in a sentence: `₹3.20 more per hour`. */
+/** A price difference in a sentence: `₹3.20 more per hour`. */
 export const differenceText = (perHour: number | null, perMonth: number | null): string => {
   const one = (amount: number | null, period: string) =>
     amount === null

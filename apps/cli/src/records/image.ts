@@ -1,6 +1,4 @@
-/**
- * An image: once with all its plans, as `berth image list` prints it, and a saved one of the account, as `berth image saved` prints it.
- */
+/** ⏎An image with all its plans, for `berth image list`, and a saved image of the account, for `berth image saved`. */
 import { type Image, OperatingSystem, SavedImage } from "@berthkit/core/domain/Image"
 import { priceList } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
@@ -26,10 +24,10 @@ const least = (prices: ReadonlyArray<number | null>): number | null => {
 
 const osText = ({ name, version }: OperatingSystem): string => [name, version ?? ""].join(" ").trim()
 
-/** What the image is called. Records of today have the SKU of the plan as their name. */
+/** The name of an image. Records of today's service have the plan's SKU as their name. */
 const nameOf = ({ name, os, sku }: Image): string => (name === sku ? osText(os) : name)
 
-/** Each image once, in the order of the list. Saved images of one name differ by where they are from, and stay apart. */
+/** Each image once, in the order of the list. Saved images of the same name but another origin stay separate. */
 export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWithPlans> => {
   const prices = priceList(images)
   return Array.from(
@@ -44,7 +42,7 @@ export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWith
   )
 }
 
-/** The saved images that are bound to plans, as the image list has its own. */
+/** Saved images that are bound to plans, in the form of the image list. */
 export const imagesOnPlans = (saved: ReadonlyArray<SavedImage>): ReadonlyArray<Image> =>
   saved.flatMap(({ extra, image, name, os, plan, specs, zone }) =>
     image === null || plan === null || specs === null
@@ -66,7 +64,7 @@ export const imageWithPlansRecord = recordOf(ImageWithPlans, { none: "no such im
 const name: Field<SavedImage> = { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12, dropOrder: 2 }
 const system: Field<SavedImage> = { key: "os", title: "OS", value: ({ os }) => osText(os), dropOrder: 4 }
 
-/** The columns of records that are bound to plans, the older form of the list. */
+/** Columns of records that are bound to plans, the older form of the list. */
 const onPlans: ReadonlyArray<Field<SavedImage>> = [
   { key: "image", title: "IMAGE", value: ({ image }) => textOr(image) },
   name,
@@ -98,7 +96,7 @@ const onPlans: ReadonlyArray<Field<SavedImage>> = [
   }
 ]
 
-/** The columns of records of a disk. */
+/** Columns of disk records. */
 const ofDisks: ReadonlyArray<Field<SavedImage>> = [
   { key: "templateId", title: "TEMPLATE", value: ({ templateId }) => numberOr(templateId), align: "right" },
   name,

@@ -1,13 +1,11 @@
-/**
- * What is left of the rate limit.
- */
+/** ⏎The rest of the rate limit. */
 import { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Schema } from "effect"
 import { elapsed, nothing, textOr } from "../output/format.ts"
 import { number, recordOf } from "../output/RecordDescriptor.ts"
 
-/** Another process of this machine that uses the same key. */
+/** Another process on this machine that uses the same key. */
 export const Client = Schema.Struct({
   processId: Schema.Int,
   program: Schema.NullOr(Schema.String).annotate({ description: "Null if the system does not show it." })
@@ -26,7 +24,7 @@ const Limits = Schema.Struct({
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
-/** What may not go now. */
+/** The kinds of requests that are paused. */
 const paused = ({ keptForReads, pausedMillis, remaining }: Limits): string => {
   if (pausedMillis > 0) return `for ${elapsed(pausedMillis)}`
   if (remaining === null || keptForReads === null || remaining === 0 || remaining > keptForReads) return "no"

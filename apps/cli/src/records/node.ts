@@ -1,6 +1,4 @@
-/**
- * A node: the columns of `berth node list`, and the further lines of the card of `berth node get`.
- */
+/** ⏎A node: the columns of `berth node list`, and the additional lines of the card of `berth node get`. */
 import { systemOf } from "@berthkit/core/client/creation/Ownership"
 import { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
@@ -18,7 +16,7 @@ const styles: Record<KnownStatus, Style> = {
   terminate: "bad"
 }
 
-/** The colour of a status; one that Berth does not know has none. */
+/** The colour of a status; an unknown status has none. */
 export const statusStyle = (status: NodeStatus): Style | undefined => (isKnown(status) ? styles[status] : undefined)
 
 const columns: ReadonlyArray<Field<Node>> = [
@@ -54,14 +52,14 @@ const columns: ReadonlyArray<Field<Node>> = [
 ]
 
 /**
- * Every other field of the schema is a line of the card, under its own name. `extra` is for JSON only; a field that `plain` does not
- * take needs a column, and to be named here.
+ * Every other field of the schema is a line of the card, under its own name. `extra` appears only in JSON; a field whose type `plain` does
+ * not accept needs its own column and an entry here.
  */
 const lines: ReadonlyArray<Field<Node>> = Struct.keys(Struct.omit(Node.fields, ["status", "createdAt", "extra"]))
   .filter((key) => columns.every((column) => column.key !== key))
   .map((key) => ({ key, title: titleOf(key), value: (node) => plain(node[key]), cardOnly: true }))
 
-/** On the card, the operating system where a service states it in place of the image. */
+/** The operating system, on the card, if the service reports it instead of the image. */
 const system: Field<Node> = {
   key: "system",
   title: "SYSTEM",

@@ -1,6 +1,4 @@
-/**
- * What `berth node watch` reports: a node that came, went, or has another status.
- */
+/** ⏎An event of `berth node watch`: a node that appeared, disappeared, or changed its status. */
 import { Node } from "@berthkit/core/domain/Node"
 import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema, Struct } from "effect"
@@ -18,8 +16,8 @@ export interface NodeChange extends Schema.Schema.Type<typeof NodeChange> {}
 const styleOf = (status: NodeStatus | null) => (status === null ? undefined : statusStyle(status))
 
 /**
- * The name comes last: rows come one by one, and no width is known that all names fit. On a terminal of 40 columns it stays, and so does what
- * the node has become.
+ * The name comes last, because rows are printed one by one and the longest name is unknown. Even with 40 columns the name and the new
+ * status stay.
  */
 export const nodeChangeRecord = recordOf(NodeChange, { none: "no changes" }, [
   { key: "at", title: "AT", value: ({ at }) => `${DateTime.formatIso(at).slice(0, 19)}Z`, minWidth: 20, dropOrder: 1 },

@@ -1,6 +1,4 @@
-/**
- * What a verb did to one of the nodes that it was given: one row each.
- */
+/** ⏎The outcome of a verb for one of its nodes, one row each. */
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import type { Problem } from "../failure/Problem.ts"
@@ -16,7 +14,7 @@ const Outcome = Schema.Struct({
 })
 
 export interface NodeResult extends Schema.Schema.Type<typeof Outcome> {
-  /** A program reads the errors on stderr. */
+  /** Shown in tables only; programs read errors on stderr. */
   readonly error: Problem | null
 }
 

@@ -1,6 +1,4 @@
-/**
- * The commitment of a node as berth's own record has it: the service says at most whether there is one.
- */
+/** ⏎The commitment of a node in berth's own record: the service reports at most whether there is one. */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"
@@ -29,7 +27,7 @@ interface OwnCommitment extends Schema.Schema.Type<typeof OwnCommitment> {}
 
 const instant = (millis: number | null | undefined) => (millis == null ? null : DateTime.makeUnsafe(millis))
 
-/** The record of a node; without an entry nothing is known of it. */
+/** The record of a node; most fields are null without an entry. */
 export const ownCommitmentOf = ({ committed, id, name }: Node, entry: Entry | undefined): OwnCommitment => ({
   id,
   name,

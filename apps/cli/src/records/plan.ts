@@ -1,6 +1,4 @@
-/**
- * A plan: size and price, whether it can be ordered, and one column for each period that can be committed to.
- */
+/** ⏎A plan: size, price, availability, and one column per committed period. */
 import type { Image } from "@berthkit/core/domain/Image"
 import { fromImages, Plan as CorePlan, type PlanOption, PlanSlug } from "@berthkit/core/domain/Plan"
 import { Schema } from "effect"
@@ -11,7 +9,7 @@ import { diskGb, memoryMib, vcpus } from "./size.ts"
 
 const isAvailable = (description: string) => Schema.NullOr(Schema.Boolean).annotate({ description })
 
-/** A plan as commands print it. */
+/** A plan in the output of commands. */
 const Plan = Schema.Struct({
   ...CorePlan.fields,
   slugs: Schema.Array(
@@ -26,7 +24,7 @@ const Plan = Schema.Struct({
 }).annotate({ identifier: "Plan" })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 
-/** Whether one of these can be ordered; null if none certainly can, and not all certainly cannot. */
+/** True if one of these is available, false if certainly none is; otherwise null. */
 const anyAvailable = (all: ReadonlyArray<boolean | null>): boolean | null =>
   all.includes(true) ? true : all.length > 0 && all.every((each) => each === false) ? false : null
 
@@ -43,7 +41,7 @@ export const plansOf = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> => {
   })
 }
 
-/** Only services of today state it. */
+/** Only today's services report it. */
 const available: Field<Plan> = {
   key: "available",
   title: "AVAILABLE",
@@ -65,11 +63,11 @@ const fixed: ReadonlyArray<Field<Plan>> = [
   { ...anyPricePerMonth, dropOrder: 8 }
 ]
 
-/** A price in another currency has a sign of its own. */
+/** A price in another currency, with its sign. */
 const foreignText = ({ foreignPrice }: PlanOption): string | undefined =>
   foreignPrice === null ? undefined : foreignAmount(foreignPrice.currency, foreignPrice.amount)
 
-/** The prices of one SKU: it has several where they depend on the image. */
+/** The prices of one SKU; it has several if they depend on the image. */
 const skuText = (skuId: number, options: ReadonlyArray<PlanOption>): string => {
   const foreign = new Set(options.flatMap((option) => foreignText(option) ?? []))
   if (foreign.size > 0) return `${Array.from(foreign).join(", ")} (${skuId})`
@@ -80,7 +78,7 @@ const skuText = (skuId: number, options: ReadonlyArray<PlanOption>): string => {
   return `${price} (${skuId})`
 }
 
-/** The price of the whole period, and the SKU that `node create --committed-sku` takes. */
+/** The price of the whole period, and the SKU for `node create --committed-sku`. */
 const committed = (days: number): Field<Plan> => ({
   key: `committedOptions.${days}`,
   title: `₹/${days} DAYS (SKU)`,
@@ -97,7 +95,7 @@ const committed = (days: number): Field<Plan> => ({
   computed: true
 })
 
-/** On the card, whether the option is worth it. */
+/** Says on the card whether the option pays off. */
 const worth = (option: PlanOption): string => {
   const { breakEvenDays, days, priceInr } = option
   if (priceInr === null) return foreignText(option) ?? "price not known"
@@ -107,7 +105,7 @@ const worth = (option: PlanOption): string => {
     : `₹${rupees(priceInr)}, never pays: hourly billing is cheaper`
 }
 
-/** With which images something is so, where it is not with all of them. */
+/** Names the images to which something applies, if it is not all of them. */
 const withImages = ({ images }: Plan, some: ReadonlyArray<string>): string =>
   some.length === images.length ? "" : ` with ${some.join(", ")}`
 
@@ -122,7 +120,7 @@ const committedLine = (days: number): Field<Plan> => ({
   computed: true
 })
 
-/** On the card, which image has which price, where they differ. */
+/** Lists the price of each image on the card, if prices differ. */
 const prices: Field<Plan> = {
   key: "prices",
   title: "PRICES",
@@ -131,7 +129,7 @@ const prices: Field<Plan> = {
   computed: true
 }
 
-/** On the card, what a create takes, where that is not the name of the plan. */
+/** Lists the names for a create on the card, if they differ from the plan's name. */
 const slugs: Field<Plan> = {
   key: "slugs",
   title: "SLUGS",
@@ -165,7 +163,7 @@ export const planRecord: RecordDescriptor<Plan> = {
   nameKey: "plan"
 }
 
-/** One plan by itself: with its price by image, what each commitment saves, and the images that go with it. */
+/** One plan: its price by image, the savings of each commitment, and its images. */
 export const planCard: RecordDescriptor<Plan> = {
   ...planRecord,
   fields: (plans) => [

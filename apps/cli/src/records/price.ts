@@ -1,7 +1,4 @@
-/**
- * What something costs by the hour and by the month: the same columns in every record that has a price, and the same words for a
- * price that is known, known within bounds, or not known.
- */
+/** ⏎Hourly and monthly prices: the same columns in every record with a price, and the same words for a known, bounded or unknown price. */
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
 import type { Price } from "@berthkit/core/domain/Price"
 import { foreignAmount, nothing, rupees } from "../output/format.ts"
@@ -10,14 +7,14 @@ import { type Field, inr } from "../output/RecordDescriptor.ts"
 const periods = ["Hour", "Month"] as const
 type Period = (typeof periods)[number]
 
-/** What it costs in a period, as far as that is known. */
+/** The price of a period, as far as it is known. */
 const amountOf = (price: Price, period: Period) => ({
   exact: price[`pricePer${period}Inr`],
   min: price[`minPricePer${period}Inr`],
   max: price[`maxPricePer${period}Inr`]
 })
 
-/** `6.46`, `6.46–20.50`, or `≥ 6.46` of a sum whose rest is not known. */
+/** For example `6.46`, `6.46–20.50`, or `≥ 6.46` for a sum with an unknown part. */
 const cell = (price: Price, period: Period): string => {
   const { exact, max, min } = amountOf(price, period)
   if (exact !== null) return rupees(exact)
@@ -33,16 +30,16 @@ const phrase = (price: Price, period: Period): string | undefined => {
   return max === null ? `at least ₹${rupees(min)} ${end}` : `₹${rupees(min)} to ₹${rupees(max)} ${end}`
 }
 
-/** A price per hour in a sentence; undefined where nothing is known. */
+/** An hourly price in a sentence; undefined if nothing is known. */
 export const pricePerHourText = (price: Price): string | undefined => phrase(price, "Hour")
 
-/** A price in a sentence: `₹6.46 per hour, ₹4715.80 per month`; undefined where nothing is known. */
+/** A price in a sentence: `₹6.46 per hour, ₹4715.80 per month`; undefined if nothing is known. */
 export const priceText = (price: Price): string | undefined => {
   const known = periods.map((period) => phrase(price, period)).filter((text) => text !== undefined)
   return known.length === 0 ? undefined : known.join(", ")
 }
 
-/** The currency in a sentence. */
+/** The name of a currency in a sentence. */
 export const currencyName = ({ currency }: Pick<ForeignPrice, "currency">): string =>
   currency === "?" ? "a currency that is not known" : currency
 
@@ -55,7 +52,7 @@ export const foreignPriceText = (price: ForeignPrice): string => {
   return known.length === 0 ? `price in ${currencyName(price)}, not known` : known.join(", ")
 }
 
-/** The column of a price in rupees for records that may have one in another currency, which has a sign of its own. */
+/** The rupee column of records that may have a price in another currency, which is shown with its sign. */
 const orForeign = (
   field: Field<Price>,
   period: "perHour" | "perMonth"
@@ -81,7 +78,7 @@ export const pricePerMonth = column("Month")
 export const anyPricePerHour = orForeign(pricePerHour, "perHour")
 export const anyPricePerMonth = orForeign(pricePerMonth, "perMonth")
 
-/** What a node costs at least, however soon it is deleted. */
+/** The minimum charge of a node, however soon it is deleted. */
 export const minimumCharge: Field<{ readonly minimumBillingInr: number | null }> = inr(
   "minimumBillingInr",
   "₹ MINIMUM",

@@ -1,10 +1,8 @@
-/**
- * How large a machine is: the same columns of a node and of a plan. Which of them a narrow terminal drops first is the record's.
- */
+/** ⏎The size of a machine: the same columns for nodes and plans. The record decides which columns a narrow terminal drops first. */
 import { disk, memory } from "../output/format.ts"
 import { type Field, number } from "../output/RecordDescriptor.ts"
 
-/** A record with the size of a machine. */
+/** A record with a machine size. */
 interface Sized {
   readonly vcpus: number | null
   readonly memoryMib: number | null

@@ -1,6 +1,4 @@
-/**
- * What accounts spent, as the daemon has watched it: one row for each account.
- */
+/** ⏎What accounts spent while the daemon watched them, one row per account. */
 import { Schema } from "effect"
 import { moment, nothing, rupees } from "../output/format.ts"
 import { inr, recordOf } from "../output/RecordDescriptor.ts"
@@ -51,7 +49,7 @@ export const Spending = Schema.Struct({
 })
 export interface Spending extends Schema.Schema.Type<typeof Spending> {}
 
-/** `12.50`, `12.50 ± 0.20`, or `≥ 12.50` where there is no upper bound. */
+/** For example `12.50`, `12.50 ± 0.20`, or `≥ 12.50` without an upper bound. */
 const spent = ({ amountInr, errorInr, minInr }: Spending): string =>
   errorInr === null ? `≥ ${rupees(minInr)}` : `${rupees(amountInr)}${errorInr > 0 ? ` ± ${rupees(errorInr)}` : ""}`
 

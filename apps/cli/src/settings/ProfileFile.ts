@@ -1,6 +1,6 @@
 /**
- * The file of profiles, in the user's configuration folder: accounts by name, and which of them is used. It holds credentials, so that
- * it is the user's alone, is written whole, and is refused where other users can read it.
+ * The profile file in the user's configuration folder: accounts by name, and the current profile. It contains credentials, so only the user
+ * may access it; it is replaced atomically, and refused if other users can read it.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { berthFolder } from "@berthkit/core/client/AccountFolder"
@@ -19,28 +19,28 @@ import { placeOfFile } from "../files/givenFile.ts"
 import { ensureWritable } from "../files/ownFiles.ts"
 import { Output } from "../output/Output.ts"
 
-/** An account. */
+/** The settings of an account. */
 export interface ProfileValues {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
-  /** The place of the nodes: both, or neither. */
+  /** The place of the nodes: both values, or neither. */
   readonly project?: number | undefined
   readonly location?: string | undefined
   /** The `User-Agent` of requests. */
   readonly userAgent?: string | undefined
-  /** Fields that this version does not know. */
+  /** Unknown fields of the file. */
   readonly further?: Further | undefined
 }
 
-/** What another version of berth, or the user, keeps in the file beside what this version knows: it is written back as it was. */
+/** Entries of another version or of the user, which are written back unchanged. */
 type Further = Readonly<Record<string, unknown>>
 
 export interface Profiles {
-  /** The profile that is used where none is named. */
+  /** The profile that is used if none is named. */
   readonly current: string | null
   readonly profiles: ReadonlyMap<string, ProfileValues>
-  /** Fields of the file that this version does not know. */
+  /** Unknown fields of the file. */
   readonly further?: Further | undefined
 }
 
@@ -48,20 +48,20 @@ const noProfiles: Profiles = { current: null, profiles: new Map() }
 
 const version = 1
 
-/** A variable; undefined where it is not set or blank. */
+/** An environment variable; undefined if unset or blank. */
 export const readTrimmed = (name: string) => Effect.map(readSetting(name), (text) => text?.trim() || undefined)
 
-/** Where the profiles are; none without a home folder. */
+/** The path of the profile file; none without a home folder. */
 export const profilePath = Effect.option(
   Effect.map(berthFolder(readTrimmed, undefined, "config"), (folder) => `${folder}/profiles.json`)
 )
 
 const isText = Predicate.isString
 
-/** A file of a version that this one cannot read. */
+/** A file written by a later version. */
 class LaterVersion extends Data.Class<{ readonly version: number }> {}
 
-/** The content of the file; undefined where it is none of ours. */
+/** Decodes the file; undefined if it is not a profile file. */
 const decoded = (content: string): Profiles | LaterVersion | undefined => {
   const json = parseJson(content)
   if (!Predicate.isObject(json)) return undefined
@@ -109,10 +109,10 @@ const encoded = ({ current, further, profiles }: Profiles): string => {
   return `${JSON.stringify({ ...further, version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
 }
 
-/** With these bits other users can read or write a file. */
+/** Mode bits that let other users read or write a file. */
 const openToOthers = 0o077
 
-/** How to do without a profile. */
+/** The hint for working without a profile. */
 const withoutProfile = "or use BERTH_BASE_URL, BERTH_API_KEY and BERTH_ACCESS_TOKEN."
 
 const fault = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
@@ -124,7 +124,7 @@ const unreadable = (path: string) => (error: FileFault) =>
     `Set XDG_CONFIG_HOME to another folder; ${withoutProfile}`
   )
 
-/** Refuses a file that other users can read. Where there are no modes, as on Windows, the folder protects it. */
+/** Refuses a file that other users can read. Without modes, as on Windows, the folder protects it. */
 const ensureOwn = Effect.fnUntraced(function* (path: string) {
   const mode = yield* Effect.mapError(
     withFiles(async (fs) => (await fs.stat(path)).mode),
@@ -134,7 +134,7 @@ const ensureOwn = Effect.fnUntraced(function* (path: string) {
   return yield* fault(path, `${path} holds credentials, and other users can read it.`, `Run: chmod 600 '${path}'`)
 })
 
-/** The profiles; none where there is no file. Fails for a file that cannot be read, is none of ours, or is open to other users. */
+/** ⏎Reads the profiles; none if there is no file. Fails if the file cannot be read, is not a profile file, or is open to other users. */
 export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(function* () {
   const path = yield* profilePath
   if (Option.isNone(path)) return noProfiles
@@ -164,7 +164,7 @@ const unwritable = (path: string) => (error: FileFault) =>
     `Set XDG_CONFIG_HOME to a folder that can be written; ${withoutProfile}`
   )
 
-/** Where the profiles are to be written. Fails where there is no such place. */
+/** The path to write to. Fails if there is none. */
 const writablePath = Effect.gen(function* () {
   const path = yield* profilePath
   if (Option.isSome(path)) return yield* Effect.mapError(placeOfFile(path.value), unwritable(path.value))
@@ -175,7 +175,7 @@ const writablePath = Effect.gen(function* () {
   )
 })
 
-/** Fails where the profiles cannot be written: before secrets are asked for, which would be typed in vain. */
+/** Fails if the profiles cannot be written, before the user types secrets in vain. */
 export const ensureProfilesWritable: Effect.Effect<void, LocalFileFault> = Effect.flatMap(writablePath, (path) =>
   Effect.mapError(ensureWritable(path), unwritable(path))
 )

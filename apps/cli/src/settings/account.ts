@@ -1,7 +1,7 @@
 /**
- * Which account a command is about, and where each setting came from: flags over the environment over a profile. A profile that is
- * named by a flag wins over the environment too: it means all of the account. Each credential carries the address that it belongs to,
- * and goes nowhere else (decision 0123). The account's folder of state and the profile of a command follow from it.
+ * Determines the account of a command, and the source of each setting: flags override the environment, which overrides the profile. A
+ * profile named by a flag overrides the environment too, because it stands for the whole account. Each credential is bound to the address
+ * with which it was set, and is sent nowhere else (decision 0123).
  */
 import { basename } from "node:path"
 import {
@@ -25,21 +25,18 @@ import { UsageFault } from "../failure/CliFailure.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { type Profiles, type ProfileValues, readProfiles, writeProfiles } from "./ProfileFile.ts"
 
-/**
- * The folder of an account in the user's state folder, where berth keeps what belongs to it, and the hash that names the account; undefined where
- * the user has no state folder.
- */
+/** The account's folder in the user's state folder, and the hash that names the account; undefined if the user has no state folder. */
 export const accountFolderOf = ({ files: { folder } }: Pick<Connection, "files">) =>
   folder === undefined ? undefined : { folder, id: basename(folder) }
 
 interface AccountSettings extends ConnectionSettings {
-  /** The name of the profile; none where no profile is used. */
+  /** The name of the profile; none if no profile is used. */
   readonly profile: Option.Option<Sourced<string>>
-  /** Maximum time of each call; none where the client's default holds. */
+  /** Maximum time of each call; none for the client's default. */
   readonly deadline: Option.Option<Sourced<Duration.Duration>>
 }
 
-/** The name of the profile and where that came from. */
+/** The name of the profile, and its source. */
 const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
   const flag = (yield* GlobalSettings).profile
   if (flag !== undefined) return Option.some({ value: flag, source: "--profile" })
@@ -51,7 +48,7 @@ const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
 /** The argument that names a profile. */
 export const profileArgument = argument("PROFILE", text(""), "Name of a profile, see berth profile list")
 
-/** The profile of a name. */
+/** Finds a profile by name. */
 export const findProfile = (profiles: Profiles, name: string): Effect.Effect<ProfileValues, UsageFault> => {
   const found = profiles.profiles.get(name)
   if (found !== undefined) return Effect.succeed(found)
@@ -64,12 +61,12 @@ export const findProfile = (profiles: Profiles, name: string): Effect.Effect<Pro
   )
 }
 
-/** The name that a login saves under: the profile that is named or used, or else the first one, `default`. */
+/** The name under which a login saves: the named or current profile, or otherwise `default`. */
 export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
   return Option.match(yield* profileName(profiles), { onNone: () => "default", onSome: ({ value }) => value })
 })
 
-/** The address that a login is for: the flag's, that of the profile that a flag names, that of the environment, or of the profile so far. */
+/** The address of a login: from the flag, the profile that a flag names, the environment, or the current profile. */
 export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
   const flags = yield* GlobalSettings
   const named = flags.baseUrl !== undefined || flags.profile === undefined || profile === undefined
@@ -79,14 +76,14 @@ export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | u
   )
 })
 
-/** What a profile has of the place. */
+/** The place of a profile. */
 const placeOf = (values: ProfileValues, source: string): PlaceSettings => {
   const part = (value: string | number | undefined) =>
     Option.map(Option.fromUndefinedOr(value), (found) => ({ value: String(found), source }))
   return { project: part(values.project), location: part(values.location) }
 }
 
-/** Each part of the place as it is set, or else as the profile has it. */
+/** Completes each part of the place from the profile. */
 const placeOver = (set: PlaceSettings, profile: PlaceSettings): PlaceSettings => ({
   project: Option.orElse(set.project, () => profile.project),
   location: Option.orElse(set.location, () => profile.location)
@@ -94,7 +91,7 @@ const placeOver = (set: PlaceSettings, profile: PlaceSettings): PlaceSettings =>
 
 const nowhere: PlaceSettings = { project: Option.none(), location: Option.none() }
 
-/** The place that flags set, and where none names the profile, the environment. */
+/** The place in the flags and, unless a flag names the profile, in the environment. */
 const placeSet = Effect.gen(function* () {
   const flags = yield* GlobalSettings
   const set = yield* placeSetting(flags)
@@ -105,12 +102,12 @@ const placeSet = Effect.gen(function* () {
   }
 })
 
-/** The place that a login is for, and saves: as it is set, or as the profile had it. */
+/** The place that a login uses and saves. */
 export const placeToSave = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
   return placeOver(yield* placeSet, profile === undefined ? nowhere : placeOf(profile, "the profile"))
 })
 
-/** The `User-Agent` as it is set, or as the profile has it: that of a profile which a flag names wins over the environment. */
+/** The `User-Agent` from the settings or the profile; a profile named by a flag overrides the environment. */
 const userAgentOver = Effect.fnUntraced(function* (
   set: ConnectionSettings["userAgent"] = Option.none(),
   profile: ProfileValues | undefined,
@@ -123,12 +120,12 @@ const userAgentOver = Effect.fnUntraced(function* (
     : Option.orElse(set, () => ofProfile)
 })
 
-/** The `User-Agent` that a login uses and saves; none where the client's own is sent. */
+/** The `User-Agent` that a login uses and saves; none for the client's own. */
 export const userAgentToSave = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
   return yield* userAgentOver(yield* userAgentSetting((yield* GlobalSettings).userAgent), profile, "the profile")
 })
 
-/** Removes the profile of a name. */
+/** Removes a profile by name. */
 export const forgetProfile = Effect.fnUntraced(function* (all: Profiles, name: string) {
   const { current, further, profiles } = all
   yield* findProfile(all, name)
@@ -139,7 +136,7 @@ export const forgetProfile = Effect.fnUntraced(function* (all: Profiles, name: s
   })
 })
 
-/** Removes the profile that is named or used, and gives its name. */
+/** Removes the named or current profile, and returns its name. */
 export const removeProfile = Effect.gen(function* () {
   const profiles = yield* readProfiles
   const name = yield* profileName(profiles)
@@ -153,7 +150,7 @@ export const removeProfile = Effect.gen(function* () {
   return name.value.value
 })
 
-/** The maximum time of the command, and of each call in it. */
+/** The maximum time of the command, and of each of its calls. */
 export const deadlineSetting = Effect.gen(function* () {
   const flag = (yield* GlobalSettings).deadline
   if (flag !== undefined) return Option.some({ value: flag, source: "--deadline" })
@@ -173,7 +170,7 @@ export const accountSettings = Effect.gen(function* () {
   const own = yield* environmentSettings(Option.fromUndefinedOr(flags.baseUrl), flags.allowHttp, flags)
   const deadline = yield* deadlineSetting
   const named = flags.profile !== undefined
-  // A command that has all from the environment needs no file, so that a damaged one does not stop it.
+  // A command with all settings in the environment does not read the file, so a damaged file does not stop it.
   if (!named && [own.baseUrl, own.apiKey, own.accessToken].every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
   }
@@ -192,7 +189,7 @@ export const accountSettings = Effect.gen(function* () {
     ),
     apiKey: credential(own.apiKey, apiKey),
     accessToken: credential(own.accessToken, accessToken),
-    // A profile that is named by a flag means all of the account.
+    // A profile named by a flag stands for the whole account.
     account: named ? Option.none() : own.account,
     ...placeOver(yield* placeSet, placeOf(values, source)),
     userAgent: yield* userAgentOver(own.userAgent, values, source),

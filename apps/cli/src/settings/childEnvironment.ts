@@ -1,6 +1,7 @@
 /**
- * The environment of a program that berth starts for the user: that of berth without the credentials, which it could print, log or send on
- * (`SendEnv` of ssh), also those of the database that shares the rate limit and of the daemon. Other variables stay, proxies with passwords among them: they are the user's, for every program.
+ * The environment of a program that berth starts for the user. It lacks the credentials of berth, of the shared database and of the daemon,
+ * which the program could print, log or send on (`SendEnv` of ssh). Other variables stay, including proxies with passwords, because the
+ * user set them for every program.
  */
 import { variables } from "@berthkit/terminal/variables"
 
@@ -11,6 +12,6 @@ const secret: ReadonlySet<string> = new Set([
   variables.watchToken
 ])
 
-/** Names in any case: Windows does not tell them apart. */
+/** Compares names in any case, because Windows does not distinguish them. */
 export const childEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name.toUpperCase())))

@@ -1,7 +1,4 @@
-/**
- * The filters that `image list` and `plan list` share: those by which the service narrows its image list, which
- * are exact, and those that it does not have.
- */
+/** ⏎The filters shared by `image list` and `plan list`: the exact ones of the service, and those that berth adds. */
 import type { ImageFilter } from "@berthkit/core/domain/Image"
 import { flag, oneOf, text, type Values, wholeNumber, withoutUndefined } from "../commandLine/Parameter.ts"
 
@@ -13,11 +10,11 @@ export const imageFilterFlags = {
   minRam: flag("min-ram", wholeNumber(1), "Memory of the plan in GB, or more"),
   series: flag("series", text("SERIES"), "Series of the plan"),
   os: flag("os", text("OS"), "Operating system"),
-  // Before a command --version is the program's; behind these two it takes a value.
+  // Before a command --version prints the program's version; after these two commands it takes a value.
   osVersion: flag("version", text("VERSION"), "Version of the operating system"),
   plan: flag("plan", text("PLAN"), "Only this plan")
 }
 
-/** The filter that the flags ask for. */
+/** The filter of the flags. */
 export const imageFilter = ({ cpu, os, osVersion, ram, series, type }: Values<typeof imageFilterFlags>): ImageFilter =>
   withoutUndefined({ type, vcpus: cpu, memoryGb: ram, series, os, osVersion })

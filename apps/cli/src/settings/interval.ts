@@ -1,16 +1,14 @@
-/**
- * How often a command that goes on for ever reads the nodes again.
- */
+/** ⏎How often an endless command reads the nodes. */
 import { Duration } from "effect"
 import { duration, flagOr } from "../commandLine/Parameter.ts"
 
 export const intervalFlag = (description: string) =>
   flagOr("interval", duration({ minMillis: 1000, maxMillis: 86_400_000 }), description, Duration.seconds(5))
 
-/** A large account is read less often: it takes a request for every page, of an allowance that others need too. */
+/** A large account is read less often, because each page takes a request of an allowance that others need too. */
 const millisPerRequest = 1000
 const nodesPerRequest = 90
 
-/** Until the next read of so many nodes. */
+/** The pause before the next read of this many nodes. */
 export const pauseMillisOf = (interval: Duration.Duration, size: number): number =>
   Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)

@@ -1,5 +1,5 @@
 /**
- * The client of a command that leases nodes or ends leases: with the account's leases, and with the creates that they are about.
+ * The client of commands with leases (records of the nodes of `berth run`): with the account's leases and the records of their creates.
  */
 import { type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Effect, Layer, Option } from "effect"
@@ -75,7 +75,7 @@ const remembered = Layer.effect(
   Effect.map(IntentStore, (store) => (store === undefined ? undefined : remembering(store)))
 )
 
-/** With `mustKeep` it fails where neither can be recorded. */
+/** With `mustKeep` it fails if leases or creates cannot be recorded. */
 export const leasingClient = (mustKeep: boolean) =>
   overConnection((found) =>
     Layer.provideMerge(clientOf(found), Layer.provide(remembered, intents(found, mustKeep ? unkept : unrecorded)))

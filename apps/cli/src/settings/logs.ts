@@ -1,6 +1,4 @@
-/**
- * The client's warnings are no data: they go to stderr, with `--debug`, and nowhere without.
- */
+/** ⏎Sends the client's warnings to stderr with `--debug`, and drops them otherwise, because they are not data. */
 import { Effect, Layer, Logger } from "effect"
 import { Output, printDebug } from "../output/Output.ts"
 

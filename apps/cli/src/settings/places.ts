@@ -1,6 +1,6 @@
 /**
- * Which projects and locations have creates on this machine, so that a new API key takes along the keys of all of them. The folders of
- * accounts are named by hashes, from which no place can be read.
+ * Records the projects and locations in which this machine has created nodes, so that a new API key takes over the idempotency keys of all
+ * of them. Account folders are named by hashes, from which no place can be read.
  */
 import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
 import { makeOwnFolder, readText, replaceDurably, withFiles } from "@berthkit/core/client/files/StateFiles"
@@ -16,7 +16,7 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Place))
 const placeIn = (accounts: string, id: string) =>
   Effect.map(readText(fileOf(accounts, id)), (text) => Option.flatMap(text, decode))
 
-/** Notes the place of an account before its first create is recorded. A client without a place has none to note. */
+/** Records the place of an account before its first create. A client without a place records nothing. */
 export const notePlace = Effect.fnUntraced(function* (
   { accounts, id }: IntentPlace,
   { location, project }: { readonly [Name in keyof Place]?: Place[Name] | undefined }
@@ -26,7 +26,7 @@ export const notePlace = Effect.fnUntraced(function* (
   yield* replaceDurably(fileOf(accounts, id), `${JSON.stringify({ project, location })}\n`)
 })
 
-/** All places that have been noted, each once, and the files that cannot be read. */
+/** All recorded places without duplicates, and the unreadable files. */
 export const notedPlaces = Effect.fnUntraced(function* (accounts: string) {
   const ids = (yield* withFiles((fs) => fs.readdir(accounts))).filter((name) => /^[0-9a-f]{32}$/.test(name))
   const places = new Map<string, Place>()

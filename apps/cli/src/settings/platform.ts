@@ -1,11 +1,9 @@
-/**
- * What some commands need of Node. The terminal is loaded when it is first used: most commands ask no question.
- */
+/** ⏎Node services for some commands. The terminal is loaded at its first use, because most commands ask no question. */
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import process from "node:process"
 import { Context, Effect, Layer, Scope, Terminal } from "effect"
 
-/** Loaded and built once, for as long as the scope lasts. */
+/** Loaded once, for the lifetime of the scope. */
 const loadedTerminal = Effect.flatMap(Effect.scope, (scope) =>
   Effect.cached(
     Effect.promise(async () => (await import("@effect/platform-node/NodeTerminal")).layer).pipe(

@@ -1,6 +1,6 @@
 /**
- * Finds the processes that belong to a program that berth started, and whether they still run. Reads `/proc` on Linux, because `ps` may be
- * missing there, and uses `ps` elsewhere. The number and the start time together identify a process.
+ * Finds the running processes of a program that berth started. Reads `/proc` on Linux, because `ps` may be missing there, and uses `ps`
+ * elsewhere. Process id and start time together identify a process.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { execFileSync } from "node:child_process"

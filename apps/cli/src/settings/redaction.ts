@@ -1,6 +1,6 @@
 /**
- * Takes the credentials that are set in the environment or in a profile out of what berth prints, in every spelling. The client does the same
- * to its errors; this is for the rest: replies, and the words of the command line.
+ * Masks the credentials of the environment and of all profiles in everything that berth prints, in every spelling. The client masks its
+ * errors itself; this covers replies and the words of the command line.
  */
 import { redactor } from "@berthkit/core/client/transport/Redaction"
 import { readVariable } from "@berthkit/terminal/Connection"
@@ -8,16 +8,16 @@ import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option, Redacted } from "effect"
 import { readProfiles } from "./ProfileFile.ts"
 
-/** A text with two credentials masked; without the space around them, which a sentence may leave out. */
+/** Masks two credentials in a text, also without their surrounding spaces. */
 const masking = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string) => string) => {
   const [first, second = first] = secrets.map((secret) => Redacted.make(Redacted.value(secret).trim()))
   if (first === undefined || second === undefined) return (text) => text
-  // Made with the first text: most commands print nothing that could hold a secret.
+  // Created at the first text, because most commands print nothing that could contain a secret.
   let redact: ((text: string) => string) | undefined
   return (text) => (redact ??= redactor({ apiKey: first, accessToken: second }))(text)
 }
 
-/** The credentials of every profile; none of a file that cannot be used, which is reported where it is needed. */
+/** The credentials of every profile; none if the file is unusable, which is reported by the code that needs it. */
 const profileSecrets = Effect.match(readProfiles, {
   onFailure: () => [],
   onSuccess: ({ profiles }) => Array.from(profiles.values(), ({ accessToken, apiKey }) => [apiKey, accessToken])

@@ -1,6 +1,4 @@
-/**
- * A running daemon, `berth-watch`, asked over HTTP: for what only it can know, because it was there.
- */
+/** ⏎Asks a running `berth-watch` daemon over HTTP for what only it has observed. */
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Transport } from "@berthkit/core/client/transport/Transport"
@@ -40,7 +38,7 @@ export const watchUrlOf = Effect.fnUntraced(function* (given: string | undefined
 
 const howToStart = "Start it with berth-watch run, or say where it is: --watch-url or BERTH_WATCH_URL."
 
-/** Which failure a status of the daemon is. */
+/** The exit code for each status of the daemon. */
 const exits: Readonly<Record<number, Exit>> = { 400: "usage", 401: "denied", 403: "denied", 429: "denied" }
 
 const Failure = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
