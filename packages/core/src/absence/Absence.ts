@@ -20,32 +20,32 @@
  * | is frozen | each node that should stay is back, or is gone by the longer wait: it is trusted again |
  */
 
-/** The evidence that a node is gone, since it was last seen. All instants are of a clock that never steps. */
+/** The evidence that a node is gone, collected since the node was last seen. All times are of a monotonic clock. */
 export interface Absence {
-  /** How many complete lists in a row lacked it. */
+  /** The number of consecutive complete lists that lacked the node. */
   readonly lists: number
-  /** Since when lists lack it: the end of the first of those. Null when none did. */
+  /** The end of the first of those lists; null if there was none. */
   readonly lackedMillis: number | null
-  /** The end of the newest of those. */
+  /** The end of the latest of those lists. */
   readonly listMillis: number | null
-  /** Since when reads deny it: the answer of the first 404. Null when none did. */
+  /** The time of the first 404 for the node; null if there was none. */
   readonly deniedMillis: number | null
-  /** When the newest read that answered 404 was asked for. */
+  /** When the latest read that answered 404 was sent. */
   readonly askedMillis: number | null
-  /** Whether a complete list has ended since the first 404: only that shows how many are missing together with it. */
+  /** Whether a complete list has ended since the first 404: only such a list shows how many nodes are missing at the same time. */
   readonly isCounted: boolean
 }
 
-/** Whether it should stay, is expected to go because it was seen terminating, or was asked to go by whoever asks now. */
+/** Whether the node should stay, was seen terminating, or is being deleted by the caller. */
 export type Expectation = "stays" | "goes" | "asked"
 
-/** How careful the proof is. */
+/** The times that the proof needs. */
 export interface AbsenceRules {
-  /** How far two reads have to be apart that deny a node which should stay. */
+  /** The minimum time between two 404s for a node that should stay. */
   readonly graceMillis: number
-  /** The same for one that is expected to go. */
+  /** The same for a node that is expected to go. */
   readonly terminatingGraceMillis: number
-  /** How long list and reads have to deny a node while many are missing. */
+  /** How long list and reads must agree while many nodes are missing. */
   readonly holdMillis: number
 }
 
@@ -55,24 +55,27 @@ export const defaultAbsenceRules: AbsenceRules = {
   holdMillis: 600_000
 }
 
-/** What the proof of one node depends on beside its evidence. */
+/** The other facts on which the proof of a node depends. */
 export interface Circumstance {
   readonly expectation: Expectation
   readonly isFrozen: boolean
   readonly rules: AbsenceRules
 }
 
-/** What would take the proof further. */
+/** The next observation that the proof needs. */
 export type AbsenceQuestion =
-  /** A read of the node, which counts if it is asked for then or later. A guess: one list alone lacks it, and the next one may well have it. */
+  /**
+   * A read of the node, sent at this time or later. It is a guess if only one list lacked the node, because the next list may well contain
+   * it.
+   */
   | { readonly _tag: "Read"; readonly dueMillis: number; readonly isFirst: boolean; readonly isGuess: boolean }
-  /** A complete list, which counts if it ends then or later. */
+  /** A complete list that ends at this time or later. */
   | { readonly _tag: "List"; readonly dueMillis: number }
 
-/** So many complete lists in a row lack a node that is gone. */
+/** A deleted node must be missing from this many complete lists in a row. */
 export const minAbsentLists = 2
 
-/** So many reads of each node does its deletion take. */
+/** The number of reads that the proof of a deletion takes. */
 export const readsPerDeletion = 2
 
 const needs = (expectation: Expectation) =>
@@ -87,7 +90,7 @@ const none: Absence = {
   isCounted: false
 }
 
-/** A complete list lacked the node. */
+/** Records that a complete list lacked the node. */
 export const afterList = (before: Absence | null, endedMillis: number): Absence => {
   const { deniedMillis, lackedMillis, lists } = before ?? none
   return {
@@ -99,21 +102,21 @@ export const afterList = (before: Absence | null, endedMillis: number): Absence 
   }
 }
 
-/** A read of the node answered 404. */
+/** Records that a read of the node answered 404. */
 export const afterDenial = (
   before: Absence | null,
   { answeredMillis, askedMillis }: { readonly askedMillis: number; readonly answeredMillis: number }
 ): Absence => ({ ...(before ?? none), deniedMillis: before?.deniedMillis ?? answeredMillis, askedMillis })
 
-/** Nothing was observed for a while: what lists showed counts anew for the hold. */
+/** Restarts the hold after a gap without observations. */
 export const afterGap = (absence: Absence, nowMillis: number): Absence =>
   absence.lackedMillis === null ? absence : { ...absence, lackedMillis: nowMillis }
 
-/** Since when list and reads agree about it; `Infinity` while one of them does not deny it. */
+/** Since when both list and reads deny the node; `Infinity` if one of them does not. */
 const agreedMillis = ({ deniedMillis, lackedMillis }: Absence): number =>
   Math.max(deniedMillis ?? Infinity, lackedMillis ?? Infinity)
 
-/** What would take the proof further; null once the node is gone. */
+/** The next observation that the proof needs; null once the node is proved gone. */
 export const absenceQuestion = (
   absence: Absence,
   { expectation, isFrozen, rules }: Circumstance
@@ -125,7 +128,7 @@ export const absenceQuestion = (
   }
   if (needed.reads > 1) {
     const heldMillis = agreedMillis(absence) + rules.holdMillis
-    // While no list was read the node may have been back: only the next one shows that the hold is over.
+    // Without a list in between, the node may have been back, so the hold ends with the next list.
     if (isFrozen && (listMillis ?? -Infinity) < heldMillis) return { _tag: "List", dueMillis: heldMillis }
     const dueMillis = isFrozen ? heldMillis + rules.graceMillis : deniedMillis + graceOf(expectation, rules)
     if (askedMillis < dueMillis) return { _tag: "Read", dueMillis, isFirst: false, isGuess: false }
@@ -136,23 +139,23 @@ export const absenceQuestion = (
 const graceOf = (expectation: Expectation, { graceMillis, terminatingGraceMillis }: AbsenceRules): number =>
   expectation === "goes" ? Math.min(graceMillis, terminatingGraceMillis) : graceMillis
 
-/** Fewer missing nodes than this are never many: each is proved gone by itself. */
+/** Fewer missing nodes than this are never "many": each is proved gone by itself. */
 const minMany = 3
 
-/** Nor is a smaller share of all. */
+/** A smaller share of all nodes is never "many" either. */
 const minManyShare = 0.05
 
-/** Of the nodes that should stay: how many there are, how many of them are missing, and how many were reported deleted lately. */
+/** Counts of the nodes that should stay: all of them, the missing ones, and those reported deleted lately. */
 export interface Count {
   readonly nodes: number
   readonly missing: number
   readonly lost: number
 }
 
-/** Whether a missing node counts among the many: it should stay, and the list lacks it. */
+/** Whether a missing node counts: it should stay, and the list lacks it. */
 export const isDoubted = ({ lists }: Absence, expectation: Expectation): boolean => lists > 0 && expectation === "stays"
 
-/** Whether the account is frozen after a complete list. What was lost lately freezes nothing while no node is missing. */
+/** Whether the account is frozen after a complete list. Recent deletions freeze nothing while no node is missing. */
 export const isFrozenAfter = (isFrozen: boolean, { lost, missing, nodes }: Count): boolean => {
   if (isFrozen || missing <= 0) return missing > 0
   const all = missing + lost

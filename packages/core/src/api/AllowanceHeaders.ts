@@ -1,6 +1,6 @@
 /**
- * Reads the numbers and dates in the headers of a reply, and those in which the service reports the allowance (interface.md §8, A20
- * and A22). Garbage reads as undefined.
+ * Reads numbers and dates in reply headers, and the headers that report the allowance (the rest of the rate limit; interface.md §8, A20 and
+ * A22). Invalid values read as undefined.
  */
 import type { Allowance } from "../domain/Allowance.ts"
 import { instant } from "./fields/Instant.ts"
@@ -20,7 +20,7 @@ export const httpDate = (value: string | undefined): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis
 }
 
-/** A reset below this is seconds from now and not an epoch (A22). */
+/** A smaller reset is a number of seconds from now, not an epoch time (A22). */
 export const minEpochSeconds = 1e9
 
 /** Requests granted per window. */
@@ -39,7 +39,7 @@ export const described = {
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
 
-/** Larger values are milliseconds: as seconds they would lie three thousand years ahead. */
+/** Larger values are milliseconds, because as seconds they would lie three thousand years ahead. */
 const minEpochMillis = 1e11
 
 /** When the allowance refills, in seconds since the epoch; values below 10⁹ count from now (A22). Some gateways report milliseconds. */
@@ -48,10 +48,10 @@ export const resetSeconds = (headers: Headers): number | undefined => {
   return reset !== undefined && reset >= minEpochMillis ? Math.ceil(reset / 1000) : reset
 }
 
-/** No instant is later than this many milliseconds after the epoch. */
+/** The latest time that a `Date` can represent, in milliseconds since the epoch. */
 const latestMillis = 8.64e15
 
-/** The numbers in the headers; null where a header is missing or garbage. */
+/** The numbers in the headers; null for a missing or invalid header. */
 export const countsFrom = (headers: Headers) => ({
   limit: wholeNumber(headers[limitHeader]) ?? null,
   remaining: wholeNumber(headers[remainingHeader]) ?? null,

@@ -1,6 +1,6 @@
 /**
- * Whether a reply is about the node that was asked for. The one place that decides it, for every call that names a node: a reply about
- * another one, or one of another location, is a violation of the interface, because what follows would be done to the wrong machine. Pure.
+ * Decides whether a reply is about the requested node, for every call that names a node. A reply about another node or location violates
+ * the interface, because the next step would affect the wrong machine. Pure.
  */
 import { Predicate } from "effect"
 import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment.ts"
@@ -11,7 +11,7 @@ import { nodeFromWire } from "./NodeCodec.ts"
 
 const anotherNode = (id: NodeId, path: string, got: unknown) => new RecordFault(path, `node ${id}`, got)
 
-/** The location that a record states if it is not that of the client; undefined if it is, or either of them has none. */
+/** The location of a record if it differs from the client's; undefined if it does not, or if either is unknown. */
 export const otherLocation = (location: string | undefined, stated: Record<string, unknown>): string | undefined => {
   const { location: has } = stated
   return location === undefined || !Predicate.isString(has) || has.trim().toLowerCase() === location.toLowerCase()
@@ -19,19 +19,19 @@ export const otherLocation = (location: string | undefined, stated: Record<strin
     : has
 }
 
-/** Why a record is not of the client's location. */
+/** The fault of a record from another location. */
 const elsewhere = (location: string | undefined, stated: Record<string, unknown>): RecordFault | undefined => {
   const has = otherLocation(location, stated)
   return has === undefined ? undefined : new RecordFault("location", `the location ${location}`, has)
 }
 
-/** Which node is asked for, and where: the location of the client, if it is for one. */
+/** The requested node, and the client's location if it has one. */
 export interface Asked {
   readonly id: NodeId
   readonly location: string | undefined
 }
 
-/** Reads the record of this node, and no other. */
+/** Reads the record of this node, and refuses any other. */
 export const recordOf =
   ({ id, location }: Asked): ReadRecord<Node> =>
   (wire) => {
@@ -40,21 +40,21 @@ export const recordOf =
     return node.id === id ? (elsewhere(location, node.extra) ?? node) : anotherNode(id, "id", node.id)
   }
 
-/** Fields that only records of nodes have. Some services leave out any of them. */
+/** Fields that only node records have. Some services omit any of them. */
 const fieldsOfNodes = ["created_at", "plan", "public_ip_address", "private_ip_address", "vm_id"]
 
-/** Whether it reads as the record of a node: its `id` is that of the node, and not of what was done. */
+/** Whether the data looks like a node record, so that its `id` is the node's and not that of an action. */
 const isNode = (stated: Record<string, unknown>) =>
   Predicate.isString(stated["name"]) && fieldsOfNodes.some((name) => stated[name] !== undefined)
 
-/** What a reply without a record may state: the data, what is around it, an element of it, or a node within it. */
+/** The places where a reply without a record may state the node: the data, its envelope, an element, or a nested node. */
 const statements = (data: unknown, body: unknown): ReadonlyArray<Record<string, unknown>> => {
   const outer = (Array.isArray(data) ? [...data, body] : [data, body]).filter(Predicate.isObject)
   const inner = outer.flatMap((stated) => Object.values(stated).filter(Predicate.isObject))
   return [...outer, ...inner.filter(isNode)]
 }
 
-/** The first of these fields that names another node; what is no id names none. */
+/** The first of these fields that names another node; values that are not ids are ignored. */
 const namesAnother = (id: NodeId, record: Record<string, unknown>, fields: ReadonlyArray<string>) => {
   for (const field of fields) {
     const named = integer(record[field])
@@ -63,7 +63,7 @@ const namesAnother = (id: NodeId, record: Record<string, unknown>, fields: Reado
   return undefined
 }
 
-/** Why the reply to a delete of this node is not about it; undefined where it is, or states nothing. */
+/** The fault of a reply to a delete if it is about another node; undefined otherwise. */
 export const deleteFault = ({ id, location }: Asked, data: unknown, body: unknown): RecordFault | undefined => {
   for (const stated of statements(data, body)) {
     const fault = namesAnother(id, stated, ["id", "vcn_id", "node_id"]) ?? elsewhere(location, stated)
@@ -72,14 +72,14 @@ export const deleteFault = ({ id, location }: Asked, data: unknown, body: unknow
   return undefined
 }
 
-/** What a commitment is set to. */
+/** The commitment that was requested. */
 export interface CommitmentAsked extends Asked {
   readonly setting: CommitmentSetting
-  /** Undefined or 0 where no option was asked for. */
+  /** Undefined or 0 if no option was requested. */
   readonly skuId: number | undefined
 }
 
-/** Why the reply to a commitment update is not about this node and setting; undefined where it is, or states nothing. */
+/** The fault of a reply to a commitment update if it is about another node or setting; undefined otherwise. */
 export const commitmentFault = (
   { id, location, setting, skuId }: CommitmentAsked,
   data: unknown,

@@ -58,7 +58,7 @@ const api = HttpApi.make("berth").add(NodesGroup).add(ImagesGroup).add(Commitmen
 
 const document = complete(api, { headers: allowanceHeaders, headersByStatus, replies: exampleReplies, failures })
 
-/** The credentials, which are checked before a request is routed: effect knows only those that a middleware checks. */
+/** Adds the credentials, which are checked before routing; effect describes only those that a middleware checks. */
 const withSecurity = (spec: Json): Json => {
   for (const path of Object.values<Json>(spec["paths"])) {
     for (const operation of Object.values(path)) {

@@ -1,18 +1,18 @@
 /**
- * Bounds on a body before it is parsed: `JSON.parse` takes a hundred times longer for some texts than for others of the same
- * length, and nothing else runs meanwhile. One scan over the text counts its tokens and depth, without parsing it.
+ * Limits a body before it is parsed: `JSON.parse` takes a hundred times longer for some texts than for others of the same length, and
+ * blocks the process. One scan over the text counts tokens and depth without parsing.
  */
 
 /** Default of the client option `maxBodyTokens`. A page of 100 nodes has about 5000. */
 export const defaultMaxBodyTokens = 200_000
 
-/** A `{` and a `:` count as so many tokens: objects with as many names or shapes as commas are allowed would take 200 ms. */
+/** A `{` and a `:` count as this many tokens: with one token each, objects with many names or shapes would take 200 ms. */
 const memberTokens = 3
 
-/** Replies of the service are nested five deep. */
+/** The service's replies are nested five deep. */
 export const maxDepth = 64
 
-/** A text this short is not scanned: parsing it takes at most 35 ms. */
+/** Shorter texts are not scanned, because parsing them takes at most 35 ms. */
 const unscannedLength = 65_536
 
 const isEscaped = (text: string, quoteAt: number) => {
@@ -22,8 +22,8 @@ const isEscaped = (text: string, quoteAt: number) => {
 }
 
 /**
- * The bound that a body exceeds, as what was expected; undefined when it can be parsed. Tokens are `,` `[` `{` `:` outside
- * strings; the latter two count three times.
+ * The exceeded limit, as a description of what was expected; undefined if the text may be parsed. Tokens are `,` `[` `{` `:` outside
+ * strings; the last two count three times.
  */
 export const bodyFault = (text: string, maxTokens: number): string | undefined => {
   if (text.length <= Math.min(unscannedLength, maxTokens)) return undefined
@@ -34,7 +34,7 @@ export const bodyFault = (text: string, maxTokens: number): string | undefined =
       case 34: // "
         do at = text.indexOf('"', at + 1)
         while (at !== -1 && isEscaped(text, at))
-        // A string without an end: this is not JSON.
+        // An unterminated string is not JSON; the parser reports it.
         if (at === -1) return undefined
         break
       case 91: // [

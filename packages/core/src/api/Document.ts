@@ -1,11 +1,11 @@
 /**
- * Completes the OpenAPI description that effect prints from an `HttpApi`, for the readers it is for: generators of clients,
- * linters, validating proxies. Everything comes from the `HttpApi` and the annotations of its endpoints:
+ * Completes the OpenAPI description that effect prints from an `HttpApi`, for client generators, linters and validating proxies. Everything
+ * comes from the `HttpApi` and the annotations of its endpoints:
  *
- * - Parameters are described by their value. Effect describes the text that carries it, a string with a pattern.
- * - Objects are open, because both sides ignore fields they do not know (A14). Effect describes them as closed.
+ * - Parameters are described by their value. Effect describes the transported text, a string with a pattern.
+ * - Objects are open, because both sides ignore unknown fields (A14). Effect describes them as closed.
  * - Replies have their headers, and operations their examples.
- * - Failures, which are the same everywhere, stand under `components`.
+ * - Failures, which are the same everywhere, are under `components`.
  */
 import { Context, Predicate, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -13,7 +13,7 @@ import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effec
 /** A JSON object of the description. */
 export type Json = Record<string, any>
 
-/** A request of an operation, as its example. */
+/** An example request of an operation. */
 export interface RequestExample {
   readonly parameters?: Readonly<Record<string, string | number>>
   readonly body?: unknown
@@ -34,17 +34,17 @@ export const describe = ({
 export interface DocumentOptions {
   /** The headers of every reply, by name. */
   readonly headers: Readonly<Record<string, Json>>
-  /** The further headers of the replies of a status. */
+  /** The additional headers of replies with a status. */
   readonly headersByStatus: Readonly<Record<number, Readonly<Record<string, Json>>>>
-  /** The body of the reply to the example of each operation, by the operation's id. */
+  /** The body of the reply to each operation's example, by operation id. */
   readonly replies: Readonly<Record<string, unknown>>
-  /** Examples of the failures, by their status. */
+  /** Examples of failures, by status. */
   readonly failures: Readonly<Record<number, unknown>>
 }
 
 type Operation = Json
 
-/** A printed description, with its operations beside the endpoints that they are printed from. */
+/** A printed description, with each operation next to its endpoint. */
 interface Printed {
   readonly spec: Json
   readonly operations: ReadonlyArray<{ readonly operation: Operation; readonly endpoint: HttpApiEndpoint.Top }>
@@ -72,7 +72,7 @@ const printedOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 const mapValues = (record: Json, f: (value: any) => unknown): Json =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value)]))
 
-/** The keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** The keywords whose value is a schema, a list of schemas, or an object of schemas. */
 const subschemas: Readonly<Record<string, (value: any, f: (schema: Json) => Json) => unknown>> = {
   items: (schema, f) => (Predicate.isObject(schema) ? f(schema) : schema),
   additionalProperties: (schema, f) => (Predicate.isObject(schema) ? f(schema) : schema),
@@ -83,17 +83,17 @@ const subschemas: Readonly<Record<string, (value: any, f: (schema: Json) => Json
   patternProperties: mapValues
 }
 
-/** The schema with `f` applied to the schemas within it. */
+/** Applies `f` to the schemas directly within a schema. */
 const mapWithin = (schema: Json, f: (schema: Json) => Json): Json =>
   Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, subschemas[key]?.(value, f) ?? value]))
 
 const isDisjoint = (left: Json, right: Json): boolean => Object.keys(right).every((key) => !(key in left))
 
-/** The same schema in fewer words: without alternatives that repeat, and with the parts that may stand in the schema itself. */
+/** Simplifies a schema: removes repeated alternatives, and merges parts that may stand in the schema itself. */
 const simplified = (schema: Json): Json => {
   const { allOf, anyOf, not, ...rest } = mapWithin(schema, simplified)
   const parts: Array<Json> = [...(allOf ?? [])]
-  // What has a type is not null.
+  // A value with another type is not null.
   if (not !== undefined && (not.type !== "null" || rest["type"] === undefined)) parts.push({ not })
   if (anyOf !== undefined) {
     const texts = new Set(anyOf.map((option: Json) => JSON.stringify(option)))
@@ -106,18 +106,18 @@ const simplified = (schema: Json): Json => {
   )
 }
 
-/** Further fields are allowed. */
+/** Allows additional fields. */
 const open = (schema: Json): Json => {
   const { additionalProperties, ...rest } = mapWithin(schema, open)
   return additionalProperties === undefined || additionalProperties === false ? rest : { ...rest, additionalProperties }
 }
 
-/** Media types with their schemas, of a request or a reply. */
+/** Applies `f` to the schemas of a request's or reply's media types. */
 const mapContent = (body: Json | undefined, f: (media: Json) => Json): void => {
   if (body?.["content"] !== undefined) body["content"] = mapValues(body["content"], f)
 }
 
-/** Applies `f` to every schema of the description but those of parameters. */
+/** Applies `f` to every schema of the description except those of parameters. */
 const mapSchemas = ({ operations, spec }: Printed, f: (schema: Json) => Json): void => {
   spec["components"].schemas = mapValues(spec["components"].schemas, f)
   const inMedia = (media: Json) => ({ ...media, schema: f(media["schema"]) })
@@ -127,7 +127,7 @@ const mapSchemas = ({ operations, spec }: Printed, f: (schema: Json) => Json): v
   }
 }
 
-/** Parameters that are numbers to the endpoint, by name. */
+/** The numeric parameters of an endpoint, by name. */
 const numbersOf = ({ params, query }: HttpApiEndpoint.Top): Json => {
   const properties = [params, query].flatMap((schema) =>
     schema === undefined
@@ -142,7 +142,7 @@ const numbersOf = ({ params, query }: HttpApiEndpoint.Top): Json => {
   )
 }
 
-/** An absent parameter is not null. */
+/** Removes null, because an absent parameter is not null. */
 const withoutNull = ({ anyOf, ...rest }: Json): Json =>
   anyOf === undefined ? rest : simplified({ ...rest, anyOf: anyOf.filter(({ type }: Json) => type !== "null") })
 
@@ -169,7 +169,7 @@ const describeParameters = ({ operations }: Printed): void => {
   }
 }
 
-/** Requests state that further fields are allowed, so that generated clients take them. */
+/** States that requests may have additional fields, so that generated clients accept them. */
 const openRequests = ({ operations, spec }: Printed): void => {
   for (const { operation } of operations) {
     mapContent(operation["requestBody"], (media) => {
@@ -205,7 +205,7 @@ const addHeaders = ({ operations, spec }: Printed, { headers, headersByStatus }:
   }
 }
 
-/** A failure is the same whatever was asked for: it stands once, under `components`. */
+/** Moves each failure, which is the same for all operations, to `components`. */
 const shareFailures = ({ operations, spec }: Printed, { failures }: DocumentOptions): void => {
   const shared: Json = {}
   for (const { operation } of operations) {
@@ -222,7 +222,7 @@ const shareFailures = ({ operations, spec }: Printed, { failures }: DocumentOpti
   spec["components"].responses = shared
 }
 
-/** The transform of `api` for its annotation: what effect prints, with plain parameters and short schemas. */
+/** The transform for `api`'s annotation: effect's description with plain parameters and short schemas. */
 export const plain =
   <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   (spec: Json): Json => {
@@ -233,7 +233,7 @@ export const plain =
     return spec
   }
 
-/** The same, with open objects, headers, examples and failures. */
+/** The same with open objects, headers, examples and failures. */
 export const complete =
   <Id extends string, Groups extends HttpApiGroup.Constraint>(
     api: HttpApi.HttpApi<Id, Groups>,

@@ -1,6 +1,6 @@
 /**
- * The envelope around every body (interface.md §2.1): success and failure on the wire, as documented and decided. `Reply.ts`
- * reads it, together with every deviation that a client must accept.
+ * The envelope around every body (interface.md §2.1): success and failure as documented and decided. `Reply.ts` reads it, including every
+ * deviation that a client must accept.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -10,7 +10,7 @@ export const Empty = Schema.Struct({})
   .check(stated({ type: "object", maxProperties: 0 }))
   .annotate({ identifier: "Empty", description: "An empty object." })
 
-/** `data` in the envelope of success; the body's code is 200 for every HTTP status (A1). */
+/** The success envelope around `data`; the body's code is 200 for every HTTP status (A1). */
 export const success = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     message: Schema.Literal("Success").annotate(documented("2.1", "Result text.")),
@@ -21,10 +21,10 @@ export const success = <Data extends Schema.Top>(data: Data) =>
     errors: Empty
   })
 
-/** The envelope of success around a value. */
+/** Wraps a value in the success envelope. */
 export const succeed = <Data>(data: Data) => ({ message: "Success", code: 200, data, errors: {} }) as const
 
-/** What is wrong, by field; what concerns the whole request is under `detail` (A2). */
+/** Errors by field; those of the whole request are under `detail` (A2). */
 export const FieldErrors = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
   identifier: "FieldErrors",
   ...chosen(2, "Field → messages; a failure of the whole request goes under the key `detail`.")
@@ -90,7 +90,7 @@ export const failures = {
   503: failureOf(503)
 } as const
 
-/** A failure as a value; without `errors` the message is also under `detail`. */
+/** A failure as a value; without `errors` the message is repeated under `detail`. */
 export const fail = <Status extends number>(code: Status, message: string, errors?: FieldErrors): Failure<Status> => ({
   message,
   code,

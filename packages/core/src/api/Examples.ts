@@ -1,7 +1,7 @@
 /**
- * The examples of the OpenAPI description that are written by hand: requests, and failures. They are calls of a mock service of
- * seed 1 whose clock stands still. Its replies to the requests are printed to `exampleReplies.json` (`pnpm example-replies` in
- * `apps/server`), and a test of the mock compares the failures.
+ * The hand-written examples of the OpenAPI description: requests and failures. They are calls of a mock service of seed 1 with a stopped
+ * clock. Its replies are printed to `exampleReplies.json` (`pnpm example-replies` in `apps/server`), and a test of the mock compares the
+ * failures.
  */
 import type { RequestExample } from "./Document.ts"
 import { fail, type FailureStatus } from "./Envelope.ts"

@@ -1,7 +1,4 @@
-/**
- * Between the wire and the domain for images: reads records of both image lists (A18) and writes an
- * `ImageFilter` as query parameters.
- */
+/** ⏎Converts images between wire and domain: reads records of both image lists (A18), and writes an `ImageFilter` as query parameters. */
 import { Predicate } from "effect"
 import type { CommittedOption } from "../domain/Commitment.ts"
 import type {
@@ -43,7 +40,7 @@ const specFields: ReadonlyArray<string> = [
   "sku_name"
 ]
 
-/** One committed option; null without an id or a length, because it then cannot be chosen. Fills `unused` with what it cannot read. */
+/** One committed option; null without an id or a duration, because it cannot be chosen then. Adds unreadable fields to `unused`. */
 const committedOption = (
   wire: unknown,
   currency: string | null,
@@ -65,15 +62,15 @@ const committedOption = (
   }
 }
 
-/** The currency of a record's prices; null for rupees, which records without one are in. */
+/** The currency of a record's prices; null for rupees, which is also the default. */
 const foreignCurrency = (wire: unknown): string | null => {
   if (wire === undefined || wire === null) return null
-  // What is no text names no currency that anybody knows.
+  // A value that is not text names no known currency.
   if (!Predicate.isString(wire)) return "?"
   return /^(?:inr|rs\.?|₹)?$/i.test(wire.trim()) ? null : wire.trim().toUpperCase()
 }
 
-/** A monthly price of 0 beside an hourly price means that there is none. */
+/** A monthly price of 0 next to an hourly price means that there is no monthly price. */
 const monthly = (perHour: number | null, perMonth: number | null): number | null =>
   perMonth === 0 && perHour !== null && perHour > 0 ? null : perMonth
 
@@ -132,17 +129,17 @@ export const imageFromWire: ReadRecord<Image> = (wire) => {
   return result
 }
 
-/** `DD-MM-YYYY` as `YYYY-MM-DD`. The zone is not known, so that this is no instant. */
+/** Converts `DD-MM-YYYY` to `YYYY-MM-DD`. The time zone is unknown, so this is not an instant. */
 const dayFirst = (text: string) => text.replace(/^(\d\d)-(\d\d)-(\d{4})\b/, "$3-$2-$1")
 
-/** A saved image from a record of a disk, or of a plan as the documentation has it. */
+/** A saved image from a disk record, or from a plan record as documented. */
 export const savedImageFromWire: ReadRecord<SavedImage> = (wire) => {
   if (!Predicate.isObject(wire)) return new RecordFault("", "an image record", wire)
   if ((wire["plan"] ?? wire["size"]) !== undefined) {
     const onPlan = imageFromWire(wire)
     if (onPlan instanceof RecordFault) return onPlan
     const { available: _, sku: __, ...image } = onPlan
-    // The id of the system is that of the template (A18).
+    // The id of the operating system is that of the template (A18).
     const id = integer(image.os.image)
     const templateId = id === unreadable ? null : id
     return { ...image, templateId, imageId: image.os.image, state: null, sizeGb: null, created: null }
@@ -175,7 +172,7 @@ export const savedImageFromWire: ReadRecord<SavedImage> = (wire) => {
   return result
 }
 
-/** What is known of a record that is no image. */
+/** The readable fields of a record that is not a valid image. */
 export const leftOutImage = (wire: unknown): LeftOutImage => {
   if (!Predicate.isObject(wire)) return { plan: null, names: null }
   const plan = text(wire["plan"] ?? wire["size"])
@@ -189,8 +186,8 @@ const isAsked = (shown: string | number | null, asked: string | number | undefin
   asked === undefined || shown === null || String(shown).toLowerCase() === String(asked).toLowerCase()
 
 /**
- * Whether a record passes the filter, as far as it states what is filtered by: a service ignores a parameter that it does not know. A
- * record does not state its type.
+ * Whether a record passes the filter, as far as it has the fields: a service ignores unknown parameters. Records do not state the image
+ * type, so that is not checked.
  */
 export const passes =
   ({ memoryGb, os: system, osVersion, series, vcpus }: ImageFilter) =>
@@ -208,6 +205,6 @@ export const imageFilterToWire = (filter: ImageFilter) => ({
   ...(filter.memoryGb !== undefined && { ram: filter.memoryGb }),
   ...(filter.series !== undefined && { series: filter.series }),
   ...(filter.os !== undefined && { os: filter.os }),
-  // A service takes the name that it knows: this is the documented one, and that of the service of today.
+  // A service accepts the name that it knows: one is documented, the other is that of today's service.
   ...(filter.osVersion !== undefined && { version: filter.osVersion, osversion: filter.osVersion })
 })

@@ -1,6 +1,6 @@
 /**
- * Between the wire and the domain for nodes: reads any of the three record shapes from any endpoint, field by field
- * (A8), and writes a `NodeSpec` as the body of a create, the setting of a commitment as the body that sets it.
+ * Converts nodes between wire and domain: reads any of the three record shapes from any endpoint, field by field (A8), and writes the
+ * bodies of a create and of a commitment update.
  */
 import { Predicate } from "effect"
 import type { Node, NodeId } from "../domain/Node.ts"
@@ -44,12 +44,12 @@ const nodeId: Field<NodeId> = (wire) => {
   return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
 }
 
-/** The id of a record that may be no node. */
+/** The id of a record that may not be a node. */
 export const nodeIdOf: Field<NodeId> = (wire) => (Predicate.isObject(wire) ? nodeId(wire["id"]) : unreadable)
 
 const vcpus = cached(count)
 
-/** Whether there are any backups. */
+/** Whether the node has backups. */
 const backupIds: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : unreadable)
 
 const backupsOf = (record: Record<string, unknown>, extra: Record<string, unknown>): boolean | null =>
@@ -65,13 +65,13 @@ const keepNetwork = (record: Record<string, unknown>, name: string, extra: Recor
   if (rest !== undefined && !(name in extra)) extra[name] = rest
 }
 
-/** A node record in which only the id can be read. */
+/** A node record of which only the id is readable. */
 export interface UnreadNode {
   readonly id: NodeId
   readonly fault: RecordFault
 }
 
-/** The ids that a reply to a create shows, the lowest first, if it does not state exactly one node. */
+/** The ids in a reply to a create that does not state exactly one node, lowest first. */
 export interface SeveralNodes {
   readonly ids: ReadonlyArray<NodeId>
   readonly fault: RecordFault
@@ -101,7 +101,7 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     backups: backupsOf(wire, extra),
     locked:
       read(wire["is_locked"], "is_locked", flag, null, extra) ?? read(wire["locked"], "locked", flag, null, extra),
-    // Null without a commitment; its shape is not known, and it stays among the other fields.
+    // Null without a commitment. The shape of a commitment is unknown, so it stays among the other fields.
     committed: wire["committed_info"] === undefined ? null : wire["committed_info"] !== null,
     tags: read(wire["tags"], "tags", tags, noTags, extra),
     extra
@@ -115,8 +115,8 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 const noTags: ReadonlyArray<string> = []
 
 /**
- * The data of a reply to a create that has its nodes in a list: its only record, if it counts no other; otherwise what it shows instead.
- * Undefined if the data is a record itself.
+ * The only record in the list of a create's reply, if the reply counts no other; otherwise the ids that it shows. Undefined if the data is
+ * itself a record.
  */
 export const createdRecord = (data: unknown): { readonly record: unknown } | SeveralNodes | undefined => {
   const around: Record<string, unknown> = Predicate.isObject(data) ? data : { node_create_response: data }
@@ -132,7 +132,7 @@ export const createdRecord = (data: unknown): { readonly record: unknown } | Sev
   }
 }
 
-/** The field of the body for each field of a spec but `extra`. */
+/** The wire name of each field of a spec except `extra`. */
 export const wireNames: { readonly [Name in Exclude<keyof NodeSpec, "extra">]-?: string } = {
   name: "name",
   region: "region",
@@ -164,7 +164,7 @@ export const extraFault = (name: string): string | undefined => {
   return name === "is_saved_image" || Object.values(wireNames).includes(name) ? "Berth has a name for it" : undefined
 }
 
-/** The body of a create. A field that the spec leaves out is not sent (interface.md §2.2). */
+/** The body of a create. Fields that the spec omits are not sent (interface.md §2.2). */
 export const nodeSpecToWire = ({ extra, region = "ncr", ...spec }: NodeSpec): NodeCreation => {
   const given: NodeSpec = { ...spec, region }
   const body: Record<string, unknown> = { ...extra }

@@ -1,7 +1,4 @@
-/**
- * The three shapes in which the service writes a node, and the body of a create, exactly as documented.
- * `NodeCodec.ts` reads them into the domain.
- */
+/** ⏎The three record shapes of a node, and the body of a create, exactly as documented. `NodeCodec.ts` reads them into the domain. */
 import { Schema } from "effect"
 import { chosen, documented, observed, oneOf, stated, text, wholeNumber } from "./Stated.ts"
 

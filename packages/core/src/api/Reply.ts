@@ -1,7 +1,6 @@
 /**
- * What a reply means: success with its data, or one of the reasons a call fails for. Pure, and the only place that
- * interprets statuses, codes and the many spellings of a failure (A3, A4, A12, A16, A21). Nothing the service can send
- * makes it throw.
+ * Interprets a reply: success with its data, or the reason why the call failed. Pure, and the only place that interprets statuses, codes
+ * and the many spellings of a failure (A3, A4, A12, A16, A21). No reply makes it throw.
  */
 import { Predicate, Result } from "effect"
 import { bodyFault, defaultMaxBodyTokens } from "./BodyBounds.ts"
@@ -33,33 +32,33 @@ export interface RawReply {
   readonly body: string
 }
 
-/** What a successful reply contains. */
+/** The contents of a successful reply. */
 export interface Contents {
   readonly data: unknown
-  /** The whole body, which may have more than the data. */
+  /** The whole body, which may have more fields than the data. */
   readonly body: unknown
 }
 
 /** Which replies the operation accepts. */
 export interface Expectation {
-  /** The node a 404 is about. */
+  /** The node to which a 404 refers. */
   readonly nodeId?: NodeId | undefined
-  /** Whether success may come without data: a delete or a commitment update (A12, A16). */
+  /** Whether a success may have no data, as for a delete or a commitment update (A12, A16). */
   readonly emptyAllowed?: boolean
-  /** Whether the data is a list. One of nothing is `[]`: no other reply is believed to be an account without nodes. */
+  /** Whether the data is a list. Only `[]` is an empty list: no other reply is accepted as an account without nodes. */
   readonly list?: boolean
-  /** Whether a 404 is a success: that of a delete that an earlier attempt may have done. */
+  /** Whether a 404 counts as success, for a delete that an earlier attempt may have done. */
   readonly goneIsDone?: boolean
 }
 
-/** Makes a text from outside fit to be shown: masks it and cuts it to a length. */
+/** Masks a text from outside and cuts it, so that it can be shown. */
 export type Show = (text: string, maxLength: number) => string
 
-/** How a reply is read. */
+/** The inputs of the interpretation. */
 export interface Reading {
   readonly show: Show
   readonly maxBodyTokens: number
-  /** What was expected of a body that was too large to read to its end; undefined when it was read whole. */
+  /** The limit that a body exceeded, as what was expected; undefined if the body was read in full. */
   readonly bodyFault?: string | undefined
 }
 
@@ -70,7 +69,7 @@ const excerptLength = 200
 /** Characters to mask for each character shown, because collapsing white space shortens the text. */
 const windowPerCharacter = 4
 
-/** At most so many values within a value are written, more than are shown of it. */
+/** At most this many nested values are written, more than are shown. */
 const maxValues = 1000
 
 /** The beginning of a value as JSON. */
@@ -79,7 +78,7 @@ const json = (value: unknown): string => {
   return JSON.stringify(value, (_, inner: unknown) => (left-- > 0 ? inner : undefined))
 }
 
-/** The beginning of a text, or of a value as JSON, on one line. */
+/** The beginning of a text, or of a value's JSON, on one line. */
 const excerpt = (value: unknown, show: Show, maxLength = excerptLength): string => {
   if (value === undefined) return ""
   const text = show(Predicate.isString(value) ? value : json(value), windowPerCharacter * maxLength)
@@ -87,7 +86,7 @@ const excerpt = (value: unknown, show: Show, maxLength = excerptLength): string 
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line
 }
 
-/** The codes in the body, which may use one or several of these names (A3). The `status` of a record is no code. */
+/** The codes in the body under all names in use (A3). The `status` of a record is not a code. */
 const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
   ["code", "status_code", ...(body["id"] === undefined ? ["status"] : [])]
     .map((key) => integer(body[key]))
@@ -95,38 +94,38 @@ const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
 
 const asWord = (value: unknown): unknown => (Predicate.isString(value) ? value.trim().toLowerCase() : value)
 
-/** Whether `errors` has any. */
+/** Whether `errors` has any content. */
 const namesErrors = (errors: unknown): boolean =>
   Predicate.isString(errors)
     ? errors.trim() !== ""
     : errors === true || (Predicate.isObjectOrArray(errors) && Object.keys(errors).length > 0)
 
-/** Whether a body without a code states a failure in words of its own: a bare `detail` or `error`, or that it did not succeed. */
+/** Whether a body without a code states a failure: a bare `detail` or `error`, or a field for success that is false. */
 const statesFailure = (body: Record<string, unknown>): boolean =>
   Predicate.isString(body["detail"]) ||
   namesErrors(body["error"]) ||
   ["success", "ok"].some((key) => body[key] === false) ||
-  // The status of a record, such as a node's, is not that of the call.
+  // The status of a record, such as a node's, is not the status of the call.
   (body["id"] === undefined && ["error", "fail", "failed", "failure"].some((word) => asWord(body["status"]) === word))
 
-/** Whether the operation changes nothing. */
+/** Whether the operation only reads. */
 const isRead = ({ emptyAllowed, list, nodeId }: Expectation) =>
   list === true || (nodeId !== undefined && emptyAllowed !== true)
 
-/** Whether a value proves no success where errors are named beside it. */
+/** Whether a value next to errors proves no success. */
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (Predicate.isObjectOrArray(value) && Object.keys(value).length === 0)
 
-/** The status of a reply with several outcomes, some of which may be failures. */
+/** The status of a reply with several outcomes, of which some may be failures. */
 const multiStatus = 207
 
-/** Whether a reply has several outcomes, so that it leaves open what was done. That of a raw request is left to its caller. */
+/** Whether a reply has several outcomes, so that it is unknown what was done. The caller of a raw request has to interpret it. */
 const isMultiple = ({ status }: RawReply, body: unknown, expectation: Expectation): boolean =>
   (expectation.emptyAllowed !== true || expectation.nodeId !== undefined) &&
   !isRead(expectation) &&
   (status === multiStatus || (Predicate.isObject(body) && codesOf(body).includes(multiStatus)))
 
-/** Whether the data says that the credit does not suffice, and neither shows nor counts a node. */
+/** Whether the data reports insufficient credit, and neither contains nor counts a node. */
 const lacksCredit = ({ data }: Record<string, unknown>) =>
   Predicate.isObject(data) &&
   data["is_credit_sufficient"] === false &&
@@ -134,12 +133,12 @@ const lacksCredit = ({ data }: Record<string, unknown>) =>
   isNothing(data["node_create_response"]) &&
   [undefined, null, 0, "0"].includes(data["total_number_of_node_created"] as never)
 
-/** Stands for a status that a failure does not state: whether a change was made stays open. */
+/** Stands for the missing status of a failure: it is unknown whether a change was made. */
 const unstated = 0
 
 /**
- * The status of the failure that the body of a 2xx carries; undefined when it carries none. If no data is expected that could prove the
- * success, errors without a code are a failure too.
+ * The status of the failure in the body of a 2xx reply; undefined if there is none. If no data is expected that could prove the success,
+ * errors without a code count as a failure too.
  */
 const failureInside = (body: Record<string, unknown>, expectation: Expectation): number | undefined => {
   const codes = codesOf(body)
@@ -148,7 +147,7 @@ const failureInside = (body: Record<string, unknown>, expectation: Expectation):
   // `true` does not say whether anything was done.
   if (body["errors"] === true) return isRead(expectation) ? 400 : unstated
   if (lacksCredit(body)) return 412
-  // Errors beside no data at all, after a change that has data: whether anything was done stays open.
+  // Errors without data after a change that returns data: it is unknown whether anything was done.
   if (!isRead(expectation) && namesErrors(body["errors"]) && "data" in body && isNothing(body["data"])) {
     return expectation.emptyAllowed === true ? 400 : unstated
   }
@@ -156,18 +155,18 @@ const failureInside = (body: Record<string, unknown>, expectation: Expectation):
   return namesErrors(body["errors"]) || (codes.length === 0 && statesFailure(body)) ? 400 : undefined
 }
 
-/** At most so many errors of a reply are shown, and so many messages of each. */
+/** The most errors of a reply, and messages of each error, that are shown. */
 const maxErrors = 64
 const maxMessages = 8
 const messageLength = 1000
 
-/** Fields in which a failure, or one of its errors, states its sentence. */
+/** Fields that may contain the sentence of a failure or of one of its errors. */
 const sentenceNames = ["message", "title", "detail", "error", "msg", "error_description", "reason"]
 
 /** Deeper values are shown as JSON. */
 const maxDepth = 4
 
-/** The sentences in a value. An object is its sentence under a usual name, if it has one; otherwise each field's name precedes its text. */
+/** The sentences in a value. An object stands for its sentence under a usual name; otherwise each text is preceded by its field's name. */
 const sentencesIn = (value: unknown, show: Show, depth = 0): ReadonlyArray<string> => {
   if (Predicate.isString(value)) return value.trim() === "" ? [] : [show(value, messageLength)]
   if (!Predicate.isObjectOrArray(value) || depth >= maxDepth) return [excerpt(value, show)]
@@ -187,19 +186,19 @@ const messages = (value: unknown, show: Show): ReadonlyArray<string> => {
   return found.length === 0 ? [excerpt(value, show)] : found
 }
 
-/** An entry of a list of errors as field → messages; the error of the whole request is under `detail`. */
+/** An entry of an error list as field → messages; an error of the whole request is under `detail`. */
 const namedError = (error: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
   if (!Predicate.isObject(error)) return { detail: messages(error, show) }
   const { field, ...others } = error
   const named = Predicate.isString(field) ? field : undefined
   const sentence = sentenceNames.some((name) => isSentence(error[name]))
-  // An object without a field name and a sentence is itself field → messages.
+  // An object without a field name and a sentence is itself a map of messages.
   return named === undefined && !sentence
     ? fieldErrors(error, show)
     : { [named === undefined ? "detail" : show(named, excerptLength)]: messages(sentence ? error : others, show) }
 }
 
-/** `errors` in all its forms as field → messages (A2 and A3). */
+/** All forms of `errors` as field → messages (A2 and A3). */
 const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
   if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: messages(errors, show) }
   if (Predicate.isObject(errors)) {
@@ -219,7 +218,7 @@ const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<
   )
 }
 
-/** Where a body keeps its errors: in the envelope, bare under `detail` or `error`, or as the whole body. */
+/** The errors of a body: in the envelope, under a bare `detail` or `error`, or the whole body. */
 const statedErrors = (body: unknown): unknown => {
   if (!Predicate.isObject(body)) return body
   const stated = [body["errors"], body["detail"], body["error"]].find(namesErrors)
@@ -229,25 +228,25 @@ const statedErrors = (body: unknown): unknown => {
     : body
 }
 
-/** A text with content; a failure may carry the message of a success. */
+/** Whether a text has content. A failure may carry the message of a success. */
 const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
-/** Maximum length of the reason that a failure states. */
+/** Maximum length of a failure's stated reason. */
 const detailLength = 700
 
-/** Words that say only that a request failed. */
+/** Phrases that say only that a request failed. */
 const empty = new Set(
   "a and are bad be conflict error failed fields field for invalid is many not precondition request requests the too valid validation".split(
     " "
   )
 )
 
-/** Whether a sentence says more than that the request failed and which fields are wrong. */
+/** Whether a sentence adds anything to the failure and its wrong fields. */
 const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
   (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
 
-/** The sentences that say why a request failed, each once and without its full stop. If all are general, those that name a field, or the first. */
+/** The sentences that explain the failure, without duplicates and full stops. If all are general, those that name a field, or the first. */
 const wordsOf = (
   body: unknown,
   fields: Record<string, ReadonlyArray<string>>,
@@ -277,15 +276,15 @@ const wordsOf = (
   return [more, naming].find(({ length }) => length > 0) ?? said.slice(0, 1)
 }
 
-/** Words for a limit on how much an account may have. */
+/** Words of a limit on how much an account may have. */
 const ofAmount = /\b(?:quota|limit\w*|max\w*|allowed|exceed\w*|reached|too many)\b/i
 const ofThings = /\b(?:node|vm|instance|machine|server|volume|disk|storage|ip|v?cpu|ram|gpu)(?:e?s)?\b/i
-/** Words for a limit on how often an account may ask. */
+/** Words of a limit on how often an account may ask. */
 const ofRate = /\brates?\b|\brequests\b|\bcalls\b|throttl|slow down|\bper (?:second|minute|hour|day)\b|\bapi\b/i
 
 /**
- * Whether a 429 is about a quota (how much the account may have) and not about the rate limit (how often it may ask). Its words have to
- * say so, and nothing may point to the rate limit: neither a `Retry-After` nor an allowance that is used up.
+ * Whether a 429 is about a quota (how much the account may have) and not the rate limit (how often it may ask). Its words must say so, and
+ * nothing may indicate the rate limit, such as `Retry-After` or an exhausted allowance.
  */
 const isQuota = (words: ReadonlyArray<string>, { headers }: RawReply): boolean => {
   const { remaining } = countsFrom(headers)
@@ -300,7 +299,7 @@ const isQuota = (words: ReadonlyArray<string>, { headers }: RawReply): boolean =
   )
 }
 
-/** The reason a reply with this status (its own, or the one inside a 2xx) stands for. */
+/** The reason of a reply with this status, which is its own or that in a 2xx body. */
 const reasonFor = (
   status: number,
   body: unknown,
@@ -334,7 +333,7 @@ const reasonFor = (
     case 412:
       return new PreconditionFailed({ detail })
     case 429:
-      // A read uses nothing of a quota.
+      // A read uses no quota.
       if (isRead(expectation) || !isQuota(words, raw))
         return new RateLimited({ retryAfterMillis: wait(), detail: said || null })
   }
@@ -344,7 +343,7 @@ const reasonFor = (
   return unexpected(raw, new RecordFault("", "a status of the interface", raw.body), show)
 }
 
-/** A reply that cannot be understood, and where. */
+/** A reply that cannot be interpreted, and at which field. */
 export const unexpected = (
   { status }: RawReply,
   { expected, got, path }: RecordFault,
@@ -353,7 +352,7 @@ export const unexpected = (
 
 const noData = {}
 
-/** The data. Saved images have it under `images`: beside `data`, in it, or instead of it (interface.md §4 note 5). */
+/** The data of a body. Saved images are under `images`: next to `data`, in it, or instead of it (interface.md §4 note 5). */
 const dataOf = (body: Record<string, unknown>): unknown => {
   const { data, images } = body
   if (Array.isArray(images)) return images
@@ -361,10 +360,10 @@ const dataOf = (body: Record<string, unknown>): unknown => {
 }
 
 /**
- * The contents of a reply, or the reason it is a failure.
+ * Returns the contents of a reply, or the reason of its failure.
  *
- * A body without an envelope counts as the data when it is an array or an object with an `id`:
- * get-by-id is documented without mentioning the envelope (interface.md §4).
+ * A body without an envelope counts as data if it is an array or an object with an `id`: get-by-id is documented without an envelope
+ * (interface.md §4).
  */
 export const interpret = (
   raw: RawReply,
@@ -387,7 +386,7 @@ export const interpret = (
   }
   if (tooMuch !== undefined) return fault(tooMuch, raw.body)
   const isOpen = isMultiple(raw, body, expectation)
-  // Only a node in the reply to a create proves that it was carried out.
+  // Only a node in the reply proves that a create was carried out.
   if (isOpen && expectation.emptyAllowed === true) return failure(500)
   if (raw.body.trim() === "") {
     return expectation.emptyAllowed === true ? Result.succeed({ data: noData, body }) : fault("a body", undefined)

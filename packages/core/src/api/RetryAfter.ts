@@ -1,6 +1,4 @@
-/**
- * How long a failed reply asks to wait (A21).
- */
+/** ⏎Reads the wait that a failed reply asks for (A21). */
 import {
   type Headers,
   httpDate,
@@ -11,9 +9,8 @@ import {
 } from "./AllowanceHeaders.ts"
 
 /**
- * The wait in milliseconds that `Retry-After` asks for, in seconds or as a date; without it, the time until an empty
- * allowance refills. Dates are compared with the service's own clock (`Date`), or with ours when it has none.
- * Null when the reply asks for no wait.
+ * The wait of `Retry-After` in milliseconds, given in seconds or as a date; without the header, the time until an empty allowance refills.
+ * Dates are compared with the service's clock (`Date`), or with ours if it is missing. Null if the reply asks for no wait.
  */
 export const retryAfterMillis = (headers: Headers, nowMillis: number): number | null => {
   const retryAfter = headers["retry-after"]

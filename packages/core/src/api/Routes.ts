@@ -1,13 +1,12 @@
 /**
- * What a request needs of the interface: the endpoints, the parameter for the API key, the page size. Stated here and nowhere
- * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/transport/Transport.ts`), which do
- * not need the contract's schemas this way.
+ * The parts of the interface that requests need: endpoints, the parameter of the API key, page sizes. The contract (`BerthApi.ts`) and the
+ * client's requests (`client/transport/Transport.ts`) are both derived from this module, so requests do not load the contract's schemas.
  */
 
 /** The beginning of every path of the interface; the version is part of it (interface.md §9). */
 export const prefix = "/myaccount/api/v1"
 
-/** Each endpoint's method, and its path below `prefix` (interface.md §4). */
+/** The method of each endpoint, and its path below `prefix` (interface.md §4). */
 export const routes = {
   nodes: {
     create: { method: "POST", path: "/nodes/" },
@@ -27,8 +26,8 @@ export const routes = {
 /** Query parameter that carries the account's API key on every request. */
 export const apiKeyParameter = "apikey"
 
-/** Query parameters that name the project and the location, on every request of a client that has them. */
+/** Query parameters for the project and location, on every request of a client that has them. */
 export const placeParameters = { project: "project_id", location: "location" } as const
 
-/** The service's default page size, and its largest one (A7). */
+/** The default and maximum page size of the service (A7). */
 export const pageSize = { default: 20, maximum: 100 } as const

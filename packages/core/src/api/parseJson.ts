@@ -1,6 +1,6 @@
-/** JSON from outside, which may be anything. */
+/** ⏎Parses JSON from outside. */
 
-/** The value of a text; undefined for one that is not JSON. */
+/** The parsed value; undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)

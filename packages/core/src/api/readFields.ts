@@ -1,11 +1,11 @@
 /**
- * Reads a JSON body against its schema so that every field at fault is named at once (A4), each with one sentence; of
- * a body of 1000 values or more the first that the schema finds. In an optional field `null` is the same as absent, because many clients send `null` for no value.
+ * Checks a JSON body against its schema and reports every wrong field at once (A4), each with one sentence. Bodies of 1000 values or more
+ * get only the first error. In an optional field `null` counts as absent, because many clients send `null` for no value.
  */
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 
-/** The value when every field is of its type, otherwise `null`; the fields at fault; and the object as it came. */
+/** The value if every field is valid, otherwise `null`; the wrong fields; and the object as received. */
 export interface FieldsRead<A> {
   readonly fields: A | null
   readonly errors: FieldErrors
@@ -31,7 +31,7 @@ export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { rea
   }
 }
 
-/** The types of a schema in plain words. `undefined` is left out: an absent field is no problem of a type. */
+/** Plain words for the types of a schema. `undefined` is omitted, because an absent field is not a type error. */
 const typeWords: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
@@ -41,12 +41,12 @@ const typeWords: Readonly<Record<string, string>> = {
   null: "null"
 }
 
-/** A type, a literal, or an object by its name in the code or by its fields. */
+/** A type, a literal, or an object by its name in the code or its fields. */
 const alternative = /[a-z]+|"[^"]*"|[A-Z][A-Za-z]*|\{[^}]*\}/
 
 const alternatives = new RegExp(`^Expected ((?:${alternative.source})(?: \\| (?:${alternative.source}))*)(?:, .*)?$`)
 
-/** `Expected array | "all" | undefined` in plain words; any other sentence as it is. */
+/** Rewrites `Expected array | "all" | undefined` in plain words; other sentences stay unchanged. */
 const plainly = (sentence: string): string => {
   const given = alternatives.exec(sentence)?.[1]?.split(" | ") ?? []
   const words = given
@@ -67,9 +67,9 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
         : SchemaIssue.defaultLeafHook(issue)
 })
 
-/** The issue as field → sentences: by the first name of each path in it, or by the `whole` path, as in `rateLimit.limit`. */
+/** The issue as field → sentences, by the first name of each path or, with `whole`, by the full path such as `rateLimit.limit`. */
 export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "first"): FieldErrors => {
-  // No object: a field may be called `constructor`.
+  // A Map, because a field may be called `constructor`.
   const errors = new Map<string, Array<string>>()
   for (const { message, path } of format(issue).issues) {
     const named = path === undefined || path.length === 0 ? ["detail"] : by === "first" ? path.slice(0, 1) : path
@@ -81,10 +81,10 @@ export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "f
   return Object.fromEntries(errors)
 }
 
-/** To name all fields at fault among so many values takes some 50 ms. */
+/** Reporting all wrong fields among this many values takes about 50 ms. */
 const manyValues = 1000
 
-/** Decodes with all that is wrong, or from `manyValues` values on with the first. */
+/** Decodes with all errors, or with the first one from `manyValues` values on. */
 const boundedDecoder = <S extends Schema.Constraint & { readonly DecodingServices: never }>(
   schema: S,
   options: { readonly onExcessProperty?: "error" } = {}
@@ -94,7 +94,7 @@ const boundedDecoder = <S extends Schema.Constraint & { readonly DecodingService
   return (value) => (countValues(value, manyValues) < manyValues ? decodeAll : decodeFirst)(value)
 }
 
-/** Up to `max` of the values within a value, itself included. */
+/** Counts a value and its nested values, up to `max`. */
 const countValues = (value: unknown, max: number): number => {
   if (typeof value !== "object" || value === null) return 1
   let count = 1
@@ -106,8 +106,7 @@ const countValues = (value: unknown, max: number): number => {
 }
 
 /**
- * A reader of values that have no fields but those of the schema. It names every field at fault by its whole path, or in a
- * value of 1000 values or more the first.
+ * A reader that rejects unknown fields. It reports every wrong field by its full path, or only the first in a value of 1000 values or more.
  */
 export const strictReader = <A, I>(schema: Schema.Codec<A, I>): ((value: unknown) => Result.Result<A, FieldErrors>) => {
   const decode = boundedDecoder(schema, { onExcessProperty: "error" })

@@ -1,6 +1,6 @@
 /**
- * The files of one account that the processes of one user on one machine share, found through the program's configuration: their
- * paths, and all of them as a layer.
+ * The files of an account that a user's processes on one machine share: finds their paths through the program's configuration, and provides
+ * them as a layer.
  */
 import { ConfigProvider, Effect, Layer, Option } from "effect"
 import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
@@ -12,18 +12,18 @@ export type { AccountFiles } from "./AccountFolder.ts"
 export type { IntentPlace } from "./creation/IntentPlace.ts"
 export type { StateDirectory } from "./StateDirectory.ts"
 
-/** What names an account. */
+/** The options that identify an account. */
 type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
 
-/** A variable of the environment; blank counts as unset. Not by `Config`, whose schemas take longer than the files. */
+/** Reads an environment variable; blank counts as unset. Avoids `Config`, whose schemas take longer than the files. */
 const read: ReadVariable = (name) =>
   Effect.flatMap(ConfigProvider.ConfigProvider, (provider) =>
     Effect.map(Effect.orDie(provider.load([name])), (found) => found?.value?.trim() || undefined)
   )
 
 /**
- * The files of the account that the options name, in the folder of `berth`; none, with a warning in the log, where there is no
- * such folder. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or be `off`.
+ * The files of the options' account in berth's folder; none, with a logged warning, if there is no such folder. `BERTH_ALLOWANCE_FILE` may
+ * name another allowance file or be `off`.
  */
 export const accountFiles = Effect.fnUntraced(function* (
   options: AccountOptions
@@ -33,7 +33,7 @@ export const accountFiles = Effect.fnUntraced(function* (
   return { allowanceFile, folder, intents }
 })
 
-/** The folder for what a program keeps of this account and can read again; none where the user has no folder. */
+/** The account's cache folder; none if the user has no folder. */
 export const accountCacheFolder = Effect.fnUntraced(function* (
   options: AccountOptions
 ): Effect.fn.Return<Option.Option<string>, InvalidOption> {
@@ -42,8 +42,8 @@ export const accountCacheFolder = Effect.fnUntraced(function* (
 })
 
 /**
- * All of them for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then
- * have a key, and all processes that share the folder leave room for each other. Default: the folder of `berth`.
+ * All files as a layer for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then have
+ * idempotency keys, and processes that share the folder share the rate limit. By default it uses berth's folder.
  */
 export const accountLayer = (
   options: AccountOptions,

@@ -1,8 +1,8 @@
 /**
- * Where the processes of one user on one machine keep what they share of one account: folders in the user's state folder,
- * named by a hash, so that neither the service nor the key can be read from it. The rate limit belongs to an API key, nodes to a project and
- * a location too. Creates belong to the account there, which may have a name and outlive its key (`creation/IntentPlace.ts`). Nothing is
- * made here; whatever writes makes it. Works where there is `node:crypto`, which is loaded when it is used.
+ * Locates what a user's processes on one machine share about one account: folders in the user's state folder, named by hashes that reveal
+ * neither the service nor the key. The rate limit belongs to an API key; nodes belong to a project and location too. Creates belong to the
+ * account, which may have a name and outlive its key (`creation/IntentPlace.ts`). This module creates no folders; the writers do. It needs
+ * `node:crypto`, which it loads on use.
  */
 import { Context, Effect, Layer } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
@@ -17,25 +17,25 @@ import type { FileFault } from "./files/StateFiles.ts"
 import { pathFault } from "./options/pathFault.ts"
 import type { StateDirectory } from "./StateDirectory.ts"
 
-/** Reads a variable of the environment; undefined where it is not set. */
+/** Reads an environment variable; undefined if unset. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 
-/** Where each of what is shared is kept; undefined where there is nowhere to keep it. */
+/** The place of each shared thing; undefined if there is none. */
 export interface AccountFiles {
-  /** For `ClientOptions.allowanceFile`: a file. */
+  /** The file for `ClientOptions.allowanceFile`. */
   readonly allowanceFile: string | undefined
-  /** For `IntentFolder.layerAccount`. */
+  /** The place for `IntentFolder.layerAccount`. */
   readonly intents: IntentPlace | undefined
-  /** The account's folder, which all of these programs share. */
+  /** The folder of the account, shared by all of berth's programs. */
   readonly folder: string | undefined
 }
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
 
-/** What a folder is for: what must not be lost, what can be read again, and what the user has set. */
+/** The purposes of folders: state that must not be lost, a cache, and the user's configuration. */
 export type FolderKind = "state" | "cache" | "config"
 
-/** Where it is below the home folder. */
+/** The paths below the home folder. */
 const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string>> = {
   state: { win32: "AppData/Local", darwin: "Library/Application Support", others: ".local/state" },
   cache: { win32: "AppData/Local", darwin: "Library/Caches", others: ".cache" },
@@ -68,19 +68,19 @@ export const berthFolder = Effect.fnUntraced(function* (
   return `${trimmed(home)}/${place}/${below}`
 })
 
-/** Where everything of an account is. */
+/** The folders of an account. */
 interface Account {
-  /** Of this API key: what it may send. */
+  /** For the API key: its rate limit. */
   readonly keyFolder: string
-  /** Of this API key, project and location: its nodes. */
+  /** For the API key, project and location: its nodes. */
   readonly folder: string
   readonly intents: IntentPlace
 }
 
-/** The account's folders in that of `berth`, or in another. */
+/** The account's folders in berth's folder, or in another one. */
 const accountIn = Effect.fnUntraced(function* (settings: Settings, base: string): Effect.fn.Return<Account, FileFault> {
   const { ofKey, ofName, ofPlace, origin, spellings } = yield* accountIds(settings)
-  // A program may change its working folder; its files stay where they are.
+  // Resolve now: the program may change its working directory, but its files stay.
   const accounts = `${builtin("node:path")!.resolve(base)}/accounts`
   return {
     keyFolder: `${accounts}/${ofKey}`,
@@ -107,8 +107,8 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
   })
 
 /**
- * The files of an account in the folder of `berth`. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or be `off`; this
- * fails if it is no path.
+ * The account's files in berth's folder. `BERTH_ALLOWANCE_FILE` may name another allowance file or be `off`; this fails if it is not a
+ * path.
  */
 export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
   const choice = yield* read("BERTH_ALLOWANCE_FILE")
@@ -125,13 +125,13 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
   return files
 })
 
-/** The account's folder for what can be read again. */
+/** The account's cache folder. */
 export const cacheFolderOf = (settings: Settings, read: ReadVariable) =>
   Effect.flatMap(berthFolder(read, undefined, "cache"), (base) =>
     Effect.map(accountIn(settings, base), ({ folder }) => folder)
   )
 
-/** The store in a folder. A create without a key goes on where it cannot be written down, with one warning. */
+/** The intent store (records of creates) in a folder. If a create without a key cannot be recorded, it goes on with one warning. */
 const intentsIn = (place: IntentPlace): IntentStore => {
   const store = makeAccount(place)
   let warned = false
@@ -148,7 +148,7 @@ const intentsIn = (place: IntentPlace): IntentStore => {
   }
 }
 
-/** Gives a client of these settings a folder, or that of `berth`. What it cannot do with it fails, or is warned of, when it is used. */
+/** ⏎Gives a client of these settings the named folder, or berth's. Problems with the folder fail or are warned about at its first use. */
 export const layerOf = (
   settings: Settings,
   directory: Exclude<StateDirectory, "memory">,

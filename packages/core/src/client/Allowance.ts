@@ -1,6 +1,6 @@
 /**
- * The allowance as the client knows it from the replies of all other calls: how many requests are left, when it refills, how
- * many wait. It costs no request.
+ * The allowance (the rest of the rate limit) as known from the replies of all other calls: how many requests are left, when they refill,
+ * how many calls wait. It costs no request.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
@@ -27,15 +27,14 @@ import { monotonicMillis } from "./time/Monotonic.ts"
 export class Allowance extends Context.Service<
   Allowance,
   {
-    /** What is known now. */
+    /** The current estimate. */
     readonly current: Effect.Effect<KnownAllowance>
-    /** What is known now, and then every change. A slow reader gets the newest and skips those between. */
+    /** The current estimate, and then every change. A slow reader gets the latest and skips those in between. */
     readonly changes: Stream.Stream<KnownAllowance>
-    /** The next current that differs from this one in more than the time that has passed. */
+    /** The next estimate that differs from this one in more than elapsed time. */
     readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
     /**
-     * What the service's clock has certainly reached now, by the `Date` of its replies: milliseconds since the epoch; 0 while it is not
-     * known.
+     * A time that the service's clock has certainly reached, from the `Date` of its replies: milliseconds since the epoch; 0 if unknown.
      */
     readonly serviceMillis: Effect.Effect<number>
   }

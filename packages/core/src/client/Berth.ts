@@ -1,6 +1,4 @@
-/**
- * The whole client as one layer: every service, over whichever `HttpClient` the program provides, with its metrics.
- */
+/** ⏎The complete client as one layer: every service, over the program's `HttpClient`, with metrics. */
 import { Config, Effect, Layer, Option } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import * as HttpTransport from "./transport/HttpTransport.ts"

@@ -1,6 +1,4 @@
-/**
- * The images nodes are made from: all of them with filters, and the account's own saved ones.
- */
+/** ⏎The service of images: all images with filters, and the account's saved images. */
 import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire, leftOutImage, passes, savedImageFromWire } from "../api/ImageCodec.ts"
 import type { ReadRecord } from "../api/fields/RecordReader.ts"
@@ -23,7 +21,7 @@ export const imageFilterShape = fields<ImageFilter>({
 })
 const imageFilter = argument(imageFilterShape, "filter")
 
-/** A catalogue without a filter has about 2000 records of 3 KB, more than other replies may have. */
+/** An unfiltered catalogue has about 2000 records of 3 KB, more than other replies may have. */
 const catalogueBounds = { maxBodyBytes: 16 * 1024 * 1024, maxBodyTokens: 2_000_000 }
 
 const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadRecord<A>): Operation<Readable<A>> => ({
@@ -42,17 +40,17 @@ const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadR
 export const listImages = { ...listing("images.list", imageFromWire), bounds: catalogueBounds }
 const savedImages = listing("images.saved", savedImageFromWire)
 
-/** What a list of images came to. */
+/** The result of listing images. */
 export interface ListedImages {
-  /** How many records cannot be read and are left out, 0 or more. */
+  /** The number of unreadable records that were left out. */
   readonly unreadable: number
-  /** Those records. Each may be of an image and a plan that others are of, at another price. */
+  /** Those records. Each may belong to a known image and plan, at another price. */
   readonly leftOut: ReadonlyArray<LeftOutImage>
 }
 
-/** How to list images. */
+/** Options for listing images. */
 export interface ImageListOptions extends CallOptions {
-  /** Called with what cannot be read and is left out, before the images are returned. */
+  /** Called with the unreadable records before the images are returned. */
   readonly onEnd?: ((listed: ListedImages) => Effect.Effect<void>) | undefined
 }
 
@@ -74,7 +72,7 @@ export interface ImageListOptions extends CallOptions {
 export class Images extends Context.Service<
   Images,
   {
-    /** The images that pass every given filter; each comes once for every plan it goes with. */
+    /** The images that pass all given filters; each appears once per plan that it works with. */
     readonly list: (filter?: ImageFilter, options?: ImageListOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
     /** The account's saved images. */
     readonly saved: (options?: ImageListOptions) => Effect.Effect<ReadonlyArray<SavedImage>, BerthError>
@@ -86,7 +84,7 @@ export class Images extends Context.Service<
       const { call } = yield* Engine
 
       let hasWarned = false
-      /** The images that can be read. Of what is left out a program hears once: it would take the rest for all there is. */
+      /** The readable images. Warns once about those left out, because a program would take the rest for the whole list. */
       const imagesOf = <A>({ value: { records, setAside } }: { readonly value: Readable<A> }) => {
         const [first] = setAside
         if (first === undefined || hasWarned) return Effect.succeed(records)

@@ -1,6 +1,6 @@
 /**
- * The calls on nodes, a list as pages that are pulled: what `Nodes` and the promise client are made from. Without streams,
- * which the promise client has no use for.
+ * The calls on nodes, with lists as pages that are pulled. `Nodes` and the promise client are built on them. They use no streams, which the
+ * promise client does not need.
  */
 import { Context, type Duration, Effect, Layer, type Pull, Random, type Scope } from "effect"
 import { pageSize } from "../api/Routes.ts"
@@ -46,7 +46,7 @@ import * as CoalescedReads from "./waiting/CoalescedReads.ts"
 import { awaitGoal, type Goal, type Reads, type WaitOptions } from "./waiting/Waiting.ts"
 import { wire } from "./transport/Transport.ts"
 
-/** Which page of the list. */
+/** Options for reading one page. */
 export interface PageOptions extends CallOptions {
   /** From 1. Default 1. */
   readonly page?: number | undefined
@@ -56,54 +56,54 @@ export interface PageOptions extends CallOptions {
   readonly onEnd?: ((page: ListedPage) => Effect.Effect<void>) | undefined
 }
 
-/** How to list. */
+/** Options for listing. */
 export interface ListOptions extends CallOptions, ListBounds {
-  /** Longest time that each pull of nodes may take, however many requests that needs. Default: each request has that of the client. */
+  /** Longest time for each pull of nodes, including all its requests. Default: each request has the client's deadline. */
   readonly deadline?: CallOptions["deadline"]
   /**
-   * Longest time the whole list may take, from its beginning; what the program does between two pulls counts. It then fails with
-   * `TimedOut`. Default: none.
+   * Longest time for the whole list from its beginning, including the program's time between pulls; then it fails with `TimedOut`. Default:
+   * none.
    */
   readonly totalDeadline?: Duration.Input | undefined
   /** Called once, at the end of the list. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
 
-/** How to delete. */
+/** Options for deleting. */
 export interface DeleteOptions extends CallOptions {
-  /** Whether the account keeps the public address of the node, which may cost money. Default false. */
+  /** Whether the account keeps the node's public address, which may cost money. Default false. */
   readonly keepPublicIp?: boolean | undefined
 }
 
-/** What the new setting is. */
+/** Options of the new setting. */
 export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (A17). */
   readonly skuId?: number | undefined
 }
 
-/** Each node once, as it was read last. */
+/** Removes repeated nodes, keeping the record read last. */
 const withoutRepeats = (nodes: ReadonlyArray<Node>) =>
   Array.from(new Map(nodes.map((node) => [node.id, node])).values())
 
-/** The calls about nodes that `Nodes` and the promise client share. */
+/** The calls on nodes shared by `Nodes` and the promise client. */
 export class NodeCalls extends Context.Service<
   NodeCalls,
   {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
-    /** Every node of the account, page by page as they are pulled; the scope ends what was asked for ahead. */
+    /** All nodes of the account, page by page on demand; closing the scope ends reads ahead. */
     readonly pages: (
       options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
     /**
-     * The nodes of exactly this name, for names may repeat. Reads the whole list; a record of it that cannot be read and may be such a
-     * node is read by itself, and what that fails with is the failure: no answer leaves a node out.
+     * All nodes with exactly this name; names may repeat. Reads the whole list, and reads nodes with unreadable records one by one. If such
+     * a read fails, the call fails, because no node may be missing from the answer.
      */
     readonly named: (name: string, options?: ListOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
-    /** One page; empty past the end. It leaves out records that cannot be read, with a warning, and `onEnd` gets them. */
+    /** One page; empty after the end. Unreadable records are left out with a warning, and passed to `onEnd`. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
-    /** One page in its order, with a place for each record that cannot be read instead of a failure, and what it says of the list. */
+    /** One page in its order, with a placeholder for each unreadable record, and what the page says about the list. */
     readonly readPage: (options?: PageOptions) => Effect.Effect<Page, BerthError>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: NodeId, options?: DeleteOptions) => Effect.Effect<void, BerthError>
@@ -117,9 +117,9 @@ export class NodeCalls extends Context.Service<
       options?: CommitmentOptions
     ) => Effect.Effect<void, BerthError>
     /**
-     * Waits until the node has the status, or each of several has had it; those come in the order they were named. Fails with
-     * `StatusNotReached` as soon as one cannot, or not in time, also since the allowance refills later than that. A node that this
-     * client created less than a minute ago is waited for although the service does not find it yet.
+     * Waits until the node has the status, or until each of several has had it; results have the order of the arguments. Fails with
+     * `StatusNotReached` as soon as a node cannot reach the status, or cannot in time, for example because the allowance refills later. A
+     * node that this client created less than a minute ago is waited for even if the service does not find it yet.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
@@ -129,7 +129,7 @@ export class NodeCalls extends Context.Service<
         options?: WaitOptions
       ): Effect.Effect<ReadonlyArray<Node>, BerthError>
     }
-    /** Waits until the node, or each of several, is gone: neither readable nor listed. */
+    /** Waits until the node, or each of several, is gone, that is, neither readable nor listed. */
     readonly awaitDeleted: (
       id: NodeId | ReadonlyArray<NodeId>,
       options?: WaitOptions
@@ -158,14 +158,14 @@ export class NodeCalls extends Context.Service<
           )
 
       let hasWarned = false
-      /** Warns once about records that are left out; otherwise a program would take the rest for the whole list. */
+      /** Warns once about records that were left out; otherwise a program would take the rest for the whole list. */
       const warnOf = ({ unreadable: [first, ...more] }: ListedPage) => {
         if (first === undefined || hasWarned) return Effect.void
         hasWarned = true
         const others = more.length === 0 ? "" : `, and ${more.length} more`
         return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
       }
-      /** Reports the records that are left out before the caller gets the nodes. */
+      /** Reports the records that were left out before the caller gets the nodes. */
       const ending =
         <L extends ListedPage>(onEnd?: (listed: L) => Effect.Effect<void>) =>
         (listed: L) =>
@@ -181,7 +181,7 @@ export class NodeCalls extends Context.Service<
           )
         )
 
-      /** A first page without records that is said to have nodes is no account without nodes. */
+      /** A first page without records that reports a number of nodes is not an empty account. */
       const pageAsItIs = (options?: PageOptions) =>
         Effect.tap(onePage(readList)(options), ({ records, total }) =>
           (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void
@@ -197,7 +197,7 @@ export class NodeCalls extends Context.Service<
         pages: (options) => (number) => page(listNodes, { ...options, page: number }),
         plans: (options) =>
           Effect.map(call(listImages, wire.images.list({ query: {} }), options), ({ value: { records } }) =>
-            // A catalogue is large, and this part of it is kept.
+            // The catalogue is large, so only these fields are kept.
             records.map(({ image, name, os, plan, sku }) => ({ image, name, os, plan, sku }))
           ),
         serviceTimeAt,
@@ -276,7 +276,7 @@ export class NodeCalls extends Context.Service<
           )
         )
 
-      // A node that such a list misses is asked for by itself.
+      // A node missing from such a list is read by itself.
       const coalesced = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {

@@ -1,6 +1,6 @@
 /**
- * The operations on nodes: how their arguments are checked before anything is sent, the requests that change nodes, and what the engine
- * has to know of each: what its reply may be, how that is read, when it may be sent again.
+ * The operations on nodes: validation of their arguments, their requests, and their descriptions for the engine: which replies are allowed,
+ * how to read them, and when a request may be repeated.
  */
 import { Predicate, Result } from "effect"
 import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment.ts"
@@ -54,7 +54,7 @@ const publicKey = where(notBlank, "the text of a public key", (key) =>
   /^\s*(?:$|(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$))/.test(key)
 )
 
-/** The SSH keys of a create at another service: nobody can log in with a path, or with nothing. */
+/** SSH keys for a create at another service. A path or an empty text is refused, because nobody could log in. */
 const keyOrId = where(notBlank, "a public key, its fingerprint or its id, no path", (key) => !/^[~./]|\.pub$/.test(key))
 
 const shapeWith = (sshKey: Shape<string>) =>
@@ -96,11 +96,11 @@ export const nodeIds = argument(either(id, list(id)), "id")
 export const commitmentSetting = argument(oneOf(commitmentSettings), "setting")
 export const knownStatus = argument(oneOf(knownStatuses), "wanted")
 
-/** The requests as `NodeCalls.ts` sends them, and as a program shows them before it sends any. */
+/** The requests that `NodeCalls.ts` sends, also for programs that show a request before sending it. */
 export const createRequest = (spec: NodeSpec): WireRequest => wire.nodes.create({ payload: nodeSpecToWire(spec) })
 
 export const deleteRequest = (id: NodeId, keepPublicIp = false): WireRequest => {
-  // Not a part of the documented interface.
+  // Not in the documented interface.
   const further = { query: { reserve_ip_required: keepPublicIp || undefined } }
   return wire.nodes.delete({ params: { node_id: id }, ...further })
 }
@@ -112,10 +112,10 @@ const nodeDrift = (drift: typeof Drift) => drift.nodeDrift
 
 const driftOfOne = (drift: typeof Drift) => (node: Node) => drift.nodeDrift([node])
 
-/** What the reply to a create may state. */
+/** The nodes that a reply to a create may state. */
 export type StatedNode = Node | UnreadNode | SeveralNodes
 
-/** `faultOf` finds what is wrong with a node as the reply to this very create. */
+/** `faultOf` finds the fault of a node as the reply to this create. */
 export const createNode = (faultOf: (node: StatedNode) => RecordFault | undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",
@@ -138,13 +138,13 @@ const listing = (lane: Lane) =>
 
 const allNodes = many(nodeFromWire)
 
-/** How many nodes the list has, where some services of the family say it around the records (A7). */
+/** The number of nodes in the list, which some services report around the records (A7). */
 const totalIn = (body: unknown): number | null => {
   const total = Predicate.isObject(body) ? body["total_count"] : undefined
   return Predicate.isNumber(total) ? total : null
 }
 
-/** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
+/** A page whose records must all be readable: with an unreadable record it would be unknown which node a create has made. */
 export const listNodes: Operation<NodesOfPage> = {
   ...listing("mutation"),
   decode: (data, body) => Result.map(allNodes(data), (nodes) => ({ nodes, total: totalIn(body) })),
@@ -155,14 +155,14 @@ export const listNodes: Operation<NodesOfPage> = {
 }
 
 /**
- * A page as it is, for listings, which count the drift themselves: pages overlap, and have nodes that were given before. The page is whole where
- * both totals agree with it: either alone may be the length, or the number, of this page.
+ * A page for listings, which count drift (unexpected values) themselves, because pages overlap and repeat nodes. The page is complete if
+ * both totals agree with it: either total alone may be the page's length or number.
  */
 export const readList: Operation<Page> = {
   ...listing("sweep"),
   decode: (data, body) =>
     Result.map(readRecords(data), (records) => {
-      // What some services of the family report around the records: the number of nodes and of pages (A7).
+      // The number of nodes and of pages, which some services report around the records (A7).
       const { total_count: total, total_page_number: pages } = Predicate.isObject(body) ? body : {}
       return {
         records,
@@ -172,7 +172,7 @@ export const readList: Operation<Page> = {
     })
 }
 
-/** The nodes of a page, which counts as drift what it leaves out. */
+/** The nodes of a page; counts records that are left out as drift. */
 export const listPage: Operation<ReadonlyArray<ListRecord>> = {
   ...listing("interactive"),
   decode: readSomeRecords,
@@ -198,7 +198,7 @@ export const deleteNode = (asked: Asked): Operation<void> => ({
 export const setNodeCommitment = (asked: CommitmentAsked): Operation<void> => ({
   name: "commitments.set",
   lane: "mutation",
-  // A second request may begin or name another committed period (A17).
+  // A second request may begin, or choose, another committed period (A17).
   repeatable: "once",
   expectation: { nodeId: asked.id, emptyAllowed: true },
   decode: nothing((data, body) => commitmentFault(asked, data, body))

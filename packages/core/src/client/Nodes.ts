@@ -1,6 +1,4 @@
-/**
- * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
- */
+/** ⏎The service of nodes: create, get, list, delete, set the commitment, wait for a status. */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Node } from "../domain/Node.ts"
@@ -10,7 +8,7 @@ import { Observer } from "./telemetry/Observer.ts"
 
 export type { CommitmentOptions, ListOptions, PageOptions } from "./NodeCalls.ts"
 
-/** A list with a span around all its calls, from its beginning to its end, where the program has a tracer. */
+/** Adds a span over all calls of a list if the program has a tracer. */
 const spanned = <A, E>(observer: Observer | undefined, list: Stream.Stream<A, E>) =>
   observer === undefined
     ? list
@@ -44,9 +42,9 @@ export class Nodes extends Context.Service<
   Nodes,
   Omit<NodeCalls["Service"], "pages"> & {
     /**
-     * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
-     * meanwhile, a node that exists throughout comes exactly once; `onEnd` reports where that is not certain. Fails with
-     * `UnexpectedResponse` where the list does not end.
+     * All nodes of the account in the service's order, page by page on demand, reading one page ahead. Whatever is created or deleted
+     * meanwhile, a node that exists throughout appears exactly once; `onEnd` reports if that is not certain. Fails with
+     * `UnexpectedResponse` if the list does not end.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
   }

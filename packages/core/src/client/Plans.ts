@@ -1,6 +1,5 @@
 /**
- * The plans a node can have, with prices and committed options. The interface has no such resource: they are read off
- * the image list (A19).
+ * The service of plans, with prices and committed options. The interface has no such resource, so they are read from the image list (A19).
  */
 import { Context, Effect, Layer } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
@@ -33,7 +32,7 @@ const planSize = argument(
 export class Plans extends Context.Service<
   Plans,
   {
-    /** The plans of the images that pass every given filter, in the service's order. */
+    /** The plans of the images that pass all given filters, in the service's order. */
     readonly list: (filter?: PlanFilter, options?: CallOptions) => Effect.Effect<ReadonlyArray<Plan>, BerthError>
   }
 >()("@berthkit/core/client/Plans") {

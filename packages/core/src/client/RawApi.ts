@@ -1,7 +1,4 @@
-/**
- * Any request below the service's address, with the same credentials, limits and errors as the typed calls: for what
- * the types do not cover yet.
- */
+/** ⏎The service for arbitrary requests to the service's address, with the credentials, limits and errors of the typed calls. */
 import { Context, Effect, Layer, Result } from "effect"
 import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
@@ -12,17 +9,17 @@ import type { CallOptions, Operation } from "./call/Operation.ts"
 import { unsent } from "./options/OptionCheck.ts"
 import type { WireRequest } from "./transport/Transport.ts"
 
-/** A request as the caller writes it. */
+/** A request in the caller's form. */
 export interface RawRequest {
   readonly method: WireRequest["method"]
-  /** Below `/myaccount/api/v1`, such as `/nodes/`; one that repeats this beginning is taken as it is. Without a query. */
+  /** The path below `/myaccount/api/v1`, such as `/nodes/`, or with that prefix; without a query. */
   readonly path: string
   readonly query?: ReadonlyArray<readonly [name: string, value: string]> | undefined
-  /** JSON text, sent as it is. A GET or HEAD has none. */
+  /** JSON text, sent unchanged. A GET or HEAD has none. */
   readonly body?: string | undefined
 }
 
-/** Whether a request may be repeated goes by its method, as HTTP has it; a POST may do anything. */
+/** The method decides whether a request may be repeated, as in HTTP; a POST may not. */
 const rawRequest = (method: RawRequest["method"]): Operation<unknown> => ({
   name: "raw",
   lane: "interactive",
@@ -38,11 +35,11 @@ const addressOf = (path: string) => {
 
 const below = `expected a path below ${prefix}, without a query or a fragment`
 
-/** Why a request cannot be sent; undefined when it can. */
+/** Why a request cannot be sent; undefined if it can. */
 const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | undefined => {
   const refuse = (field: string, message: string) =>
     new InvalidRequest({ status: null, detail: `${field} is not valid`, fields: { [field]: [message] } })
-  // As the address is read in the end: `..` has many spellings.
+  // Check the resolved address, because `..` has many spellings.
   const { pathname } = new URL(addressOf(path), "http://service")
   if (/[?#]/.test(path) || !`${pathname}/`.startsWith(`${prefix}/`)) return refuse("path", below)
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
@@ -51,7 +48,7 @@ const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | unde
   return undefined
 }
 
-/** The outcome of a request: its last reply, of a success or a failure, and the failure it ended with; null when it succeeded. */
+/** The result of a request: its last reply, if any, and the failure that it ended with; null after a success. */
 export interface RawExchange {
   readonly reply: RawReply
   readonly failure: BerthError | null
@@ -75,11 +72,11 @@ export interface RawExchange {
 export class RawApi extends Context.Service<
   RawApi,
   {
-    /** Sends the request; succeeds with the whole reply when it is a success. */
+    /** Sends the request, and succeeds with the whole reply if that is a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
     /**
-     * The same with the reply of a failure, too; fails only where the last attempt had none, or one too long
-     * to be read. A reply may repeat the request with the credentials in it; that of `failure` is masked.
+     * The same, but also returns the reply of a failure; fails only if the last attempt got no reply or one too long to read. A reply may
+     * repeat the request with its credentials; the reply in `failure` is masked.
      */
     readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
   }

@@ -18,7 +18,7 @@ import type { Transport } from "./transport/Transport.ts"
 /** The services of the client. */
 export type Services = Nodes | Images | Plans | Allowance | RawApi
 
-/** What they are made from, without a stream. */
+/** The calls on which the services are built, without streams. */
 export type Calls = Engine | NodeCalls | Images | Plans | RawApi
 
 const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, never, R>) =>
@@ -29,8 +29,8 @@ const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, n
   )
 
 /**
- * Layers are built once per program whatever they are given: without `fresh`, a second client would speak for the account of
- * the first, over its transport. Built inside of another layer, so that one client given to many is still one client.
+ * Builds the layer anew for each client: layers are shared within a program by default, so a second client would use the first one's
+ * account and transport. The inner layer keeps one client shared by several users a single client.
  */
 const ofItsOwn = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(services)))
@@ -41,7 +41,7 @@ export const calls = <R>(
   transport: Layer.Layer<Transport, never, R>
 ): Layer.Layer<Calls, InvalidOption | RuntimeTooOld, R> => ofItsOwn(allCalls(options, transport))
 
-/** Adds spans to `Plans` and `RawApi`. The promise client leaves them out, because its programs have no tracer. */
+/** Adds spans to `Plans` and `RawApi`. The promise client omits them, because its programs have no tracer. */
 const observed = () =>
   Layer.mergeAll(
     Layer.effect(

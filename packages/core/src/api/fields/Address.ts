@@ -1,5 +1,5 @@
 /**
- * An address: a string, nothing in several spellings, or an object that is documented only as "object" (interface.md §2.4,
+ * Reads an address: a string, an empty value in several spellings, or an object that is documented only as "object" (interface.md §2.4,
  * A8).
  */
 import { Predicate } from "effect"
@@ -9,13 +9,13 @@ import { type Field, unreadable } from "./Field.ts"
 const keys = ["ip_address", "address", "ip"] as const
 
 /**
- * Texts that stand for no address: blanks, words such as `null`, and the unspecified address (`0.0.0.0`, `::`) in any spelling. A program
- * that connects to the unspecified address reaches its own machine.
+ * Texts that stand for a missing address: blanks, words such as `null`, and the unspecified address (`0.0.0.0`, `::`) in any spelling. A
+ * program that connects to the unspecified address reaches its own machine.
  */
 const none =
   /^\s*(?:[-\u2013\u2014]*|\[\s*\]|\{\s*\}|n\/?a|none|null|nil|undefined|\[?(?:::ffff:)?[0:.]+\]?(?:\/\d+)?)\s*$/i
 
-/** The address; null when there is none (`null`, `[]`, `{}`, or a text that stands for no address). */
+/** The address; null if there is none (`null`, `[]`, `{}`, or such a text). */
 export const address: Field<string | null> = (wire) => {
   if (wire === null) return null
   if (Predicate.isString(wire)) return none.test(wire) ? null : wire
@@ -28,7 +28,7 @@ export const address: Field<string | null> = (wire) => {
   return Object.keys(wire).length === 0 ? null : unreadable
 }
 
-/** What an address object has besides the address (netmask, gateway, …); undefined when nothing. */
+/** The fields of an address object besides the address (netmask, gateway, …); undefined if there are none. */
 export const furtherNetwork = (wire: unknown): Record<string, unknown> | undefined => {
   if (!Predicate.isObject(wire)) return undefined
   const taken = keys.find((key) => wire[key] !== undefined)

@@ -1,14 +1,11 @@
-/**
- * Disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (A8). Disks are
- * counted in powers of ten.
- */
+/** ⏎Reads a disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (A8). Disks use powers of ten. */
 import { Predicate } from "effect"
 import { cached, type Field, numeric, unreadable } from "./Field.ts"
 
 const gbPerUnit: Record<string, number> = { MB: 0.001, GB: 1, GIB: 1.073741824, TB: 1000, TIB: 1099.511627776 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
-/** More gigabytes than can be counted are not a size. */
+/** Rejects sizes that exceed the safe integers. */
 const bounded = (gigabytes: number) => (gigabytes <= Number.MAX_SAFE_INTEGER ? gigabytes : unreadable)
 
 /** Disk in GB. A bare number is gigabytes. */

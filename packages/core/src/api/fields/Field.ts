@@ -1,18 +1,17 @@
 /**
- * How one field of a reply is read: a function from the value on the wire to a domain value, or to `unreadable`. Fields are
- * read one by one rather than by one schema of the record, so that a field of an unforeseen shape costs that field and not
- * the record (A8).
+ * Readers of single fields: a function from the wire value to a domain value, or to `unreadable`. Fields are read one by one and not by one
+ * schema for the record, so that a field of unexpected shape costs only that field (A8).
  */
 import { Predicate } from "effect"
 
-/** The result for a value in no known spelling. */
+/** The result for a value that is not in a known spelling. */
 export const unreadable: unique symbol = Symbol("unreadable")
 type Unreadable = typeof unreadable
 
-/** Reads one field. It is not called with `undefined`, which means that the field is absent. */
+/** Reads one field. It is never called with `undefined`, which means that the field is absent. */
 export type Field<A> = (wire: unknown) => A | Unreadable
 
-/** A number, or a string that is one (`"4"`, `"2.0"`). */
+/** A number, or a string with one (`"4"`, `"2.0"`). */
 export const numeric: Field<number> = (wire) => {
   if (Predicate.isNumber(wire)) return Number.isFinite(wire) ? wire : unreadable
   if (!Predicate.isString(wire) || !/^\s*-?\d+(\.\d+)?\s*$/.test(wire)) return unreadable
@@ -20,29 +19,29 @@ export const numeric: Field<number> = (wire) => {
   return Number.isFinite(value) ? value : unreadable
 }
 
-/** A whole number, or a string that is one (`"4"`, `"2.0"`). Digits that a number would round away are not whole. */
+/** A whole number, or a string with one (`"4"`, `"2.0"`). More digits than a number can hold are rejected. */
 export const integer: Field<number> = (wire) => {
   if (Predicate.isString(wire) && !/^\s*-?\d+(\.0+)?\s*$/.test(wire)) return unreadable
   const value = numeric(wire)
   return value !== unreadable && Number.isSafeInteger(value) ? value : unreadable
 }
 
-/** A count: a whole number of at least 0. */
+/** A whole number of at least 0. */
 export const count: Field<number> = (wire) => {
   const value = integer(wire)
   return value !== unreadable && value >= 0 ? value : unreadable
 }
 
-/** A string; a number becomes its digits, unless it is so large that it has lost some. */
+/** A string; a number becomes its digits, unless it has lost some to rounding. */
 export const text: Field<string> = (wire) => {
   if (Predicate.isString(wire)) return wire
   return Predicate.isNumber(wire) && Math.abs(wire) <= Number.MAX_SAFE_INTEGER ? String(wire) : unreadable
 }
 
-/** A string, or nothing (`null` and `""`). */
+/** A string, or null for `null` and `""`. */
 export const optionalText: Field<string | null> = (wire) => (wire === null || wire === "" ? null : text(wire))
 
-/** A boolean, also as 0, 1 or a word. */
+/** A boolean, or 0, 1 or a word for one. */
 export const flag: Field<boolean> = (wire) => {
   if (Predicate.isBoolean(wire)) return wire
   if (wire === 1 || wire === "true" || wire === "True") return true
@@ -50,16 +49,13 @@ export const flag: Field<boolean> = (wire) => {
   return unreadable
 }
 
-/** The cache of a field is cleared when it holds this many spellings. */
+/** The cache of a field is cleared at this number of spellings. */
 const maxSpellings = 256
 
 /** Longer spellings are not cached. */
 const maxSpellingLength = 32
 
-/**
- * Reads as `field` does, and caches the readings by spelling. A list repeats the same few sizes, those of its plans, and a cache hit is far
- * cheaper than parsing one.
- */
+/** Caches the results of `field` by spelling. A list repeats the few sizes of its plans, and a cache hit is much cheaper than parsing. */
 export const cached = <A extends string | number | boolean>(field: Field<A>): Field<A> => {
   const readings = new Map<string, A | Unreadable>()
   return (wire) => {

@@ -1,6 +1,6 @@
 /**
- * Memory: `"16.00 GB"`, `"2048 MB"`, or a number of megabytes on the wire; MiB in the domain (A8).
- * The service's GB and MB of memory are powers of two.
+ * Reads memory: `"16.00 GB"`, `"2048 MB"`, or a number of megabytes on the wire; MiB in the domain (A8). The service's GB and MB of memory
+ * are powers of two.
  */
 import { Predicate } from "effect"
 import { cached, type Field, numeric, unreadable } from "./Field.ts"
@@ -8,7 +8,7 @@ import { cached, type Field, numeric, unreadable } from "./Field.ts"
 const mibPerUnit: Record<string, number> = { MB: 1, MIB: 1, GB: 1024, GIB: 1024, TB: 1_048_576, TIB: 1_048_576 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
-/** Mebibytes in whole numbers; more than can be counted are not a size. */
+/** Rounds to whole mebibytes; rejects sizes that exceed the safe integers. */
 const whole = (mebibytes: number) => {
   const size = Math.round(mebibytes)
   return Number.isSafeInteger(size) && size >= 0 ? size : unreadable
@@ -25,7 +25,7 @@ export const memoryMib: Field<number> = cached((wire) => {
   return unit === undefined ? unreadable : whole(Number(match[1]) * unit)
 })
 
-/** Memory as image records have it: a string of GB with two decimals and no unit (interface.md §2.6). */
+/** Memory in image records: a string of GB with two decimals and no unit (interface.md §2.6). */
 export const memoryMibFromGb: Field<number> = (wire) => {
   const gigabytes = numeric(wire)
   return gigabytes === unreadable || gigabytes < 0 ? memoryMib(wire) : whole(gigabytes * 1024)

@@ -1,12 +1,12 @@
 /**
- * Reads the fields of one wire record. Unknown and unreadable fields go into `extra` under their wire names, so that nothing
- * the service sent is lost.
+ * Reads the fields of one wire record. Unknown and unreadable fields go into `extra` under their wire names, so that nothing from the
+ * service is lost.
  */
 import { type Field, unreadable } from "./Field.ts"
 
 /** Why a whole record cannot be used: a field of its identity is missing or unreadable. */
 export class RecordFault {
-  /** Where, relative to the record, such as `id`; empty for the record itself. */
+  /** The path within the record, such as `id`; empty for the record itself. */
   readonly path: string
   readonly expected: string
   readonly got: unknown
@@ -17,10 +17,10 @@ export class RecordFault {
   }
 }
 
-/** Reads a record, or returns why it cannot. A plain union, because lists are read record by record, and often. */
+/** Reads a record, or returns its fault. The result is a plain union for speed, because lists contain many records. */
 export type ReadRecord<A> = (wire: unknown) => A | RecordFault
 
-/** Keeps a raw field. A name that every object has, such as `__proto__`, is defined: it is a field like any other. */
+/** Stores a raw field. Uses a definition, so that names such as `__proto__` become ordinary fields. */
 const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
   if (name in extra) {
     Object.defineProperty(extra, name, { value, enumerable: true, configurable: true, writable: true })

@@ -1,6 +1,5 @@
 /**
- * Reads a node's status as the service spells it: in any casing, with spaces, `-` or `_`, and in words of its own
- * (interface.md §3, A10).
+ * Reads a node's status in the service's spellings: any case, with spaces, `-` or `_`, and the service's own words (interface.md §3, A10).
  */
 import { Predicate } from "effect"
 import type { KnownStatus, NodeStatus } from "../../domain/NodeStatus.ts"
@@ -20,7 +19,7 @@ const spellings = new Map<string, KnownStatus>(
   } as const)
 )
 
-/** The status. An unknown one is kept as unknown, never refused; one that is not stated is unknown without a spelling. */
+/** The status. Unknown spellings are kept and never rejected; a missing status is unknown without a spelling. */
 export const status = (wire: unknown): NodeStatus => {
   if (!Predicate.isString(wire)) return { unknown: wire === undefined || wire === null ? "" : JSON.stringify(wire) }
   const known = spellings.get(wire) ?? spellings.get(wire.toLowerCase().replace(/[\s_-]/g, ""))

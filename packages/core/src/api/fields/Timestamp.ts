@@ -1,15 +1,12 @@
-/**
- * A timestamp: ISO 8601, with fractional seconds of any length and `Z`; one without a zone is UTC (interface.md §2.3,
- * A13).
- */
+/** ⏎Reads an ISO 8601 timestamp with fractional seconds of any length and `Z`; without a zone it is UTC (interface.md §2.3, A13). */
 import { type DateTime, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"
 import { instant } from "./Instant.ts"
 
-/** Every other shape of ISO 8601. What `Date.parse` reads besides is a guess: a comment, `PM`, a month in words. */
+/** Every other shape of ISO 8601. `Date.parse` also accepts comments, `PM` and month names, which would be guesses. */
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i
 
-/** The digits of `text` from `from` until `to` as a number; -1 when one of them is not a digit. */
+/** The digits of `text` from `from` to `to` as a number; -1 if one is not a digit. */
 const digits = (text: string, from: number, to: number): number => {
   let value = 0
   for (let at = from; at < to; at++) {
@@ -20,10 +17,10 @@ const digits = (text: string, from: number, to: number): number => {
   return value
 }
 
-/** Days of a year that begins in March, so that a leap day is its last, before each month from January on. */
+/** Days before each month, from January on, in a year that begins in March, so that a leap day is the last day. */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const
 
-/** Whether the month has this day: `Date.parse` takes one beyond its end for one of the next month. */
+/** Whether the month has this day: `Date.parse` moves a day beyond the end into the next month. */
 const isDay = (year: number, month: number, day: number): boolean => {
   if (month < 1 || month > 12 || day < 1 || day > 31) return false
   if (day <= 28) return true
@@ -39,8 +36,8 @@ const dayOf = (year: number, month: number, day: number): number => {
 }
 
 /**
- * Parses the documented shape, `2026-03-01T10:20:30.123456Z`, into milliseconds since the epoch; undefined for every other.
- * Lists have one per node, and this takes a third of the time of `Date.parse`.
+ * Parses the documented shape, `2026-03-01T10:20:30.123456Z`, into milliseconds since the epoch; undefined for every other shape. Lists
+ * have one per node, and this takes a third of the time of `Date.parse`.
  */
 const documented = (text: string): number | undefined => {
   const last = text.length - 1
@@ -59,14 +56,14 @@ const documented = (text: string): number | undefined => {
   return 86_400_000 * dayOf(year, month, day) + 3_600_000 * hour + 60_000 * minute + 1000 * second + milli
 }
 
-/** The instant, to the millisecond; finer digits are cut off. */
+/** The instant in milliseconds; smaller digits are cut. */
 export const timestamp: Field<DateTime.Utc> = (wire) => {
   if (!Predicate.isString(wire)) return unreadable
   const epochMillis = documented(wire)
   if (epochMillis !== undefined) return instant(epochMillis)
   const [, year, month, day, zone] = iso.exec(wire) ?? []
   if (!isDay(Number(year), Number(month), Number(day))) return unreadable
-  // Only `Date` reads it: Effect's parser would add code to every page that has the client.
+  // `Date` is used because Effect's parser would add code to every web page with the client.
   const other = Date.parse(zone === undefined ? `${wire}Z` : wire)
   return Number.isNaN(other) ? unreadable : instant(other)
 }

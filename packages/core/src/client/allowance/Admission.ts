@@ -1,7 +1,7 @@
 /**
- * Admission: holds every attempt until the estimator admits it, in order of its lane, or fails it at once when it would have to
- * wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber. What
- * users see of the estimate is here as well.
+ * Admission: holds each attempt until the estimator admits it, in the order of lanes (priority classes), or fails it at once if it would
+ * wait longer than its deadline. One per client; with enough allowance it costs no queue, timer or fiber. This module also provides the
+ * estimate that users see.
  */
 import { Clock, Context, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
 import type { KnownAllowance } from "../../domain/Allowance.ts"
@@ -17,58 +17,58 @@ import { Queue, reserveOf } from "./Queue.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
 
 /**
- * The share of the allowance that a client leaves to other programs and to people, 0 to 1, beside what its lanes leave to each other. A
- * client that acts for somebody who is not there keeps more back than one that a person waits for.
+ * The share of the allowance, 0 to 1, that a client leaves to other programs and to people, in addition to the reserves between its lanes.
+ * A client without a waiting person should leave more.
  */
 export const KeptShare = Context.Reference<number>("@berthkit/core/client/allowance/Admission/KeptShare", {
   defaultValue: () => 0
 })
 
-/** The admission of one attempt, which reports back how the attempt ended. */
+/** The admission of one attempt, to which the attempt reports its end. */
 export interface Ticket {
   readonly lane: Lane
   /** How long it waited, in milliseconds. */
   readonly waitedMillis: number
-  /** A reply came. `refused` when the service refused the request over the rate limit, by status or in the body. */
+  /** A reply came. `refused` is true if the service rejected the request over the rate limit, by status or in the body. */
   readonly replied: (head: Head, refused: boolean) => Effect.Effect<void>
-  /** No reply came. `sent` when the service may have counted the request. */
+  /** No reply came. `sent` is true if the service may have counted the request. */
   readonly ended: (sent: boolean) => Effect.Effect<void>
 }
 
-/** An attempt that asks for admission. */
+/** A request for admission. */
 export interface Request {
   readonly lane: Lane
-  /** When the call as a whole has to be over, by the monotonic clock. */
+  /** The end of the whole call, on the monotonic clock. */
   readonly deadlineAt: number
 }
 
 /** Makes an effect within an uninterruptible region interruptible again. */
 export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** Holds each attempt back until the rate limit lets it go. */
+/** Holds each attempt until the rate limit admits it. */
 export interface Admission {
   /**
-   * Fails at once when the wait is certainly longer than the time left; else it waits, and its caller interrupts it at the
-   * deadline. Run it uninterruptibly, with `restore` for the wait: a ticket that is never ended would block all calls.
+   * Fails at once if the wait is certainly longer than the remaining time; otherwise waits, and the caller interrupts it at the deadline.
+   * Run it uninterruptibly, with `restore` for the wait: a ticket that is never ended would block all calls.
    */
   readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline>
-  /** Why a request that asked now would fail at once; undefined where it would not. */
+  /** Why a request would fail at once; undefined if it would not. */
   readonly refusal: (request: Request) => WouldExceedDeadline | undefined
   /** The current estimate. */
   readonly state: () => State
-  /** What is known of the allowance now. */
+  /** The current estimate for users. */
   readonly current: Effect.Effect<KnownAllowance>
-  /** The next allowance that differs from this one in more than the time that has passed. A slow reader skips those between. */
+  /** The next estimate that differs from this one in more than elapsed time. A slow reader skips those in between. */
   readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
 }
 
-/** The wall clock has stepped when it moves by more than this against the monotonic one between two readings. */
+/** The wall clock has stepped if it moves by more than this against the monotonic clock between two readings. */
 const stepMillis = 1000
 
-/** After so long without a request a client shares nothing until the next one. */
+/** After this long without a request a client stops sharing until the next one. */
 const quietMillis = 2000
 
-/** While calls wait, a step is noticed within this time. */
+/** While calls wait, a clock step is detected within this time. */
 const maxNoticeMillis = 5000
 
 interface Waiter {
@@ -77,11 +77,11 @@ interface Waiter {
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
 
-/** The wait of `Retry-After` itself: another header with the same wait is another statement. */
+/** The raw wait of `Retry-After`: the same wait in another header is a new statement. */
 const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
   retryAfterMillis({ date, "retry-after": after }, wallMillis)
 
-/** The estimate as users see it, at an instant and with so many requests in the queue. */
+/** The estimate for users, at an instant and with this many queued requests. */
 const knownAllowance = (state: State, waiting: number, instant: number): KnownAllowance => {
   const { pausedUntil, report, underWay } = state
   const windowMillis = Estimator.shownWindowMillis(state)
@@ -97,7 +97,7 @@ const knownAllowance = (state: State, waiting: number, instant: number): KnownAl
   }
 }
 
-/** Whether two allowances differ in more than the time that has passed. */
+/** Whether two estimates differ in more than elapsed time. */
 const differs = (a: KnownAllowance, b: KnownAllowance): boolean =>
   a.limit !== b.limit ||
   a.windowMillis !== b.windowMillis ||
@@ -106,7 +106,7 @@ const differs = (a: KnownAllowance, b: KnownAllowance): boolean =>
   a.waiting !== b.waiting ||
   a.pausedMillis > 0 !== b.pausedMillis > 0
 
-/** Admission for one client, over one estimator, which is shared with own processes where there is a store. */
+/** Admission for one client over one estimator, which is shared with the user's other processes if there is a store. */
 export const make = Effect.fnUntraced(function* (
   store: AllowanceStore | undefined
 ): Effect.fn.Return<Admission, never, Scope.Scope> {
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* (
   let lastAskedAt = -Infinity
   let state = initial
 
-  /** Wakes those who watch the allowance, which may have changed. */
+  /** Notifies watchers of a possible change. */
   const notifyWatchers = () => {
     if (watchers === 0) return
     const due = changed
@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* (
 
   let wallAhead = clock.currentTimeMillisUnsafe() - monotonicMillisUnsafe(clock)
 
-  /** This instant. Reading the clocks also detects a step. */
+  /** Reads the current time. Reading the clocks also detects a step. */
   const now = () => {
     const instant = monotonicMillisUnsafe(clock)
     const ahead = clock.currentTimeMillisUnsafe() - instant
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* (
   const reserve = (lane: Lane) => Math.max(reserveOf[lane], keptShare)
   const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserve(lane))
 
-  /** What holds a lane back while a call of the first one may go. */
+  /** Why a lane has to wait while a call of the first lane may go. */
   const heldBack = (lane: Lane, instant: number): WouldExceedDeadline["heldBack"] => {
     const { remaining } = knownAllowance(state, queue.size, instant)
     const kept = Estimator.kept(state, instant, reserve(lane))
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  /** Admits every call that may go, and fails those that would wait too long. Returns at most the wait until the next may go. */
+  /** Admits every call that may go, and fails those that would wait too long. Returns at most the wait until the next call may go. */
   const release = (): number => {
     const instant = now()
     for (;;) {
@@ -215,7 +215,7 @@ export const make = Effect.fnUntraced(function* (
     return next
   }
 
-  // One fiber for all waiting calls. It is parked on the bell while none waits.
+  // One fiber for all waiting calls; it is parked while none waits.
   yield* Effect.forkScoped(
     Effect.gen(function* () {
       while (true) {
@@ -239,7 +239,7 @@ export const make = Effect.fnUntraced(function* (
       if (queue.size > 0) bell.openUnsafe()
     }
   }
-  // Loaded on demand: a page in a browser has no store and does not need this code.
+  // Loaded on demand, because a web page has no store and does not need this code.
   const sharing =
     store === undefined
       ? undefined
@@ -247,7 +247,7 @@ export const make = Effect.fnUntraced(function* (
           Effect.promise(() => import("./OwnProcesses.ts")),
           ({ share }) => share(store, estimate, isBusy)
         )
-  /** Runs an effect of the estimate that others share. */
+  /** Runs an effect on the shared estimate. */
   const shared = <A, E>(effect: Effect.Effect<A, E>, restore: Restore = identity): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       lastAskedAt = monotonicMillisUnsafe(clock)
@@ -272,7 +272,7 @@ export const make = Effect.fnUntraced(function* (
         if (Exit.isSuccess(exit)) return Effect.void
         queue.leave(place)
         notifyWatchers()
-        // Admitted at the moment its caller gave up: the ticket goes back unused.
+        // The call was admitted just as its caller gave up, so the ticket is returned unused.
         return Deferred.isDoneUnsafe(waiter.answer)
           ? Effect.flatMap(Effect.option(Deferred.await(waiter.answer)), (ticket) =>
               Option.isSome(ticket) ? ticket.value.ended(false) : Effect.void

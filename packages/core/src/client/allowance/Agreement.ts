@@ -1,19 +1,19 @@
 /**
- * The rule that no wait of more than two minutes rests on a single statement of the service (decision 0085): until a
- * second statement gives the same instant, one request goes after that time to ask again.
+ * The rule that no wait of more than two minutes relies on a single statement of the service (decision 0085): unless a second statement
+ * names the same instant, one request is sent after two minutes to ask again.
  */
 import * as Report from "./AllowanceReport.ts"
 import type { State } from "./EstimatorState.ts"
 
-/** Longest wait that rests on a single statement. */
+/** Longest wait on a single statement. */
 export const maxUnbackedMillis = 120_000
 
-/** Two statements agree on an instant within this time: two seconds, and the rounding of headers. */
+/** Two statements agree if their instants differ by no more than this: two seconds, and the rounding of headers. */
 export const agreementMillis = 2000 + Report.roundingMillis
 
 /**
- * What justifies the wait for an instant, seen from another: that it is near, or is within the window as it was learned,
- * or that another statement agrees. Undefined where nothing does.
+ * Why waiting for an instant is justified: it is near, within the learned window, or confirmed by another statement. Undefined if it is
+ * not.
  */
 export const backing = (
   { windowMillis = 0 }: State,
@@ -26,13 +26,13 @@ export const backing = (
     : statements.find((other = Number.NaN) => Math.abs(other - instant) <= agreementMillis)
 
 /**
- * The refill as an earlier reply stated it. Two replies shortly after each other agree even on a constant Retry-After, so the earlier
- * one counts only once it is older than that.
+ * The refill time of an earlier reply. Two replies shortly after each other agree even on a constant Retry-After, so the earlier one counts
+ * only after the agreement time.
  */
 export const claimed = ({ claim }: State, receivedAt: number): number | undefined =>
   claim !== undefined && receivedAt - claim.statedAt > agreementMillis ? claim.instant : undefined
 
-/** When one request asks again about the reset of a report. */
+/** When one request asks again about a report's reset. */
 export const askBy = (
   { steppedAt }: State,
   { receivedAt, sentAt }: Report.SharedReport,
@@ -40,11 +40,11 @@ export const askBy = (
 ): number =>
   sentAt < steppedAt ? steppedAt : agreed === undefined ? receivedAt + maxUnbackedMillis : Number.POSITIVE_INFINITY
 
-/** The end of the wait that the `Retry-After` of a reply asks for. */
+/** The end of the wait in a reply's `Retry-After`. */
 export const retryAtOf = ({ receivedAt, retryAfterMillis }: Report.Observation): number | undefined =>
   retryAfterMillis === null ? undefined : receivedAt + Math.min(retryAfterMillis, Report.maxWindowMillis)
 
-/** What backs the reset of a reply. */
+/** The justification for the reset of a reply. */
 export const agreeing = (state: State, { receivedAt, resetAround }: Report.Report, observation: Report.Observation) =>
   backing(
     state,
@@ -55,10 +55,7 @@ export const agreeing = (state: State, { receivedAt, resetAround }: Report.Repor
     retryAtOf(observation)
   )
 
-/**
- * The length of the window: the longest time to a believed reset, also where the reply that made it believed was not the
- * first to state it.
- */
+/** The length of the window: the longest time to a believed reset, even if the reply that confirmed it was not the first to state it. */
 export const windowSeen = (
   { report: known, windowMillis = 0 }: State,
   { resetAround, sentAt }: Report.SharedReport

@@ -1,9 +1,9 @@
 /**
- * A store of the allowance for the processes of one machine: a small file for what they know, and beside it a folder with a
- * file for each of them. A killed process stops counting when its file has not been touched for a while.
+ * Stores the allowance for the processes of one machine: a small file with what they know, and next to it a folder with a file per process.
+ * A killed process stops counting when its file has not been touched for a while.
  *
- * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot
- * knows their age even when the wall clock was set meanwhile. Needs `node:fs`.
+ * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot knows their age even
+ * if the wall clock was set meanwhile. Needs `node:fs`.
  */
 import { Effect, Layer, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -16,10 +16,10 @@ import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowanc
 /** The content of the file. Older versions wrote no stamp. */
 interface Kept extends SharedAllowance, Partial<Pick<Stamp, "bootMillis" | "bootClock">> {}
 
-/** The beginning of every file of ours, by which one that was cut off is recognized. */
+/** The beginning of every file of ours, by which a truncated file is recognised. */
 const beginning = '{"version":1,"writtenAt":'
 
-/** The wall clock has stepped when it differs by more than this from the clock of the boot. */
+/** The wall clock has stepped if it differs by more than this from the boot's clock. */
 const stepMillis = 1000
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
@@ -31,7 +31,7 @@ const isCutOff = (text: string) => {
   return whole.startsWith(beginning) || beginning.startsWith(whole)
 }
 
-/** The content of a file; none where replacing it loses nothing. */
+/** Decodes the file; none if it may be replaced without loss. */
 const decoded = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> => {
   const value = parseJson(text)
   if (value === undefined && isCutOff(text)) return Effect.succeedNone
@@ -44,7 +44,7 @@ const decoded = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> =>
   )
 }
 
-/** The content on this process's monotonic clock. */
+/** The content in this process's monotonic time. */
 const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
   const { bootClock = null, bootMillis = 0, writtenAt } = kept
   const stamp = { wallMillis: writtenAt, bootMillis, bootClock }
@@ -53,13 +53,13 @@ const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
   const isSameBoot = bootClock !== null && bootClock === now.bootClock
   return {
     ...ours,
-    // Between boots there is only the wall clock, which proves nothing about the service's.
+    // After a reboot only the wall clock remains, which says nothing about the service's clock.
     clock: isSameBoot ? ours.clock : undefined,
     stepped: isSameBoot && Math.abs(now.wallMillis - writtenAt - ageMillis) > stepMillis
   }
 }
 
-/** The store in the file at `path`. Makes missing folders, for the user alone. */
+/** The store in the file at `path`. Creates missing folders with access for the user only. */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<AllowanceStore> {
   const me = `${globalThis.process?.pid ?? 0}-${(yield* Random.nextIntBetween(0, 0xffffffff)).toString(36)}`
   const members = `${path}.members`
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         return Effect.as(replaceFile(path, JSON.stringify(kept)), true)
       }).pipe(orFailed),
     meet: Effect.fnUntraced(function* (withinMillis) {
-      // Twice, because a process that cleans up may have removed the draft as a leftover.
+      // Twice, because a cleanup by another process may have removed the draft.
       yield* Effect.catch(show, () => show)
       const names = new Set(yield* withFiles((fs) => fs.readdir(members)))
       const stamp = yield* now
@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         }
         const text = yield* Effect.option(readText(`${members}/${name}`))
         const seen = parseJson(Option.getOrElse(Option.flatten(text), () => "")) as Stamp | undefined | null
-        // A stamp from the future is of a clock that was set back meanwhile.
+        // A stamp from the future means that the clock was set back meanwhile.
         if (Math.abs(millisBetween(seen ?? { ...stamp, wallMillis: 0, bootClock: null }, stamp)) < withinMillis) {
           count++
           if (name < me) before++
@@ -117,6 +117,6 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
   }
 })
 
-/** Shares the allowance through the file that the settings of a client name, if they do. */
+/** Shares the allowance through the file in the client's settings, if there is one. */
 export const layer = ({ allowanceFile }: Pick<Settings, "allowanceFile">): Layer.Layer<never> =>
   allowanceFile === undefined ? Layer.empty : Layer.succeed(AllowanceStore, make(allowanceFile))

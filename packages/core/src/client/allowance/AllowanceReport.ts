@@ -1,13 +1,11 @@
-/**
- * What a reply reports of the allowance: as received, and translated into instants of our own clock.
- */
+/** ⏎The allowance in a reply, as received and converted to our own clock. */
 import { minEpochSeconds } from "../../api/AllowanceHeaders.ts"
 import * as ServiceClock from "./ServiceClock.ts"
 
-/** What is known when a request goes, to compare its reply with. */
+/** The state when a request is sent, to compare with its reply. */
 export interface Sending {
   readonly sentAt: number
-  /** `State.ended` and `State.unreported` before it went. */
+  /** `State.ended` and `State.unreported` before the request. */
   readonly endedBefore: number
   readonly unreportedBefore: number
 }
@@ -15,9 +13,9 @@ export interface Sending {
 /** One reply, as received. */
 export interface Observation extends Sending {
   readonly receivedAt: number
-  /** Whether the request was refused over the rate limit (429). */
+  /** Whether the request was rejected over the rate limit (429). */
   readonly refused: boolean
-  /** Whether the reply is a 5xx, perhaps of a proxy before the service. */
+  /** Whether the reply is a 5xx, possibly of a proxy in front of the service. */
   readonly fault: boolean
   /** `Retry-After` in milliseconds. */
   readonly retryAfterMillis: number | null
@@ -27,51 +25,51 @@ export interface Observation extends Sending {
   readonly date: number | null
   readonly limit: number | null
   readonly remaining: number | null
-  /** `ratelimit-reset` as received: seconds since the epoch, or, below 10⁹, from now. */
+  /** `ratelimit-reset` as received: seconds since the epoch, or from now if below 10⁹. */
   readonly reset: number | null
 }
 
-/** What a reply reports of the allowance, on our own clock. */
+/** The allowance reported by a reply, on our own clock. */
 export interface Report {
   readonly limit: number
-  /** Left after everything the service had counted, less the requests that were lost without a reply since. */
+  /** What is left after all requests that the service had counted, less later requests that got no reply. */
   readonly remaining: number
-  /** The reset as the service wrote it. Equal values mean the same period of the allowance. */
+  /** The reset as the service wrote it. Equal values mean the same period. */
   readonly resetSeconds: number
-  /** When the reset has certainly come, and our best guess of when it comes. */
+  /** The instant at which the reset has certainly come, and the best guess of it. */
   readonly resetBy: number
   readonly resetAround: number
-  /** The same reset from a second statement; undefined while there is none and the reset is far off. */
+  /** The reset according to a second statement; undefined if there is none and the reset is far off. */
   readonly agreed?: number | undefined
-  /** One request goes at this instant to ask again, however far off the stated reset is. Infinite where that is believed. */
+  /** When one request is sent to ask again, however late the stated reset is. Infinite if the reset is believed. */
   readonly askBy: number
   readonly sentAt: number
   readonly receivedAt: number
-  /** Requests ended before this one was sent, and requests sent before its reply: the bounds of what it counted. */
+  /** Requests that ended before this one was sent, and requests sent before its reply: the bounds of what the service counted. */
   readonly endedBefore: number
   readonly sentBy: number
-  /** `State.unreported` when it was made. */
+  /** `State.unreported` at the time of the report. */
   readonly unreportedBy: number
 }
 
-/** The part of a report that own processes can use, which sent requests of their own. */
+/** The part of a report that is useful to the user's other processes, which send requests of their own. */
 export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy">
 
-/** The stated reset may have been rounded either way to a whole second. */
+/** The stated reset may have been rounded by up to a second in either direction. */
 export const roundingMillis = 1000
 
-/** How far our best guess of the service's clock may be off while its bounds are those of one `Date`. */
+/** How far our best guess of the service's clock may be off if its bounds come from one `Date`. */
 export const clockMillis = 500
 
-/** A day. No longer window is believed, so that garbage in a header cannot stop a client for ever. */
+/** One day. Longer windows are not believed, so that an invalid header cannot stop a client for ever. */
 export const maxWindowMillis = 86_400_000
 
-/** Whether a reset is a length of time from now, and not an instant. */
+/** Whether a reset is a duration from now and not an instant. */
 export const isRelative = (reset: number | null): boolean => reset !== null && reset < minEpochSeconds
 
 const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
 
-/** The report of a reply; undefined when it has none that can be used. */
+/** The report of a reply; undefined if it has none that is usable. */
 export const from = (
   observation: Observation,
   clock: ServiceClock.ServiceClock,

@@ -1,28 +1,28 @@
 /**
- * The store through which own processes share an allowance: on one machine a file (`AllowanceFile.ts`), on several machines a
- * database (`AllowanceSql.ts`) or any other implementation of this interface. Its content is safe to lose.
+ * The store through which a user's processes share an allowance: a file on one machine (`AllowanceFile.ts`), a database for several
+ * (`AllowanceSql.ts`), or another implementation of this interface. Its content is safe to lose.
  */
 import { Context, Data, type Effect, type Option } from "effect"
 import type { ServiceClock } from "./ServiceClock.ts"
 import { maxWindowMillis, type SharedReport } from "./AllowanceReport.ts"
 
-/** What the processes share. Instants are milliseconds on the store's clock. */
+/** The shared knowledge. Instants are milliseconds on the store's clock. */
 export interface SharedAllowance {
   readonly version: 1
   readonly writtenAt: number
-  /** Nothing is sent before this instant, because of a refusal. 0 without one. */
+  /** Nothing is sent before this instant because of a 429; 0 without one. */
   readonly pausedUntil: number
-  /** The same instant from a second statement of the service. */
+  /** The same instant according to a second statement of the service. */
   readonly pauseAgreed?: number | undefined
   /** Bounds on how far the service's clock is ahead of the store's. */
   readonly clock?: ServiceClock | undefined
-  /** The newest report. */
+  /** The latest report. */
   readonly report?: SharedReport | undefined
-  /** Whether the wall clock of this computer has stepped since it was written. */
+  /** Whether this computer's wall clock has stepped since the record was written. */
   readonly stepped?: boolean | undefined
 }
 
-/** The same on a clock that is so much ahead. Unknown fields are left out. */
+/** Converts to a clock that is ahead by this much. Unknown fields are omitted. */
 export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAllowance => {
   const { clock, pauseAgreed, pausedUntil, stepped, report, writtenAt } = shared
   return {
@@ -52,13 +52,13 @@ export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAll
   }
 }
 
-/** The writer's clock may be so much ahead of the reader's. */
+/** The writer's clock may be ahead of the reader's by this much. */
 const aheadMillis = 4000
 
-/** Bounds on a clock come from one exchange, and are no further apart than an exchange may take. */
+/** Bounds on a clock come from one exchange, so they are no further apart than an exchange may take. */
 const maxBoundsMillis = 600_000
 
-/** Whether all are numbers within a day of the instant: no window is longer, and garbage must not stop a client. */
+/** Whether all numbers are within a day of the instant: no window is longer, and invalid content must not stop a client. */
 const areNear = (instant: number, ...instants: ReadonlyArray<number>) =>
   instants.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= maxWindowMillis + aheadMillis)
 
@@ -82,8 +82,8 @@ const isSoundView = (report: SharedReport, now: number) => {
 }
 
 /**
- * The believable part of what was read, which may be anything. The checks are as strict as for replies. Undefined if it comes from the
- * future or is older than any window, because then the writer's clock was wrong.
+ * The believable part of untrusted content, with checks as strict as for replies. Undefined if it comes from the future or is older than
+ * any window, because the writer's clock was wrong then.
  */
 export const believable = (
   shared: SharedAllowance,
@@ -100,44 +100,44 @@ export const believable = (
   }
 }
 
-/** The store cannot be used. The client warns once, and continues with its own replies alone. */
+/** The store is unusable. The client warns once, and continues with its own replies. */
 export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed")<{
-  /** Why, such as the error of the file system. */
+  /** The cause, such as the file system's error. */
   readonly detail: string
-  /** Whether another client of this process has reported it. Default false. */
+  /** Whether another client of this process has already reported it. Default false. */
   readonly isReported?: boolean | undefined
 }> {}
 
-/** The own processes that are running, without this one. */
+/** The other running processes of the user. */
 export interface OwnProcesses {
   readonly count: number
-  /** How many of them come before this one, in an order that is the same for all. */
+  /** How many of them come before this one, in an order common to all. */
   readonly before: number
 }
 
-/** The store, as one client uses it. */
+/** The store of one client. */
 export interface AllowanceStore {
   /** Its name in warnings. */
   readonly name: string
-  /** Milliseconds on the clock that all processes on the store share. */
+  /** Milliseconds on the clock that all processes of the store share. */
   readonly now: Effect.Effect<number>
   /**
-   * What was written last, if anything. Fails for content that this client must not replace, such as that of a later version. The reader
-   * checks the values.
+   * The latest content, if any. Fails for content that this client must not replace, such as that of a later version. The reader checks the
+   * values.
    */
   readonly read: Effect.Effect<Option.Option<SharedAllowance>, AllowanceStoreFailed>
   /**
-   * Replaces the content, as a whole or not at all. False where another process replaced it since the last `read`: then that is read
-   * first. A store that cannot notice this lets the last writer win.
+   * Replaces the content atomically. Returns false if another process replaced it since the last `read`; the caller then reads again. In a
+   * store that cannot detect this, the last writer wins.
    */
   readonly write: (shared: SharedAllowance) => Effect.Effect<boolean, AllowanceStoreFailed>
-  /** Shows that this process is running, and counts those that did so in the last `withinMillis`. */
+  /** Announces this process, and counts those that announced themselves in the last `withinMillis`. */
   readonly meet: (withinMillis: number) => Effect.Effect<OwnProcesses, AllowanceStoreFailed>
-  /** Takes this process out of the count. */
+  /** Removes this process from the count. */
   readonly leave: Effect.Effect<void>
 }
 
-/** How a client gets its store. Without such a layer and without `allowanceFile` a client shares nothing. */
+/** The store of a client. Without such a layer and without `allowanceFile`, a client shares nothing. */
 export const AllowanceStore = Context.Reference<Effect.Effect<AllowanceStore> | undefined>(
   "@berthkit/core/client/allowance/AllowanceStore",
   { defaultValue: () => undefined }

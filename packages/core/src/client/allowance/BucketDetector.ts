@@ -1,6 +1,6 @@
 /**
- * Detects a token bucket. Its time to the reset is in proportion to the missing requests, so every report puts bounds on the
- * milliseconds that one request takes to refill.
+ * Detects a token bucket. Its time to the reset is proportional to the missing requests, so each report bounds the milliseconds that one
+ * request takes to refill.
  */
 import { clockMillis, roundingMillis, type Report } from "./AllowanceReport.ts"
 
@@ -10,34 +10,34 @@ export interface Bucket {
   readonly maxMillisPerRequest: number
   readonly minMissing: number
   readonly maxMissing: number
-  /** The latest reset, and how far it has moved in small steps. */
+  /** The latest reset, and the distance that it has moved in small steps. */
   readonly resetSeconds: number
   readonly creptMillis: number
-  /** Largest error of a report's time to the reset. */
+  /** Largest error of a report's time to reset. */
   readonly slackMillis: number
   readonly sightings: number
 }
 
 /**
- * A bucket is believed after this many sightings, once the time to the reset has grown by so much with the missing requests,
- * or the reset has moved by so much in small steps while it was at least that far away, as when a bucket stays empty.
+ * A bucket is believed after this many sightings if, in addition, the time to reset has grown by this much with the missing requests, or
+ * the reset has moved by this much in small steps while it was at least that far away, as for a bucket that stays empty.
  */
 const enoughSightings = 4
 const clearMillis = 5000
 
-/** A reset that moves by more than this at once is that of a window. */
+/** A reset that jumps further than this belongs to a window. */
 const creepMillis = 3000
 
-/** Fewer missing requests than this show nothing, because all numbers are rounded. */
+/** Fewer missing requests prove nothing, because all numbers are rounded. */
 const minSignificantMissing = 3
 
-/** Notes a report. One that contradicts the notes starts them anew. */
+/** Adds a report. A contradiction restarts the notes. */
 export const noted = (notes: Bucket | undefined, report: Report): Bucket | undefined => {
   const missing = report.limit - report.remaining
   if (missing < minSignificantMissing) return notes
   const millis = report.resetAround - (report.sentAt + report.receivedAt) / 2
   const slack = roundingMillis + clockMillis + (report.receivedAt - report.sentAt)
-  // `remaining` is a whole number, rounded down: up to one request fewer is missing.
+  // `remaining` is rounded down, so up to one request fewer is missing.
   const minMillisPerRequest = (millis - slack) / missing
   const maxMillisPerRequest = (millis + slack) / (missing - 1)
   const { resetSeconds } = report
@@ -70,7 +70,7 @@ export const noted = (notes: Bucket | undefined, report: Report): Bucket | undef
   }
 }
 
-/** Growth that cannot come from the slack at both ends and the fraction that `remaining` leaves out. */
+/** Growth that exceeds the errors at both ends and the fraction that `remaining` omits. */
 const clear = ({ maxMillisPerRequest, slackMillis }: Bucket) =>
   Math.max(clearMillis, 2 * slackMillis + maxMillisPerRequest)
 

@@ -1,17 +1,17 @@
 /**
- * The estimator of the allowance: from every request sent and every reply received it derives when the next request may go.
- * Pure: every function takes the state and the instant and returns the new state. Calls wait in `Admission.ts`, not here.
+ * Estimates the allowance: from every request and reply it derives when the next request may go. Pure: every function takes the state and
+ * the instant and returns the new state. Calls wait in `Admission.ts`, not here.
  *
- * It does not know which kind of window the service has (A22) and never needs to: the remaining requests that a reply
- * reports count as the truth, less the requests under way; with nothing left it waits for the stated reset, lets one request
- * go, and learns from its reply what there is now. What it detects on the way (a token bucket, a window that refills at once)
- * only shortens the wait. A 429 holds all requests back: for as long as the reply asks, or longer and longer.
+ * It does not need to know which kind of window the service has (A22). The remaining requests in a reply count as the truth, less the
+ * requests under way. With nothing left it waits for the stated reset, sends one request, and learns from its reply. A detected token
+ * bucket, or a window that refills at once, only shortens the wait. A 429 holds all requests back, for as long as the reply asks or for
+ * increasing pauses.
  *
- * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` translates the service's, once.
+ * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` converts the service's.
  *
- * No wait of more than two minutes rests on a single statement of the service (`Agreement.ts`). One request also asks again at
- * once when the wall clock has stepped against the monotonic one: a computer that slept shows the same step, and the allowance
- * may have refilled meanwhile.
+ * No wait of more than two minutes relies on a single statement of the service (`Agreement.ts`). One request also asks again at once after
+ * a step of the wall clock against the monotonic one: a computer that slept shows the same step, and the allowance may have refilled
+ * meanwhile.
  */
 import { agreeing, askBy, backing, claimed, maxUnbackedMillis, retryAtOf, windowSeen } from "./Agreement.ts"
 import * as Report from "./AllowanceReport.ts"
@@ -32,32 +32,29 @@ const now: Turn = { _tag: "Now" }
 const afterReply: Turn = { _tag: "AfterReply" }
 const at = (instant: number): Turn => ({ _tag: "At", instant })
 
-/** Share of the allowance that may leave per second while waiting requests are spread after a refill. */
+/** The share of the allowance that may be sent per second while waiting requests are spread after a refill. */
 const spreadSharePerSecond = 0.04
 
 /** How long after a refill requests are spread. */
 const spreadMillis = 30_000
 
-/** Share of what is left that may be under way at once, so that the steps get smaller towards the end. */
+/** The share of what is left that may be under way at once; steps get smaller towards the end. */
 const shareUnderWay = 1 / 8
 
-/** A smaller allowance than this keeps nothing for other clients that may not exist. */
+/** A smaller allowance keeps nothing for clients that may not exist. */
 const minLimitToShare = 50
 
-/** A 429 that states no wait pauses all calls for this long, doubled for each in a row, up to the maximum. */
+/** A 429 without a stated wait pauses all calls for this long, doubled for each in a row, up to the maximum. */
 const pauseWithoutRetryAfterMillis = 1000
 const maxPauseWithoutRetryAfterMillis = 60_000
 
-/**
- * The pause after the request that went at a reset was lost, so that an outage does not cost a window. It is longer where the
- * allowance refills more slowly than that.
- */
+/** The pause after the request at a reset was lost, so that an outage does not use up a window. A slower refill makes it longer. */
 const unreportedResetMillis = 60_000
 
-/** What another process says has settled when nobody has said otherwise for two exchanges. */
+/** Another process's report counts as settled if there was no other report for two exchanges. */
 const settledMillis = 1000
 
-/** Own processes ask again one after the other, this far apart, so that the first one's reply reaches the next. */
+/** The user's processes ask again one after the other at this distance, so that the first one's reply reaches the next. */
 const probeStepMillis = 1000
 
 /** Requests that a token bucket refilled since the report. */
@@ -66,17 +63,17 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
     ? Math.max(0, instant - report.receivedAt) / millisPerRequest({ otherClients, ownProcesses }, bucket)
     : 0
 
-/** Requests kept for other clients and own processes. */
+/** Requests kept for other clients and the user's other processes. */
 const keptFor = (state: State, report: Report.Report, instant: number): number => {
   const { bucket, isShared, otherClients, ownProcesses } = state
   if (OtherClients.areActive(otherClients)) return ownProcesses.count + OtherClients.room(otherClients, report, instant)
-  // One for a process that begins, before this one has heard of it. And a client that takes each request as it refills would never
-  // notice another one that finds nothing left.
+  // One request is kept for a process that starts before this one knows of it. A client that took each request as it refills would also
+  // never notice another one that finds nothing left.
   const keepsOne = (isShared || BucketDetector.isBelieved(bucket)) && report.limit >= minLimitToShare
   return ownProcesses.count + (keepsOne ? 1 : 0)
 }
 
-/** How fast a bucket refills for us: other clients and own processes take their part. */
+/** How fast a bucket refills for us; other clients and processes take their part. */
 const millisPerRequest = (
   state: Pick<State, "otherClients" | "ownProcesses">,
   { maxMillisPerRequest }: BucketDetector.Bucket
@@ -101,19 +98,19 @@ const millisPerRequest = (
 export const admit = (state: State, instant: number, reserve: number): Turn => {
   if (instant < state.pausedUntil) return at(state.pausedUntil)
   const { report } = state
-  // With nothing known one request goes first, and the rest wait for its reply. As long as replies report no allowance,
-  // one more at a time may go, until a 429.
+  // Without knowledge, one request goes first, and the rest wait for its reply. While replies report no allowance, one more at a time may
+  // go, until a 429.
   if (report === undefined) return state.underWay <= state.silent ? now : afterReply
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const kept = keptFor(state, report, instant)
   const left = Math.min(report.limit, Math.floor(report.remaining + cameBack(state, report, instant)))
-  // The word of another process, before any reply to this one: while that one runs, half of it may be gone.
+  // Only another process's report is known, and it is running, so half of the reported number may be gone.
   const isUnsettled = state.ended === 0 && state.ownProcesses.count > 0 && instant < report.receivedAt + settledMillis
   const usable = Math.min(
     left - kept - held(state, report, instant, reserve),
     isUnsettled ? Math.floor(left / 2) - kept : left
   )
-  // Only the reported number is certain: what has probably refilled since goes one by one.
+  // Only the reported number is certain; requests that have probably refilled since go one by one.
   const step = Math.max(1, Math.ceil(((report.remaining - kept) * shareUnderWay) / (1 + state.ownProcesses.count)))
   if (Math.min(usable, step) > state.underWay) return spread > instant ? at(spread) : now
   if (usable > state.underWay) return afterReply
@@ -129,8 +126,8 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
 }
 
 /**
- * How long after a reset this process goes. In a sliding window only one request may have refilled: a process for which there
- * may be none waits until the replies to those before it have reached it.
+ * How long after a reset this process goes. In a sliding window only one request may have refilled, so a process waits until the replies to
+ * those before it have arrived.
  */
 const afterOwnProcesses = (state: State, report: Report.Report): number => {
   const { before } = state.ownProcesses
@@ -138,7 +135,7 @@ const afterOwnProcesses = (state: State, report: Report.Report): number => {
   return before * stepMillis(state, report) + uncovered * probeStepMillis
 }
 
-/** Requests that a lane leaves to those before it. It may use them when the window is about to refill as a whole. */
+/** Requests that a lane leaves to the lanes before it. It may use them if the window is about to refill as a whole. */
 const held = (state: State, report: Report.Report, instant: number, reserve: number): number => {
   if (reserve <= 0) return 0
   const closing =
@@ -146,23 +143,23 @@ const held = (state: State, report: Report.Report, instant: number, reserve: num
   return closing ? 0 : Math.max(1, Math.floor(report.limit * reserve))
 }
 
-/** What is known as a request goes now. */
+/** The state in which a request is sent now. */
 export const sending = ({ ended, unreported }: State, instant: number): Report.Sending => ({
   sentAt: instant,
   endedBefore: ended,
   unreportedBefore: unreported
 })
 
-/** How many requests have to be left beside one that goes; `reserve` is that of `admit`. Undefined where no reply reports the allowance. */
+/** How many requests must be left after the next one; `reserve` as in `admit`. Undefined if no reply reports the allowance. */
 export const kept = (state: State, instant: number, reserve: number): number | undefined =>
   state.report && keptFor(state, state.report, instant) + held(state, state.report, instant, reserve)
 
-/** An hour is assumed until something else is shown (A22). */
+/** An hour is assumed until replies show otherwise (A22). */
 const assumedWindowMillis = 3_600_000
 
 /**
- * The length of the window, as far as it is shown: by a token bucket that takes so long to refill, or by a refill all at once, whose reset is
- * then stated a whole window ahead. Before, only a reset further away than an hour says something. Undefined where nothing does.
+ * The length of the window as far as replies show it: by a token bucket's refill time, or by a refill at once, whose reset is stated a
+ * whole window ahead. Before that, only a reset further away than an hour shows something. Undefined if nothing does.
  */
 export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis }: State): number | undefined => {
   if (report !== undefined && BucketDetector.isBelieved(bucket)) return report.limit * bucket.maxMillisPerRequest
@@ -170,7 +167,7 @@ export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis 
   return refillsAtOnce || windowMillis > assumedWindowMillis ? windowMillis : undefined
 }
 
-/** A request has gone. */
+/** Records that a request was sent. */
 export const sent = (state: State, instant: number): State => {
   const { spread, report } = state
   return {
@@ -188,14 +185,14 @@ export const sent = (state: State, instant: number): State => {
   }
 }
 
-/** Time between two spread requests, of whichever process. A window shorter than a minute spreads them over a part of itself. */
+/** The time between two spread requests of any process. A window shorter than a minute spreads them over a part of itself. */
 const stepMillis = (state: State, report: Report.Report): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
   return Math.min(gentle, Math.max(1, window * 0.42)) / report.limit
 }
 
-/** The wall clock has stepped against the monotonic one: the computer may have slept, and the allowance refilled. */
+/** Records a step of the wall clock against the monotonic one: the computer may have slept, and the allowance refilled. */
 export const stepped = (state: State, instant: number): State => ({
   ...state,
   steppedAt: instant,
@@ -203,10 +200,10 @@ export const stepped = (state: State, instant: number): State => ({
   report: state.report && { ...state.report, askBy: instant }
 })
 
-/** A request ended without a reply. The service may have counted it, so it counts. */
+/** Records a request that ended without a reply. It counts, because the service may have counted it. */
 export const lost = (state: State, instant: number): State => unreported(unsent(state), instant)
 
-/** A request was counted, and no reply reports what is left. */
+/** Records a request that was counted but whose reply does not report the allowance. */
 const unreported = (state: State, instant: number): State => ({
   ...state,
   unreported: state.unreported + 1,
@@ -219,24 +216,24 @@ const lessOne = (state: State, known: Report.Report, instant: number): Report.Re
   // It may be the request that was to ask again.
   const report = instant < known.askBy ? known : { ...known, askBy: next }
   if (report.remaining >= 1) return { ...report, remaining: report.remaining - 1 }
-  // It took a request that the bucket had refilled since the report: one fewer is there now.
+  // It used a request that the bucket had refilled since the report.
   if (BucketDetector.isBelieved(bucket)) {
     return { ...report, receivedAt: report.receivedAt + millisPerRequest(state, bucket) }
   }
-  // It was the one that went at the reset. In a sliding window it may have been the only one that had refilled: the rest
-  // refill within the time they were sent in.
+  // This request was sent at the reset. In a sliding window it may have been the only one that had refilled; the rest refill within the
+  // time in which they were sent.
   const allBack = report.receivedAt + windowMillis + Report.roundingMillis + Report.clockMillis
   return { ...report, resetBy: Math.max(report.resetBy, instant < allBack ? Math.min(allBack, next) : next) }
 }
 
-/** A request ended before it was sent: its connection was refused, or its caller gave up first. */
+/** Records a request that ended before it was sent: its connection was refused, or its caller gave up. */
 export const unsent = (state: State): State => ({
   ...state,
   underWay: Math.max(0, state.underWay - 1),
   ended: state.ended + 1
 })
 
-/** A reply has come. */
+/** Records a reply. */
 export const received = (state: State, observation: Report.Observation): State => {
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
@@ -251,23 +248,23 @@ export const received = (state: State, observation: Report.Observation): State =
     ...(report === undefined ? unreported(counted, receivedAt) : withReport(counted, report, observation)),
     claim
   }
-  // Where something should have been left, and every request of ours was reported, another client took it.
+  // Something should have been left and all our requests were reported, so another client took it.
   const isTheirs = state.report !== undefined && state.report.unreportedBy === state.unreported
   const believed = isTheirs ? { ...seen, ...OtherClients.oneMore(seen) } : seen
   return observation.refused ? refused(believed, observation, report, state) : { ...seen, refusalsWithoutRetryAfter: 0 }
 }
 
-/** Takes a report over, unless it is older than the known one. */
+/** Takes over a report, unless it is older than the known one. */
 const withReport = (state: State, report: Report.Report, observation: Report.Observation): State => {
   const { unreportedBefore } = observation
-  // The service may not have counted the unreported requests that were under way together with this one.
+  // The service may not have counted unreported requests that were sent at the same time as this one.
   const remaining = Math.max(0, report.remaining - (state.unreported - unreportedBefore))
   const { report: known } = state
   if (known === undefined) return accepted(state, report, remaining, false, observation)
   const later = report.sentAt >= known.receivedAt
-  // Replies that crossed each other: within one period the smallest number is the truth, and a later reset is newer.
+  // Replies crossed each other: within one period the smallest number is the truth, and a later reset is newer.
   if (!later && report.resetSeconds < known.resetSeconds) return state
-  // It holds as of the last of them, with everything that refilled between them.
+  // The result is as of the last reply, with everything that refilled between them.
   if (!later && report.resetSeconds === known.resetSeconds && remaining >= known.remaining) {
     const agreed = known.agreed ?? agreeing(state, report, observation)
     const asked = Math.max(known.askBy, askBy(state, report, agreed))
@@ -280,18 +277,18 @@ const withReport = (state: State, report: Report.Report, observation: Report.Obs
       : state.spread
   const next = accepted(state, report, remaining, refilled, observation)
   const samePeriod = report.resetSeconds === known.resetSeconds || BucketDetector.isBelieved(next.bucket)
-  // A drop beyond our own requests, net of the refill, is of other clients.
+  // A drop beyond our own requests, net of the refill, is due to other clients.
   const back = state.watch === undefined ? 0 : refilledSince(state.watch.report, next.bucket, report)
   return { ...next, spread, ...OtherClients.watched(state, report, back, refilled || !samePeriod) }
 }
 
-/** Requests that refilled between two reports, at least. */
+/** The minimum number of requests that refilled between two reports. */
 const refilledSince = (first: Report.Report, bucket: State["bucket"], report: Report.Report): number =>
   BucketDetector.isBelieved(bucket)
     ? Math.floor((report.receivedAt - first.receivedAt) / bucket.maxMillisPerRequest)
     : 0
 
-/** Takes over a report, of which `remaining` is certain, and what it shows of how the allowance refills. */
+/** Takes over a report whose `remaining` is certain, and learns from it how the allowance refills. */
 const accepted = (
   state: State,
   report: Report.Report,
@@ -312,7 +309,7 @@ const accepted = (
   }
 }
 
-/** Calls that waited for a refill leave spread out, not all at once. */
+/** Calls that waited for a refill are sent spread out, not all at once. */
 const spreadFrom = (state: State, instant: number): State["spread"] => {
   const next = state.spread?.next ?? instant
   // At most one step ahead, because clocks jump.
@@ -322,8 +319,8 @@ const spreadFrom = (state: State, instant: number): State["spread"] => {
 }
 
 /**
- * A 429: nothing is sent until the stated instant, or for a growing pause where none is stated. The reset is stated by a reply in which
- * nothing is left: with something left the refusal is about another limit than the allowance, as that of a gateway without headers.
+ * Records a 429: nothing is sent until the stated instant, or for a growing pause without one. The reset of the reply counts only if
+ * nothing is left: otherwise the 429 is about another limit, as that of a gateway without headers.
  */
 const refused = (
   state: State,
@@ -347,7 +344,7 @@ const refused = (
   const pausedUntil = Math.max(state.pausedUntil, until)
   return {
     ...state,
-    // When `Retry-After` and the reset disagree, `Retry-After` is right, because it is about this refusal.
+    // If `Retry-After` and the reset disagree, `Retry-After` wins, because it is about this refusal.
     report: state.report && {
       ...state.report,
       remaining: 0,

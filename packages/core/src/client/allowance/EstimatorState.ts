@@ -1,6 +1,4 @@
-/**
- * Everything the estimator of the allowance knows. Instants are milliseconds on the client's monotonic clock.
- */
+/** ⏎The state of the allowance estimator. Instants are milliseconds on the client's monotonic clock. */
 import type { Report } from "./AllowanceReport.ts"
 import type { OwnProcesses } from "./AllowanceStore.ts"
 import type { Bucket } from "./BucketDetector.ts"
@@ -11,39 +9,39 @@ import type { ServiceClock } from "./ServiceClock.ts"
 export interface State {
   readonly clock: ServiceClock | undefined
   readonly report: Report | undefined
-  /** Requests sent and not yet answered. */
+  /** Requests that were sent and not answered yet. */
   readonly underWay: number
   /** Nothing is sent before this instant, because of a 429. */
   readonly pausedUntil: number
-  /** The same instant from a second statement; undefined while there is none. */
+  /** The same instant according to a second statement; undefined if there is none. */
   readonly pauseAgreed: number | undefined
-  /** The instant that an earlier reply gave for the refill, believed or not, to compare later ones with. */
+  /** The refill instant of an earlier reply, believed or not, to compare later ones with. */
   readonly claim: { readonly instant: number; readonly statedAt: number } | undefined
-  /** When the wall clock stepped last: replies to earlier requests do not confirm the reset. */
+  /** When the wall clock last stepped: replies to earlier requests do not confirm the reset. */
   readonly steppedAt: number
-  /** Whether no request has gone since. */
+  /** Whether no request was sent since that step. */
   readonly probing: boolean
-  /** Replies of the service in a row that did not report an allowance. */
+  /** Consecutive replies of the service that did not report an allowance. */
   readonly silent: number
-  /** 429s in a row that did not state how long to wait. */
+  /** Consecutive 429s without a stated wait. */
   readonly refusalsWithoutRetryAfter: number
   readonly bucket: Bucket | undefined
   /** Whether the last refill came all at once. */
   readonly refillsAtOnce: boolean
-  /** Longest believed time to a reset: the length of the window, if it has one. Undefined until seen. */
+  /** Longest believed time to a reset, which is the length of a window. Undefined until seen. */
   readonly windowMillis: number | undefined
-  /** While waiting requests are spread after a refill: until when, and when the next may go. */
+  /** Set while waiting requests are spread after a refill: the end, and when the next may go. */
   readonly spread: { readonly until: number; readonly next: number } | undefined
-  /** What other clients use, and where the current watch for them began. */
+  /** The use by other clients, and the start of the current watch for them. */
   readonly otherClients: OtherClients.OtherClients
   readonly watch: OtherClients.Watch | undefined
   readonly ownProcesses: OwnProcesses
-  /** Whether this process shares what it knows: then another one may begin at any time, and go by it. */
+  /** Whether this process shares its knowledge, so that another one may start at any time and rely on it. */
   readonly isShared: boolean
-  /** Requests sent, and requests answered or given up, altogether. */
+  /** All requests sent, and all requests answered or given up. */
   readonly sent: number
   readonly ended: number
-  /** Requests that the service counted and whose reply did not report the allowance. */
+  /** Requests that the service counted without reporting the allowance. */
   readonly unreported: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * Shares an estimate of the allowance between own processes: until when nothing may be sent, what is left (for a process that
- * has just started), and how many they are. Every process still relies on the replies it gets itself; the shared part makes
- * it leave room for the rest. How an estimate takes over what is shared is pure.
+ * Shares an estimate of the allowance between the user's processes: until when nothing may be sent, what is left (for a process that has
+ * just started), and how many processes there are. Every process relies on its own replies; the shared part makes it leave room for the
+ * others. Taking over shared knowledge is pure.
  */
 import { Clock, Effect, Latch, Option, type Scope } from "effect"
 import { sleepInBackground } from "../time/Background.ts"
@@ -18,27 +18,27 @@ import {
 import { agreementMillis, askBy, backing, maxUnbackedMillis, windowSeen } from "./Agreement.ts"
 import type { State } from "./EstimatorState.ts"
 
-/** How often a process reads the store and shows itself, and how long one counts that does not. */
+/** How often a process reads the store and announces itself, and how long one counts without an announcement. */
 const exchangeEveryMillis = 500
 const staleMillis = 4000
 
-/** How often what another process wrote meanwhile is read before the next exchange. */
+/** How often a concurrent write of another process is read again before the next exchange. */
 const maxReadings = 3
 
 /**
- * Longest time that the first exchange may delay a client: without an answer, or where nobody knows what is left, the client starts
- * without it. Until then it looks this often.
+ * The longest delay of a client by its first exchange: without an answer, or if nothing is known, the client starts anyway. Until then it
+ * looks this often.
  */
 const maxFirstExchangeMillis = 500
 const lookAgainMillis = 50
 
-/** Access to the estimate that is shared. */
+/** Access to the shared estimate. */
 export interface Estimate {
   readonly get: () => State
   readonly change: (change: (state: State) => State) => void
 }
 
-/** Instants that are no further apart count as the same: translating between clocks moves them. */
+/** Instants that are no further apart are equal, because converting between clocks moves them. */
 const noiseMillis = 50
 
 const isLater = (a: number, b: number | undefined = 0) => a > b + noiseMillis
@@ -51,18 +51,18 @@ const isNews = ({ clock, pausedUntil, report }: SharedAllowance, known: SharedAl
   (clock !== undefined && known?.clock === undefined)
 
 export interface Sharing {
-  /** The estimate has changed. What the others have to know at once they get without waiting for the next exchange. */
+  /** Reports a change of the estimate. Urgent changes are shared before the next exchange. */
   readonly noted: () => void
   /**
-   * For a request that comes after a while without one: has this process known to the others, and learns what they know, as when it
-   * began. Undefined where neither is needed.
+   * For a request after an idle time: announces this process and reads what the others know, as at the start. Undefined if neither is
+   * needed.
    */
   readonly rejoin: () => Effect.Effect<unknown> | undefined
 }
 
 /**
- * Shares an estimate for as long as the scope lasts. A process that is not busy leaves the others alone, and costs nothing: one may be a
- * client of thousands of accounts. A failure of the store is reported once, and the client continues without it.
+ * Shares an estimate for the lifetime of the scope. An idle process does nothing, because a process may be a client of thousands of
+ * accounts. A failure of the store is reported once, and the client continues without it.
  */
 export const share = Effect.fnUntraced(function* (
   store: AllowanceStore,
@@ -71,7 +71,7 @@ export const share = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Sharing, never, Scope.Scope> {
   const clock = yield* Clock.Clock
 
-  /** What own processes wrote, and how far the store's clock is ahead. */
+  /** What other processes wrote, and how far the store's clock is ahead. */
   const read = Effect.gen(function* () {
     const shared = Option.getOrUndefined(yield* store.read)
     const now = monotonicMillisUnsafe(clock)
@@ -80,16 +80,16 @@ export const share = Effect.fnUntraced(function* (
     return { ahead, now, theirs: shared && believable(onClockAhead(shared, -ahead), now, wallAhead) }
   })
 
-  /** Whether the store has anything. */
+  /** Whether the store has any content. */
   let isAnyKnown = false
-  /** What is left as the others have been told, or would have been by a store that works. */
+  /** What is left according to the last shared report. */
   let left = Number.POSITIVE_INFINITY
   const noteTold = () => {
     left = estimate.get().report?.remaining ?? left
   }
   const news = Latch.makeUnsafe(false)
 
-  /** Takes over what own processes share, and shares what they do not know. */
+  /** Takes over what other processes share, and shares what they do not know. */
   const merge = Effect.fnUntraced(function* (first: Effect.Success<typeof read>, ownProcesses: OwnProcesses) {
     for (let found = first, readings = 1; ; found = yield* read, readings++) {
       const { ahead, now, theirs } = found
@@ -113,7 +113,7 @@ export const share = Effect.fnUntraced(function* (
       `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`
     )
   })
-  // Read first: nothing is written beside content that is not ours.
+  // Read first, so that nothing is written next to content that is not ours.
   const exchange = withoutStore(
     Effect.flatMap(read, (theirs) =>
       Effect.flatMap(store.meet(staleMillis), (ownProcesses) => merge(theirs, ownProcesses))
@@ -124,21 +124,21 @@ export const share = Effect.fnUntraced(function* (
     store.leave
   )
 
-  /** Whether this process is known to the others, and since then has exchanged with them. */
+  /** Whether this process is known to the others and has exchanged with them since. */
   const joined = Latch.makeUnsafe(false)
   const wanted = Latch.makeUnsafe(true)
   let isQuiet = false
   /** Whether the others may count this process. */
   let isMember = false
 
-  // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
-  // still makes this process known.
+  // Not interruptible halfway, where it would collide with the last exchange: on a busy machine even a late first exchange announces this
+  // process.
   const exchangeNow = Effect.suspend(() => {
     noteTold()
     news.closeUnsafe()
     return Effect.uninterruptible(exchange)
   })
-  /** Whether nothing is known yet, and one of the others is to ask first. */
+  /** Whether nothing is known and another process should ask first. */
   const isOthersTurn = () => {
     const { ownProcesses, sent } = estimate.get()
     return !isAnyKnown && sent === 0 && ownProcesses.before > 0
@@ -167,28 +167,28 @@ export const share = Effect.fnUntraced(function* (
   })
 
   yield* Effect.addFinalizer(() => (isMember ? leave : Effect.void))
-  // It keeps no program alive.
+  // Does not keep the program alive.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(wanted.await, exchangeWhileBusy)), { startImmediately: true })
   const known = Effect.timeoutOption(joined.await, maxFirstExchangeMillis)
   yield* known
   return {
     noted: () => {
-      // One that begins goes by the store: it says at most twice what there is.
+      // A starting process relies on the store, which may state at most twice what is left.
       if ((estimate.get().report?.remaining ?? left) < left / 2) news.openUnsafe()
     },
     rejoin: () => (isQuiet ? Effect.andThen(wanted.open, known) : undefined)
   }
 })
 
-/** What own processes share: how many they are, until when nothing may be sent, and their newest report. */
+/** The shared knowledge: how many processes there are, until when nothing may be sent, and the newest report. */
 export interface SharedKnowledge extends Partial<SharedAllowance> {
   readonly ownProcesses: OwnProcesses
 }
 
-/** A report of ours that comes back through the store differs by no more than this. */
+/** Our own report that comes back through the store differs by no more than this. */
 const echoMillis = 50
 
-/** Takes over what own processes share. Their report counts when its request went after the reply to ours came. */
+/** Takes over shared knowledge. A report counts if its request was sent after the reply to ours. */
 export const takeOver = (state: State, theirs: SharedKnowledge, instant: number): State => {
   const { clock, pauseAgreed, pausedUntil = 0, ownProcesses, stepped, report, writtenAt = instant } = theirs
   const statements = [state.claim?.instant, state.report?.resetAround]
@@ -213,9 +213,9 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
 }
 
 /**
- * Replies that crossed each other: within one period the smallest number is the truth. A reply that came before our request went is
- * older: our own comes back through the store like this, and a refusal that has passed since left nothing in it. What is left and
- * until when go together: after a refusal that is until it may be asked again.
+ * Orders replies that crossed each other: within one period the smallest number is the truth. A reply from before our request is older: our
+ * own comes back through the store like this, and a refusal that has passed since left nothing in it. The number and the end of the wait
+ * belong together: after a refusal, the end is when we may ask again.
  */
 const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
   report !== undefined &&
@@ -225,7 +225,7 @@ const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State>
     ? { report: { ...report, remaining: theirs.remaining, resetBy: Math.min(report.resetBy, theirs.resetBy) } }
     : undefined
 
-/** Their report as the second statement that ours needs, unless it is ours, come back. */
+/** Uses their report as the second statement for ours, unless it is our own report. */
 const confirmed = (state: State, theirs: Report.SharedReport): Partial<State> | undefined => {
   const { report } = state
   const apartMillis = Report.isRelative(theirs.resetSeconds) ? agreementMillis : echoMillis
@@ -240,7 +240,7 @@ const confirmed = (state: State, theirs: Report.SharedReport): Partial<State> | 
     : undefined
 }
 
-/** Their report as one of ours. `asked` is when to ask about its reset, where that is given. */
+/** Converts their report to one of ours. `asked` is when to ask about its reset, if given. */
 const asOurs = (
   state: State,
   report: Report.SharedReport,
@@ -248,7 +248,7 @@ const asOurs = (
   asked: number | undefined
 ): Report.Report => {
   const { receivedAt, resetAround, resetBy } = report
-  // A refusal that moved the reset is a statement of its own.
+  // A refusal that moved the reset is a separate statement.
   const agreed =
     resetBy - resetAround > maxUnbackedMillis
       ? undefined

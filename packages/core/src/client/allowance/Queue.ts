@@ -1,6 +1,6 @@
 /**
- * The queue of calls that wait for allowance, in lanes. It decides which call is next; the estimator decides when. Plain data in,
- * plain data out.
+ * The queue of calls that wait for allowance, in lanes (priority classes). It decides which call is next; the estimator decides when. Pure
+ * data structure.
  */
 import type { Lane } from "../../domain/Lane.ts"
 
@@ -12,7 +12,7 @@ const patience: Record<Lane, number> = { interactive: Number.POSITIVE_INFINITY, 
 /** Share of the allowance that a lane leaves to the lanes before it. */
 export const reserveOf: Record<Lane, number> = { interactive: 0, mutation: 0.01, wait: 0.015, sweep: 0.02 }
 
-/** A place in the queue, until it is left. */
+/** A place in the queue. */
 export interface Place<A> {
   readonly lane: Lane
   readonly waiter: A
@@ -21,8 +21,8 @@ export interface Place<A> {
 }
 
 /**
- * One lane: first in, first out, and a heap by deadline over the same places. A place that was left stays in both until it
- * reaches the top, or until most places are left ones.
+ * One lane: a FIFO queue, and a heap by deadline over the same places. A place that was left stays in both until it reaches the top, or
+ * until most places are left ones.
  */
 class Line<A> {
   size = 0
@@ -50,7 +50,7 @@ class Line<A> {
     if (this.#places.length < 2 * this.size + 64) return
     this.#places = this.#places.filter(({ left }) => !left)
     this.#first = 0
-    // A sorted list is a heap.
+    // A sorted list is a valid heap.
     this.#heap = this.#places.toSorted((a, b) => (a.deadlineAt < b.deadlineAt ? -1 : 1))
   }
 
@@ -80,7 +80,7 @@ class Line<A> {
   }
 }
 
-/** Every operation takes at most logarithmic time, amortized. */
+/** Every operation takes at most amortised logarithmic time. */
 export class Queue<A> {
   readonly #lines: Record<Lane, Line<A>> = {
     interactive: new Line(),
@@ -90,12 +90,12 @@ export class Queue<A> {
   }
   readonly #passedOver: Record<Lane, number> = { interactive: 0, mutation: 0, wait: 0, sweep: 0 }
 
-  /** Calls waiting in all lanes. */
+  /** The number of calls that wait in all lanes. */
   get size(): number {
     return this.ahead("sweep")
   }
 
-  /** Calls that would go before one more in this lane. */
+  /** The number of calls that go before a new one in this lane. */
   ahead(lane: Lane): number {
     let total = 0
     for (const other of order) {
@@ -105,7 +105,7 @@ export class Queue<A> {
     return total
   }
 
-  /** Lanes in which calls wait, in order of rank. */
+  /** Lanes with waiting calls, by rank. */
   lanes(): ReadonlyArray<Lane> {
     return order.filter((lane) => this.#lines[lane].size > 0)
   }
@@ -116,12 +116,12 @@ export class Queue<A> {
     return place
   }
 
-  /** Leaves a place, which may have been left already. */
+  /** Leaves a place; it may have been left already. */
   leave(place: Place<A>): void {
     if (!place.left) this.#lines[place.lane].leave(place)
   }
 
-  /** Takes out a call of a lane whose deadline is before an instant. */
+  /** Removes a call of a lane whose deadline is before an instant. */
   takeLate(lane: Lane, instant: number): Place<A> | undefined {
     const place = this.#lines[lane].soonestDeadline()
     if (place === undefined || place.deadlineAt >= instant) return undefined
@@ -130,8 +130,8 @@ export class Queue<A> {
   }
 
   /**
-   * Takes out the next call of the lanes that `mayGo` admits: by rank, but a lane passed over too often first. Lanes that may
-   * not go do not count as passed over.
+   * Removes the next call of the lanes that `mayGo` admits: by rank, but a lane that was passed over too often first. Lanes that may not go
+   * do not count as passed over.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
     const waiting = this.lanes()

@@ -1,6 +1,6 @@
 /**
- * What is known of the service's clock: bounds on how far it is ahead of our monotonic one, from `Date` headers and round trips.
- * `Date` has whole seconds, so one reply gives wide bounds; those of many replies intersect to about a round trip.
+ * Estimates the service's clock: bounds on its lead over our monotonic clock, from `Date` headers and round trips. `Date` has whole
+ * seconds, so one reply gives wide bounds; those of many replies intersect to about a round trip.
  */
 
 /** Bounds on (service's clock − our monotonic one), in milliseconds. */
@@ -13,7 +13,7 @@ export interface ServiceClock {
 export interface Stamp {
   readonly sentAt: number
   readonly receivedAt: number
-  /** The reply's `Date`, milliseconds since the epoch; the exact time is within the second that begins there. */
+  /** The reply's `Date` in milliseconds since the epoch; the exact time is within the second that begins there. */
   readonly date: number
 }
 
@@ -29,8 +29,8 @@ export const assumed = (wallAheadMillis: number): ServiceClock => ({
 })
 
 /**
- * Narrows the bounds by one more reply. When they contradict each other a clock has jumped, and the newest reply wins. `unitMillis` is what
- * the date counts in.
+ * Narrows the bounds by another reply. If they contradict each other, a clock has jumped, and the newest reply wins. `unitMillis` is the
+ * unit of the date.
  */
 export const observe = (known: ServiceClock | undefined, stamp: Stamp, unitMillis = 1000): ServiceClock => {
   const fresh = boundsOf(stamp, unitMillis)

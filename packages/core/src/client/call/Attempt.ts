@@ -1,6 +1,6 @@
 /**
- * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
- * its outcome. Whether another attempt follows is decided elsewhere.
+ * One attempt: sends the request once within its own time limit, reads the reply once, and writes the outcome in the ledger (the log of a
+ * call's attempts). Other modules decide whether another attempt follows.
  */
 import { Cause, Clock, Context, Effect, Exit, Result } from "effect"
 import { allowanceFrom } from "../../api/AllowanceHeaders.ts"
@@ -18,7 +18,7 @@ import { type Redact, redactedReason, shownAddress } from "../transport/Redactio
 import type { Settings } from "../options/Settings.ts"
 import type { Head, Leaving, WireReply, WireRequest } from "../transport/Transport.ts"
 
-/** The decoded value beside the reply it was read from, for what the types do not cover yet. */
+/** The decoded value with the raw reply, for fields that the types do not cover. */
 export interface Reply<A> {
   readonly value: A
   readonly raw: RawReply
@@ -26,70 +26,70 @@ export interface Reply<A> {
 
 /** The attempts of one call so far. */
 export interface Ledger {
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   readonly startedAtMillis: number
   readonly attempts: Array<Attempt>
-  /** Waited before the next attempt because the last one failed. */
+  /** The wait before the next attempt because the last one failed. */
   backoffMillis: number
   /**
-   * Whether a request of this call that may have been carried out has reached the service: not, perhaps, or certainly, for a
-   * reply had begun.
+   * Whether a request of this call that may have been carried out has reached the service: no, maybe, or certainly, because a reply had
+   * begun.
    */
   sent: "no" | "maybe" | "yes"
-  /** The reply to the last attempt that failed with one; null when none did. */
+  /** The reply to the last attempt that failed with one; null if none did. */
   reply: FailedReply | null
 }
 
-/** Receives the ledger of each call as it begins: a caller that abandons a call has no other way to it. */
+/** Receives the ledger of each call when it begins, because a caller that abandons a call has no other access to it. */
 export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
   "@berthkit/core/client/call/Attempt/LedgerBegun",
   { defaultValue: () => undefined }
 )
 
-/** Sends the request of the call once, and reports when its reply has begun. */
+/** Sends the request of the call once, and reports when its reply begins. */
 type Send = (begun: (head: Head) => void, leaving?: Leaving) => Effect.Effect<WireReply, ErrorReason>
 
-/** What the attempts of a client depend on. */
+/** The dependencies of a client's attempts. */
 export interface Dependencies {
   readonly settings: Pick<Settings, "origin">
   readonly observer: Observer | undefined
 }
 
-/** One call, as its steps know it. */
+/** One call, as seen by its steps. */
 export interface Task<A> {
   readonly operation: Operation<A>
-  /** What `send` sends, without the credentials. */
+  /** The request that `send` sends, without the credentials. */
   readonly wireRequest: WireRequest
   readonly send: Send
   readonly request: Admission.Request
   readonly deadlineMillis: number
-  /** From its beginning until its deadline: less than that where it is one of several calls. */
+  /** The time from the call's beginning to its deadline, which is less if the call is one of several. */
   readonly leftMillis: number
   readonly repeatable: Repeatable
   readonly maxAttempts: number
   readonly attemptMillis: number
-  /** Bounds of each reply. */
+  /** Limits of each reply. */
   readonly bounds: NonNullable<Operation<A>["bounds"]>
   /** Masks the secrets of the client and of the call. */
   readonly redact: Redact
-  /** Called with each attempt, the client's before the call's own. */
+  /** Called with each attempt: first the client's hook, then the call's. */
   readonly onAttempt: ReadonlyArray<NonNullable<CallOptions["onAttempt"]>>
-  /** Called with the last reply, the client's before the call's own. */
+  /** Called with the last reply: first the client's hook, then the call's. */
   readonly onReply: ReadonlyArray<NonNullable<CallOptions["onReply"]>>
   readonly ledger: Ledger
 }
 
-/** An attempt that has been given its turn. Run it uninterruptibly, with `restore` for the exchange. */
+/** An attempt that was admitted. Run it uninterruptibly, with `restore` for the exchange. */
 export type Admitted<A> = (ticket: Admission.Ticket, restore: Admission.Restore) => Effect.Effect<Reply<A>, ErrorReason>
 
 type Sent = Ledger["sent"]
 
-/** The surer of two. */
+/** The more certain of two. */
 const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : a === "maybe" ? a : b)
 
 /**
- * The step that sends once and reads the reply. However it ends, it makes an entry in the ledger and reports to the ticket what
- * became of the request.
+ * The step that sends once and reads the reply. However it ends, it adds an entry to the ledger and reports the fate of the request to the
+ * ticket.
  */
 export const make = ({ observer, settings }: Dependencies) => {
   const { origin } = settings
@@ -103,7 +103,7 @@ export const make = ({ observer, settings }: Dependencies) => {
     const bodyFault = `a body of at most ${bounds.maxBodyBytes} bytes (maxBodyBytes)`
     const clock = yield* Clock.Clock
     const startedAt = monotonicMillisUnsafe(clock)
-    // A busy program may get its turn after the deadline, and before the timer of that.
+    // A busy program may get its turn after the deadline but before the deadline's timer.
     if (startedAt >= request.deadlineAt) {
       yield* ticket.ended(false)
       return yield* Effect.fail(deadlineReached(task))
@@ -121,7 +121,7 @@ export const make = ({ observer, settings }: Dependencies) => {
     const exchange = Effect.suspend(() => {
       operation.onAttemptReply?.(undefined)
       const isOnce = repeatable === "once"
-      // Whatever else fails while it connects may be sent again, or only read: it is not worth the difference.
+      // A repeatable request may be sent again whatever happens while it connects, so the distinction is not needed.
       if (!isOnce) sent = "maybe"
       const begun = (reply: Head) => {
         head = reply
@@ -162,7 +162,7 @@ export const make = ({ observer, settings }: Dependencies) => {
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))
     if (Exit.isFailure(received)) {
-      // Interrupted or broken down: the request may have been counted all the same.
+      // Interrupted or crashed; the service may still have counted the request.
       ledger.sent = surer(sentBefore, sent)
       if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
       yield* head === undefined ? ticket.ended(sent !== "no") : ticket.replied(head, false)
@@ -195,7 +195,7 @@ export const make = ({ observer, settings }: Dependencies) => {
       ? ticket.ended(Result.isSuccess(result) || result.failure.mayBeProcessed)
       : ticket.replied(head, Result.isFailure(result) && result.failure.retry === "throttled")
     if (observer) yield* observer.annotated(observer.http.replyAttributes(head?.status, result))
-    // What was certainly not carried out leaves no doubt behind.
+    // A request that was certainly not carried out needs no reconciliation.
     if (Result.isSuccess(result) || result.failure.mayBeProcessed) ledger.sent = surer(sentBefore, sent)
     else if (sending !== undefined) yield* sending.notProcessed
     if (Result.isSuccess(result)) return result.success
@@ -216,19 +216,19 @@ export const make = ({ observer, settings }: Dependencies) => {
 }
 
 /**
- * Whether the status alone proves that the service refused the request. A service may reply to a large request before it has read it, and
- * close the connection: the body of the reply may then be lost. A 404 without its body does not prove that a node is gone.
+ * Whether the status alone proves that the service rejected the request. A service may reply to a large request before it has read it and
+ * close the connection, so the reply's body may be lost. A 404 without its body does not prove that a node is gone.
  */
 const isRefusal = ({ status }: Head): boolean => status >= 400 && status < 500 && status !== 404
 
-/** A reply whose body never came. */
+/** A reply whose body never arrived. */
 const cutOff = (head: Head): Result.Result<WireReply> => Result.succeed({ ...head, body: "", whole: false })
 
-/** The outcome of an attempt, as the ledger has it. */
+/** The outcome of an attempt in the ledger. */
 const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string =>
   Result.isSuccess(result) ? "ok" : result.failure._tag
 
-/** Decodes once: envelope, then record. What is shown of a failure is masked, for it may repeat our request. */
+/** Decodes envelope and record once. The text of a failure is masked, because it may repeat our request. */
 const understand = <A>(
   operation: Operation<A>,
   { body, headers, status, whole }: WireReply,

@@ -1,13 +1,13 @@
 /**
- * The circuit breaker: once most calls fail because of the service it stops calling for a while, then lets one call try.
- * One outcome per call, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
+ * The circuit breaker: if most calls fail because of the service, it blocks calls for a while, then lets one call try. Each call counts
+ * once, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
  */
 import { Effect, Exit, Option, Random } from "effect"
 import { CircuitOpen, type ErrorReason } from "../../domain/ErrorReason.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import type { Task } from "./Attempt.ts"
 
-/** Share of the last calls that has to fail. A row of failures proves little where many calls run side by side. */
+/** The share of the last calls that must fail. A few consecutive failures prove little if many calls run in parallel. */
 const share = 0.8
 const maxCalls = 20
 const minCalls = 10
@@ -15,20 +15,20 @@ const minCalls = 10
 /** How long it stays open: doubled each time it opens again, up to a minute. */
 const openMillis = (openings: number) => Math.min(60_000, 2000 * 2 ** (openings - 1))
 
-/** Closed and without a call for this long, it begins anew. */
+/** A closed breaker without a call for this long starts afresh. */
 const staleMillis = 3_600_000
 
-/** What a call shows about the service: `nothing` when it was rejected for a reason, or interrupted. */
+/** What a call shows about the service: `nothing` if it was rejected for a reason, or interrupted. */
 export type Outcome = "ok" | "fault" | "nothing"
 
 export interface State {
-  /** `trying` while one call finds out whether the service has recovered. */
+  /** `trying` while one call tests whether the service has recovered. */
   readonly phase: "closed" | "open" | "trying"
-  /** Counts the changes of phase: a call that began before the last one does not count any more. */
+  /** Counts phase changes; a call that began before the last change does not count. */
   readonly era: number
   /** Whether each of the last calls was a fault, oldest first. */
   readonly faults: ReadonlyArray<boolean>
-  /** How often it has opened in a row: closed for as long as it was open last, it forgets them. */
+  /** How often it has opened in a row; reset once it was closed for as long as it was last open. */
   readonly openings: number
   readonly openUntil: number
   readonly forgetAt: number
@@ -45,17 +45,17 @@ export const initial: State = {
   lastCallAt: 0
 }
 
-/** A call that may go, and the state from then on; or one that may not, and for how long, if that is known. */
+/** Whether a call may go, with the new state; otherwise how long it may not, if known. */
 export type Answer =
   | { readonly _tag: "Go"; readonly state: State }
   | {
       readonly _tag: "Refused"
       readonly retryAfterMillis: number | null
-      /** Whether it is open for the first time in a row: the service may only be restarting. */
+      /** Whether it is open for the first time in a row, when the service may only be restarting. */
       readonly isFirst: boolean
     }
 
-/** Asks whether a call may go. */
+/** Decides whether a call may go. */
 export const admit = (state: State, now: number): Answer => {
   switch (state.phase) {
     case "closed": {
@@ -78,14 +78,15 @@ const refusal = ({ openings }: State, retryAfterMillis: number | null): Answer =
   isFirst: openings === 1
 })
 
-/** A call that is refused waits for a restart no longer than this. */
+/** The longest that a blocked call waits for a restart. */
 const maxWaitMillis = 10_000
-/** How long until a call asks again while another one finds out whether the service has recovered. */
+/** How long until a call asks again while another call tests the service. */
 const trialMillis = 500
 
 /**
- * How long a refused call waits before it asks again; undefined when it fails. It waits while the breaker is open for the first
- * time: a restart of a second can open it, and would then fail every call for two. `draw`, from [0, 1), spreads those that wait.
+ * How long a blocked call waits before it asks again; undefined if it fails. It waits only while the breaker is open for the first time:
+ * even a restart of one second can open it, and would otherwise fail every call for two seconds. `draw`, from [0, 1), spreads the waiting
+ * calls.
  */
 export const waitOf = (
   { isFirst, retryAfterMillis }: Extract<Answer, { readonly _tag: "Refused" }>,
@@ -102,12 +103,12 @@ const open = (state: State, now: number): State => {
   return { ...state, phase: "open", era: state.era + 1, faults: [], openings, openUntil: now + openMillis(openings) }
 }
 
-/** What follows from the outcome of a call that was let go in `era`. */
+/** The state after the outcome of a call that was admitted in `era`. */
 export const record = (state: State, era: number, outcome: Outcome, now: number): State => {
   if (era !== state.era) return state
   if (state.phase === "trying") {
     if (outcome === "fault") return open(state, now)
-    // Nothing learnt: the next call tries.
+    // The call showed nothing, so the next one tries.
     if (outcome === "nothing") return { ...state, phase: "open" }
     return { ...state, phase: "closed", era: era + 1, forgetAt: now + openMillis(state.openings), lastCallAt: now }
   }
@@ -118,18 +119,18 @@ export const record = (state: State, era: number, outcome: Outcome, now: number)
   return trips ? open(state, now) : { ...state, faults, lastCallAt: now }
 }
 
-/** Only faults of the service count: a 4xx is an answer, and a deadline too short shows nothing about the service. */
+/** Only the service's faults count: a 4xx is an answer, and a short deadline shows nothing about the service. */
 const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
   if (Exit.isSuccess(exit)) return "ok"
   const reason = Exit.findErrorOption(exit)
   return Option.isSome(reason) && reason.value.retry === "transient" ? "fault" : "nothing"
 }
 
-/** A breaker for one service: a step that lets a call go, makes it wait, or fails it with `CircuitOpen`. */
+/** A breaker for one service: a step that admits a call, delays it, or fails it with `CircuitOpen`. */
 export const make = () => {
   let state = initial
   return <A>({ ledger, maxAttempts, repeatable, request }: Task<A>) => {
-    // Who retries by itself is told at once.
+    // A caller that retries by itself is told at once.
     const isPatient = repeatable !== "never" && maxAttempts > 1
     return <B>(call: Effect.Effect<B, ErrorReason>): Effect.Effect<B, ErrorReason> =>
       Effect.uninterruptibleMask((restore) => {

@@ -1,6 +1,4 @@
-/**
- * The request path: every call of every service goes through this one pipeline. Its order is its documentation.
- */
+/** ⏎The request path: every call of every service goes through this pipeline, whose order documents it. */
 import { Clock, Context, Duration, Effect, identity, Layer, pipe, Result } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
@@ -21,7 +19,7 @@ import * as Retry from "./Retry.ts"
 import { checkRuntime, type RuntimeTooOld } from "../options/Runtime.ts"
 import { type ClientOptions, type InvalidOption, type Settings, settingsFrom } from "../options/Settings.ts"
 
-/** A step that waits for a turn, and gives the turn back however the attempt ends: one that is kept would hold up all others. */
+/** Waits for a permit and always releases it; a leaked permit would block every other call. */
 const admitting =
   ({ admit }: Admission.Admission) =>
   <A>({ request }: Attempt.Task<A>) =>
@@ -33,8 +31,7 @@ const admitting =
     )
 
 /**
- * A step that hands the reply to `onReply`, of a failure too. It may not hold up a success beyond the deadline of the call, nor
- * a failure at all.
+ * Passes the reply, even that of a failure, to `onReply`. The hook cannot delay a success beyond the call's deadline, nor a failure at all.
  */
 const reported =
   <A>(task: Attempt.Task<A>) =>
@@ -64,7 +61,7 @@ const reported =
         })
   }
 
-/** A step that makes the error of a call from the reason it failed for and its ledger. */
+/** Turns the failure reason and the ledger of a call into its error. */
 const failing =
   <A>({ ledger, operation }: Attempt.Task<A>) =>
   (reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>): Effect.Effect<Attempt.Reply<A>, BerthError> =>
@@ -75,14 +72,14 @@ const failing =
 
 const none: ReadonlyArray<never> = []
 
-/** The hook of the client, then that of the call. */
+/** Runs the client's hook, then the call's. */
 const both = <A>(ofClient: A | undefined, ofCall: A | undefined): ReadonlyArray<A> =>
   ofClient === undefined && ofCall === undefined ? none : [ofClient, ofCall].filter((hook) => hook !== undefined)
 
-/** Most calls' secrets of which the patterns are kept; they take a while to make. */
+/** How many patterns for calls' secrets are cached; they take a while to build. */
 const maxRedactors = 16
 
-/** What masks the secrets of a client and those in the headers of a call. */
+/** Returns the masking of the client's secrets and of those in a call's headers. */
 const redactors = ({ credentials, headers }: Settings) => {
   const ofClient = secretsIn(headers)
   const redact = redactor(credentials, ofClient)
@@ -102,26 +99,23 @@ const redactors = ({ credentials, headers }: Settings) => {
 export class Engine extends Context.Service<
   Engine,
   {
-    /** Makes one call: sends the request, as often as the rules allow, and reads the reply. */
+    /** Makes one call: sends the request as often as the rules allow, and reads the reply. */
     readonly call: <A>(
       operation: Operation<A>,
       request: WireRequest,
       options?: CallOptions
     ) => Effect.Effect<Attempt.Reply<A>, BerthError>
-    /** Longest time a call may take unless its options name another. */
+    /** Longest time of a call unless its options set another. */
     readonly deadline: Duration.Duration
     /** Most attempts of one call. */
     readonly maxAttempts: number
-    /** The location of the project that the client is for; undefined if it is for none. */
+    /** The location of the client's project; undefined if it has none. */
     readonly location: string | undefined
-    /** Lane of every call that does not name one; undefined where it is that of the operation. */
+    /** Lane of calls that do not name one; undefined for the operation's lane. */
     readonly lane: Lane | undefined
-    /** What is left of the allowance, what it becomes, and whether a request would be too late. */
+    /** The estimate of the allowance, its changes, and whether a request would be too late. */
     readonly allowance: Pick<Admission.Admission, "current" | "changeAfter" | "refusal">
-    /**
-     * What the service's clock has certainly reached at an instant of the monotonic clock, in milliseconds since the epoch; 0
-     * when it is unknown.
-     */
+    /** A time that the service's clock has certainly reached at a monotonic instant, in milliseconds since the epoch; 0 if unknown. */
     readonly serviceTimeAt: (monotonicMillis: number) => number
   }
 >()("@berthkit/core/client/call/Engine") {
@@ -144,7 +138,7 @@ export class Engine extends Context.Service<
         const guarded = Breaker.make()
 
         const attemptMillis = Duration.toMillis(settings.attemptTimeout)
-        /** The bounds of an operation; what the options set is for every operation. */
+        /** The limits of an operation; limits in the options apply to every operation. */
         const boundsOf = ({ bounds = settings }: Pick<Operation<unknown>, "bounds">) => ({
           maxBodyBytes: options.maxBodyBytes ?? bounds.maxBodyBytes,
           maxBodyTokens: options.maxBodyTokens ?? bounds.maxBodyTokens
@@ -193,21 +187,21 @@ export class Engine extends Context.Service<
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const task = begin(fiber.getRef(Clock.Clock), operation, wireRequest, options, fiber.getRef(CallsEnd))
             fiber.getRef(Attempt.LedgerBegun)?.(task.ledger)
-            // The steps of a call, from the wire outwards: each wraps those above it.
+            // The steps of a call from the wire outwards; each wraps those above it.
             return pipe(
-              // Sends once, within its own time limit, reads the reply, writes the ledger.
+              // Sends once within its own time limit, reads the reply, writes the ledger.
               attempt(task),
-              // Waits for a turn within the rate limit, for every attempt: each spends allowance.
+              // Waits for the rate limit before every attempt, because each costs allowance.
               admitted(task),
-              // Sends again where that may help and can do no harm. The only step that does.
+              // Retries if that may help and does no harm. Only this step retries.
               retried(task),
-              // Lets no call go while the service is down. One outcome per call, however many attempts it took.
+              // Fails fast while the service is down. Each call counts once, however many attempts it took.
               guarded(task),
-              // Ends at the deadline, whatever it waits for.
+              // Ends the call at its deadline, wherever it waits.
               withDeadline(task),
-              // Hands the reply to the caller who asked for it.
+              // Passes the reply to the caller's hook.
               reported(task),
-              // Makes one error of the reason and the ledger.
+              // Builds the error from the reason and the ledger.
               failing(task),
               // Makes one span.
               observer ? observer.traced("call", operation.name) : identity

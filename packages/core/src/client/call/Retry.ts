@@ -1,7 +1,7 @@
 /**
- * Whether and when a failed attempt is followed by another. Within a call the one place that sends again, so that attempts never multiply;
- * a create is a call for each request, and `creation/CreateMachine.ts` decides whether another follows.
- * The rule is pure (`decide`), with the draw of chance passed in; `make` keeps the budget and waits.
+ * Decides whether and when a failed attempt is repeated. Only this module retries within a call, so retries never multiply. A create makes
+ * a call per request, and `creation/CreateMachine.ts` decides whether another one follows. The rule is pure (`decide`), with the random
+ * draw as a parameter; `make` keeps the budget and waits.
  */
 import { Effect, Random, Result } from "effect"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
@@ -11,54 +11,53 @@ import type { Repeatable } from "./Operation.ts"
 
 /** Doubled with every attempt, up to the cap. */
 const baseMillis = 100
-/** Base after a 429. */
+/** The base after a 429. */
 const throttledBaseMillis = 1000
 const maxBackoffMillis = 20_000
-/** A longer `Retry-After` than this is not waited for: the call fails with it. */
+/** A longer `Retry-After` is not waited for: the call fails with it. */
 const maxRetryAfterMillis = 120_000
 
 /**
- * Tokens of the budget, which the retries of all calls of a client spend. It limits a storm and not a restart, so it says how
- * fast retries go and not how many there are: 35 at once, then 20 a second (decision 0174). Below zero, retries that wait
- * have spent what will come.
+ * Tokens of the budget that all retries of a client share. It limits storms, not restarts, so it bounds the rate of retries and not their
+ * number: 35 at once, then 20 a second (decision 0174). Below zero, waiting retries have spent future tokens.
  */
 export const fullBudget = 500
 const refillPerMilli = 0.28
 const transientCost = 14
 const throttledCost = 5
 
-/** What is in the budget `millis` later. */
+/** The budget after `millis`. */
 export const refilled = (tokens: number, millis: number): number =>
   Math.min(fullBudget, tokens + millis * refillPerMilli)
 
-/** What follows a failed attempt. */
+/** The action after a failed attempt. */
 export type Decision =
   /** Give up now. */
   | { readonly _tag: "GiveUp" }
-  /** Give up after this wait: the deadline cannot hold the turn of this retry, and a caller that calls again at once is slowed down. */
+  /** Give up after this wait: the deadline has no room for the retry, and the wait slows down callers that retry at once. */
   | { readonly _tag: "GiveUpAfter"; readonly delayMillis: number }
-  /** Send again after this wait, at this cost, which is spent now. */
+  /** Retry after this wait, at this cost, which is spent now. */
   | { readonly _tag: "Again"; readonly delayMillis: number; readonly cost: number }
 
-/** What the decision rests on. */
+/** The inputs of the decision. */
 export interface Situation {
   readonly reason: ErrorReason
   readonly repeatable: Repeatable
-  /** Attempts made so far, the failed one included. */
+  /** Attempts so far, including the failed one. */
   readonly attempts: number
   /** Most attempts that the call may make. */
   readonly maxAttempts: number
-  /** Tokens in the budget now. */
+  /** Tokens in the budget. */
   readonly budget: number
-  /** What is left of the call's deadline. */
+  /** The time until the call's deadline. */
   readonly leftMillis: number
-  /** A draw from [0, 1): half of the wait is certain, so that no run of draws lets the attempts end too soon. */
+  /** A draw from [0, 1). Half of the wait is fixed, so that no series of draws ends the attempts too soon. */
   readonly draw: number
 }
 
 const giveUp: Decision = { _tag: "GiveUp" }
 
-/** Decides what follows a failed attempt. Never a wait that the deadline cannot hold. */
+/** Decides what follows a failed attempt. Never waits beyond the deadline. */
 export const decide = ({
   attempts,
   budget,
@@ -80,14 +79,14 @@ export const decide = ({
   if (delayMillis >= leftMillis) return giveUp
   const cost = isThrottled ? throttledCost : transientCost
   const turnMillis = Math.max(0, cost - budget) / refillPerMilli
-  // Many calls may be asked to come back at one instant: their turns begin there.
+  // Many calls may be told to come back at the same instant; they are spread from there.
   const pacedMillis = Math.max(asked + turnMillis, pauseMillis)
   return pacedMillis >= leftMillis
     ? { _tag: "GiveUpAfter", delayMillis }
     : { _tag: "Again", delayMillis: pacedMillis, cost }
 }
 
-/** A step for the calls of one client: attempts until one succeeds or no other may follow. */
+/** The retry step for the calls of one client. */
 export const make = () => {
   let tokens = fullBudget
   let countedAt = 0
@@ -99,7 +98,7 @@ export const make = () => {
     while (true) {
       const result = yield* Effect.result(attempt)
       if (Result.isSuccess(result)) return result.success
-      // Having no turn left for another attempt is not why the call fails: the last attempt is.
+      // If the deadline has no room for another attempt, the call fails with the last attempt's reason.
       const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
       if (reason === before) return yield* Effect.fail(reason)
       before = reason
@@ -120,7 +119,7 @@ export const make = () => {
         return yield* Effect.andThen(Effect.sleep(decision.delayMillis), Effect.fail(reason))
       const { cost, delayMillis } = decision
       tokens -= cost
-      // A call that is let go of has no use for its turn.
+      // An abandoned call returns its slot.
       yield* Effect.onInterrupt(Effect.sleep(delayMillis), () => Effect.sync(() => (tokens += cost)))
       ledger.backoffMillis = delayMillis
     }

@@ -1,6 +1,4 @@
-/**
- * What is kept of the reply to a failed attempt: masked, for it may repeat our request, and bounded.
- */
+/** ⏎The reply of a failed attempt in an error: masked, because it may repeat our request, and bounded. */
 import type { RawReply } from "../../api/Reply.ts"
 import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
 import { isSecretName } from "../../domain/secretName.ts"
@@ -11,7 +9,7 @@ const maxHeaderLength = 1024
 const maxIdLength = 128
 const maxExcerptLength = 2048
 
-/** The reply as it is shown. */
+/** The reply for display. */
 export const failedReply = ({ body, headers: all, status }: RawReply, redact: Redact): FailedReply => {
   const headers: Record<string, string> = {}
   for (const name of Object.keys(all)
