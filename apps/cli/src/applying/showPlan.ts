@@ -210,7 +210,7 @@ export const checkCost = (
         peakPerHourInr !== null || foreign === undefined
           ? undefined
           : {
-              message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, which cannot be compared with --max-cost, an amount in rupees.`,
+              message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
               hint: "Omit --max-cost: apply then asks you."
             },
       unknown: { message: "The price of the fleet is not known, so it may be above --max-cost.", hint },

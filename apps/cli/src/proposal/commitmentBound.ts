@@ -37,7 +37,7 @@ export const checkCommitments = (
   if (totalInr === null && foreignCurrency !== null) {
     return Effect.fail(
       new UsageFault({
-        message: `The price of a commitment is in ${foreignCurrency}, which cannot be compared with --max-commitment, an amount in rupees: nothing was changed.`,
+        message: `The price of a commitment is in ${foreignCurrency}, and --max-commitment is in rupees: nothing was changed.`,
         hint: "Run it without --yes and --max-commitment: berth then asks you."
       })
     )

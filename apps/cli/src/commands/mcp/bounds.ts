@@ -85,7 +85,7 @@ export const makeBounds = (bounds: Bounds) => {
       return {
         foreign: proposal.foreignPrice
           ? {
-              message: `The price is in ${currencyName(proposal.foreignPrice)}, which cannot be compared with this server's limit in rupees.`,
+              message: `The price is in ${currencyName(proposal.foreignPrice)}, and the limit of this server is in rupees: they cannot be compared.`,
               hint
             }
           : undefined,
