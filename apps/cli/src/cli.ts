@@ -1,6 +1,6 @@
 /**
- * `berth`, the whole program: parses the command line, loads the one command that it needs, checks the output flags before the command
- * begins, and ends the run and the process.
+ * The `berth` program: parses the command line, loads the one command that it needs, checks the output flags before the command begins, and
+ * ends the run and the process.
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
@@ -44,7 +44,7 @@ type Run = Extract<Request<Command>, { readonly _tag: "Run" }>
 
 const nameOf = (path: ReadonlyArray<string>) => ["berth", ...path].join(" ")
 
-/** A fault of the command line. */
+/** A usage error. */
 const fault = (path: ReadonlyArray<string>, message: string) => new UsageFault(usageProblem(nameOf(path), message))
 
 const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: ReadonlyArray<FlagHelp>) => {
@@ -55,7 +55,7 @@ const unknownFlag = (written: string, path: ReadonlyArray<string>, flags: Readon
     : new UsageFault(secret)
 }
 
-/** The help of any place in the tree, as text or as data. */
+/** Prints the help of a place in the tree, as text or as data. */
 const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, format: Format) {
   const { data, stdout } = yield* Output
   const help =
@@ -63,7 +63,7 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, 
   yield* data(hasJsonErrors(format) ? yield* valueText(help, format) : helpText(help, stdout.colour))
 })
 
-/** The records that a command prints: with `--dry-run` its proposals, if it has any; without it never proposals. */
+/** The records that a command prints: with `--dry-run` its proposals, if it has any; otherwise never proposals. */
 const printedBy = (names: ReadonlyArray<string>, isDryRun: boolean): ReadonlyArray<string> => {
   const isProposal = (name: string) => name.replace("[]", "") === "proposal"
   return names.some(isProposal) ? names.filter((name) => isProposal(name) === isDryRun) : names
@@ -81,7 +81,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const flags = [...flagsOf(command.parameters), ...globalFlagList]
   const words = readWords(args, flags)
   if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
-  // Among other switches, as in `-yh`: nothing is done where help is asked for.
+  // Help may be combined with other switches, as in `-yh`; the command does nothing then.
   const help = words.flags.get(globalFlags.help)
   if (help !== undefined && isOn.get(help[0] ?? "") !== false)
     return yield* printHelp({ path, entry: verb }, asked.asked)
@@ -100,7 +100,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
     )
 })
 
-/** Whether berth itself asks, for completions, which show no notes. */
+/** Whether berth runs itself for completions, which show no notes. */
 const isInternal = ([first]: ReadonlyArray<string>): boolean => internalVerbs.some(({ name }) => name === first)
 
 const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: AskedFormat) {
@@ -135,7 +135,7 @@ interface Ending {
 
 const endingOf = (failure: Failure): Ending => ({ code: exitCodeOf(failure), problem: problemOf(failure) })
 
-/** Output that cannot be written is no fault of berth's. */
+/** Unwritable output is not a defect of berth. */
 const endingOfDefect = (defect: unknown): Ending =>
   defect instanceof StdoutFailed
     ? { code: exitCode[defect.exit], problem: problemOfOutput(defect) }
@@ -163,7 +163,7 @@ const withExitCode =
       )
     )
 
-/** Runs berth on these streams and gives its exit code. The caller handles an interruption. */
+/** Runs berth on these streams and returns its exit code. The caller handles interruptions. */
 export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> =>
   Effect.gen(function* () {
     const raw = rawFlags(args)
@@ -185,7 +185,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     )
   })
 
-/** What a signal ends the process with, once what runs has been interrupted and has reported it. */
+/** The exit codes for signals, after the run was interrupted and has reported it. */
 const signals = {
   SIGINT: exitCode.interrupted,
   SIGHUP: exitCode.hungUp,
@@ -205,9 +205,9 @@ const runMain = Runtime.makeRunMain(({ fiber }) => {
   })
 })
 
-/** Runs berth as this process, whose signals interrupt it. */
+/** Runs berth as this process; signals interrupt it. */
 export const runProcess = (args: ReadonlyArray<string>): void => {
-  // Set and not called: the process ends by itself once everything it wrote has been taken.
+  // Sets the exit code without exiting, so that the process ends once all output is written.
   const exit = (code: number) => {
     process.exitCode = code
   }

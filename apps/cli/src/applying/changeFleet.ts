@@ -1,6 +1,6 @@
 /**
- * `berth apply` and `berth destroy` from their flags to the result: reads the file, the ledger and the account, plans, shows, asks, carries
- * out. `previewFleet` stops after the plan, and changes no file.
+ * Runs `berth apply` and `berth destroy` from flags to result: reads the file, the ledger (the record of the fleet's nodes) and the
+ * account, then plans, shows, asks and executes. `previewFleet` stops after the plan and writes nothing.
  */
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Result } from "effect"
@@ -75,7 +75,7 @@ export interface FleetOptions
     Omit<PlanOptions, "isDestroy">,
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
-  /** How long 404s and absence must agree before a member counts as gone; undefined: a minute. */
+  /** How long a node must be both missing from the list and answered with 404 before it counts as gone; default one minute. */
   readonly grace: Duration.Duration | undefined
 }
 
@@ -83,7 +83,7 @@ export interface FleetOptions
 const typed = (text: string, { flag }: FleetPlace): string =>
   text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
 
-/** Reports all that is in the way, and fails with the last of it. */
+/** Reports every conflict, and fails with the last one. */
 const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, place: FleetPlace) {
   const [last, ...others] = conflicts.toReversed()
   if (last === undefined) return
@@ -109,7 +109,7 @@ const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   }
 }
 
-/** Whether nothing of a group is ordered, or differs from what would be: it may have a plan that is no longer offered. */
+/** Whether the group needs no order and already matches its definition. Such a group may use a plan that is no longer offered. */
 const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
   const own = changes.filter(({ member }) => member.group === group.group)
   return own.length > 0 && own.every((change) => isSettled(change, group))
@@ -154,7 +154,7 @@ const checkOrders = Effect.fnUntraced(function* (
   }
 })
 
-/** The prices for showing and limiting a plan. Fails first if a group cannot be ordered. */
+/** The prices to show and to limit a plan. Fails first if a group cannot be ordered. */
 const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, place: FleetPlace, isDestroy: boolean) {
   const catalogue = yield* recentCatalogue
   yield* reportLeftOut
@@ -167,8 +167,8 @@ const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, pla
 })
 
 /**
- * Fails if a member has more than one node, because two machines without common state may each have made one, or if it is unknown whether a
- * commitment was set.
+ * Fails if a member has more than one node, because two machines without common state may each have created one, or if it is unknown
+ * whether a commitment was set.
  */
 export const ensureSingle = (plan: Plan) => {
   const unsure = plan.changes.find(({ action }) => action === "unsure")
@@ -194,13 +194,13 @@ export const ensureSingle = (plan: Plan) => {
   )
 }
 
-/** What was observed, with the plans of its nodes under the slugs that the fleet has for them. */
+/** The observation, with each node's plan written as the slug in the fleet file. */
 const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
   const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger)
   return nodes === observed.world.nodes ? observed : { ...observed, world: { ...observed.world, nodes } }
 })
 
-/** The plan, with everything that is in the way of it. */
+/** The plan with its conflicts. */
 const planned = (
   fleet: ReadFleet,
   { candidates, conflicts, ledger }: Resolved,
@@ -212,7 +212,7 @@ const planned = (
   return { ...plan, conflicts: [...conflicts, ...observed.conflicts, ...plan.conflicts] }
 }
 
-/** The plan of a fleet, shown and not carried out: what is missing counts as gone. */
+/** The plan of a fleet for display only: missing nodes count as gone. */
 export const previewFleet = Effect.fnUntraced(
   function* (
     place: FleetPlace,
@@ -225,7 +225,7 @@ export const previewFleet = Effect.fnUntraced(
     yield* ensureNotElsewhere(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
     const protections = yield* protectedBesides(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
-    // Only then it matters which creates this machine has recorded.
+    // Only then does it matter which creates this machine has recorded.
     const pending = isPending
       ? yield* Effect.provide(
           resolvePending(ledger, yield* machineName, mustBeKnown(fleet, ledger, options, { protections })),
@@ -249,7 +249,7 @@ export const previewFleet = Effect.fnUntraced(
   Effect.mapError((failure) => inOwnWords(failure))
 )
 
-/** What is left when a run is stopped. */
+/** The message when a run is stopped. */
 const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: FleetPlace) => {
   const { details, message } = sentSoFar(sent)
   const open = sent.find(({ action, outcome }) => action === "commit" && outcome === "unknown")
@@ -266,7 +266,7 @@ const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: Fl
 
 const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
 
-/** What was changed, for a user who does not get the rows. */
+/** The changes so far, for a user who does not get the rows. */
 const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Changed | undefined => {
   const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
   if (changed.length === 0) return undefined
@@ -277,7 +277,7 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   }
 }
 
-/** Why nothing is sent. */
+/** The sentence if nothing is sent. */
 const idleSentence = (plan: Plan): string => {
   const count = (action: Change["action"]) => countOf(plan, action)
   const members = (n: number, one: string, many: string) => (n === 1 ? `1 member ${one}` : `${n} members ${many}`)
@@ -302,14 +302,14 @@ const idleSentence = (plan: Plan): string => {
   return left.length === 0 ? "Nothing to change." : `Nothing was changed: ${left.join("; ")}.`
 }
 
-/** What the fleet costs from now on. */
+/** The cost of the fleet after the run. */
 const finalSentence = (plan: Plan, prices: PriceList): string => {
   const { after } = planPrice(plan, prices)
   const text = priceText(after)
   return text === undefined ? "The price of the fleet is not known." : `The fleet costs ${text}.`
 }
 
-/** What is known once suspects are proved to be gone, and members that are on their way out have gone. */
+/** The observed state after suspects (missing nodes) were proved gone and nodes being deleted have disappeared. */
 const settledWorld = Effect.fnUntraced(function* (
   before: Observed,
   ledger: Ledger,
@@ -337,7 +337,7 @@ const checkLimits = Effect.fnUntraced(function* (plan: Plan, prices: PriceList, 
   yield* checkDeletes(plan, options)
 })
 
-/** A plan within its limits, with everything that is needed to carry it out. */
+/** A plan within its limits, with the data to execute it. */
 interface Prepared {
   readonly fleet: ReadFleet
   readonly plan: Plan
@@ -347,11 +347,11 @@ interface Prepared {
   readonly known: Ledger
   /** The nodes that are certainly gone. */
   readonly gone: ReadonlySet<number>
-  /** The nodes whose protection ends by it. */
+  /** The nodes that this plan stops protecting. */
   readonly unprotected: ReadonlySet<number>
 }
 
-/** Reads everything, and plans. Without `--yes` and without a terminal it shows the plan and fails. */
+/** Reads everything and makes the plan. Without `--yes` and without a terminal it shows the plan and fails. */
 const prepare = Effect.fnUntraced(function* (
   file: LedgerFile,
   fleet: ReadFleet,
@@ -381,7 +381,7 @@ const prepare = Effect.fnUntraced(function* (
   const plan = planned(fleet, resolved, settled, protections, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
-  // A group that cannot be ordered is refused too where nothing is sent, because its members differ.
+  // A group that cannot be ordered is refused even if nothing would be sent, because its members differ from the file.
   const isEverythingSettled = isDestroy || fleet.groups.every((group) => ordersNothing(plan, group))
   const found = isIdle(plan) && isEverythingSettled ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
   const prices = isIdle(plan) ? undefined : found
@@ -436,13 +436,13 @@ const changeLocked = Effect.fnUntraced(function* (
   const listed = { fleet: first.fleet, ledger: place.ledger }
   yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
   const found = yield* ledgerFile.current
-  // A fleet that has nothing yet is listed once it has something to keep.
+  // A fleet without members is not registered until it has one.
   if (found.members.size > 0) yield* registered(listed, found)
   const machine = yield* machineName
   const file = notingProtected(ledgerFile, listed)
   const again = Effect.fnUntraced(function* (before: Prepared) {
     const fleet = yield* readFleetFile(place)
-    // After a question prices come from a reading of their own, however short it was open.
+    // After a question, always read the prices again, however quickly the user answered.
     yield* freshCatalogue
     if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, own, options, before)
     return yield* new FleetConflict({

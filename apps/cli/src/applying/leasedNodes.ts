@@ -1,6 +1,6 @@
 /**
- * The nodes of leases: deletes the node of one lease or of all leases that are due, or takes a node that an earlier run kept. The id, the
- * name and the creation time prove the node; if the reply to its create was lost, it is found through the key of the create. A lease stays
+ * Handles the nodes of leases (the records of `berth run`): deletes the node of one lease or of all due leases, or takes over a kept node.
+ * Id, name and creation time identify the node; if the reply to its create was lost, the create's idempotency key finds it. A lease stays
  * as long as its node may exist.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -31,7 +31,7 @@ import { ownMemberships, ledgersThatMayProtect } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
-/** What became of the node of a lease. */
+/** The fate of a lease's node. */
 interface LeaseEnd {
   readonly outcome: "deleted" | "gone" | "nothing" | "in-fleet"
   readonly id: NodeId | null
@@ -39,20 +39,20 @@ interface LeaseEnd {
   readonly node: Node | null
 }
 
-/** The current time, in the form that leases store. */
+/** The current time in the form that leases store. */
 export const leaseNow = Effect.flatMap(bootClock, stampNow)
 
-/** What is charged for a node so far, as a sentence to append; empty if the price is unknown. */
+/** The charge for a node so far, as a sentence to append; empty if the price is unknown. */
 export const chargedText = (lease: Lease, now: Stamp): string => {
   const charged = chargedSoFar(lease, now)
   if (charged === undefined) return ""
   return ` Charged so far: ₹${rupees(charged.amountInr)}${charged.isMinimum ? ", the minimum charge" : ""}.`
 }
 
-/** The nodes in fleets, from the ledgers that this machine knows. */
+/** The nodes in the fleets that this machine knows, from their ledgers. */
 export const memberships = Effect.orElseSucceed(ownMemberships, (): Effect.Success<typeof ownMemberships> => new Map())
 
-/** A service may not find a node that it has just created. */
+/** How long a service may not find a new node. */
 const newMillis = 60_000
 const pausesMillis = [1000, 2000, 4000, 8000]
 
@@ -60,7 +60,7 @@ const pausesMillis = [1000, 2000, 4000, 8000]
 const maxDeletes = 3
 const deletePause = "2 seconds"
 
-/** The node from the list, because the service does not find it by its id. */
+/** Finds a node in the list if the service does not find it by id. */
 const listed = Effect.fnUntraced(function* (id: NodeId, name: string) {
   const nodes = yield* Nodes
   return (yield* nodes.named(name, { lane: "interactive" })).find((node) => node.id === id)
@@ -75,7 +75,7 @@ const read = (id: NodeId, name: string) =>
     )
   )
 
-/** The same, but repeats the read if the node is so new that the service may not find it yet. */
+/** Like `read`, but repeats the read while the node is so new that the service may not find it. */
 const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Lease) {
   const now = yield* leaseNow
   let node = yield* read(id, name)
@@ -87,7 +87,7 @@ const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Leas
   return node
 })
 
-/** Whether the other candidates still exist. If one of them is gone, it may have been ours, and `found` is not proved. */
+/** Whether the other candidates still exist. If one is gone, it may have been ours, so `found` is not proved. */
 const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, found: Node) {
   const others = candidates.filter((id) => id !== found.id)
   const stays = yield* Effect.forEach(others, (id) =>
@@ -102,18 +102,18 @@ const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, foun
 const differs = (lease: Lease, found: Node) =>
   new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
 
-/** The node of a create whose reply the lease does not have. */
+/** Finds the node of a create whose reply is missing from the lease. */
 const nodeOfLease = Effect.fnUntraced(function* (lease: Lease) {
   const recorded = yield* recordedCreate(lease.key)
   const id = recorded?.nodeId ?? undefined
   const found = yield* id === undefined ? nodeOfCreate(lease, lease.key) : readNew(id, lease)
   if (found === undefined) return undefined
-  // The record has an id only if the reply stated it, or the client proved it at that time.
+  // The record has an id only if the reply stated it or the client proved it at that time.
   const isOurs = isSpelling(found.name, lease.name) && (yield* othersStay(lease, found))
   return isOurs ? found : yield* differs(lease, found)
 })
 
-/** The node of a lease, after proving that it is the one; undefined if it no longer exists. */
+/** Finds and verifies the node of a lease; undefined if it no longer exists. */
 const provenNode = Effect.fnUntraced(function* (lease: Lease) {
   if (lease.node === null) return yield* nodeOfLease(lease)
   const found = yield* readNew(lease.node.id as NodeId, lease)
@@ -150,7 +150,7 @@ const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourIn
   }
 })
 
-/** Saves the candidates for the lease's node, because one of them may be gone at the next look. */
+/** Saves the candidates for the lease's node, because one of them may be gone at the next check. */
 const keepCandidates = (lease: Lease, { reason }: BerthError) => {
   if (reason._tag !== "OutcomeUnknown" || reason.candidates.length < 2) return Effect.void
   const candidates = Array.from(new Set([...(lease.candidates ?? []), ...reason.candidates]))
@@ -158,7 +158,7 @@ const keepCandidates = (lease: Lease, { reason }: BerthError) => {
 }
 
 /**
- * Fails if another process's run made the node and a ledger that cannot be read may protect it. A run always deletes the node that it made
+ * Fails if another process's run created the node and an unreadable ledger may protect it. A run always deletes the node that it created
  * itself.
  */
 const ensureUnprotected = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
@@ -198,7 +198,7 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
   }
   const store = yield* IntentStore
   const forgotten = leases.remove(lease.key)
-  // The node is gone or belongs to a fleet, so the lease may stay: the next reap finds that it is over.
+  // The node is gone or belongs to a fleet, so the lease may stay: the next reap finds that it has ended.
   yield* node === undefined ? forgotten : Effect.catch(forgotten, ({ message }) => printNote(message))
   if (store !== undefined) yield* Effect.ignore(store.remove(lease.key))
   const end: LeaseEnd = {
@@ -226,7 +226,7 @@ export const dueLeases = Effect.fnUntraced(function* (withinMillis: number) {
   return { due, unreadable }
 })
 
-/** A file that is no lease: its node may be billed. */
+/** The failure for an unreadable lease file, whose node may be billed. */
 export const unreadableLease = (path: string): LocalFileFault =>
   new LocalFileFault({
     path,
@@ -262,14 +262,14 @@ const reapOne = (due: Lease, withinMillis: number) =>
       })
     )
 
-/** Ends every lease that is due, and gives a row for each. If a node cannot be deleted, its lease stays. */
+/** Ends every due lease, and returns a row for each. If a node cannot be deleted, its lease stays. */
 export const reapLeases = Effect.fnUntraced(function* (withinMillis = 0) {
   const { due, unreadable } = yield* dueLeases(withinMillis)
   const rows = yield* Effect.forEach(due, (lease) => reapOne(lease, withinMillis), { concurrency })
   return { rows: rows.flatMap(Option.toArray), unreadable }
 })
 
-/** What the kept node has to match. */
+/** The criteria for a kept node. */
 interface Wanted {
   readonly order: string
   /** Any name if none is given. */

@@ -1,6 +1,6 @@
 /**
- * What became of creates of which the ledger has no end: this machine's records of creates tell, and where another machine sent one,
- * time does.
+ * Finds the outcomes of create requests that the ledger still shows as open: from this machine's records or, if another machine sent them,
+ * by waiting until the service can no longer process them.
  */
 import { isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
 import type { Allowance } from "@berthkit/core/client/Allowance"
@@ -13,15 +13,15 @@ import type { LedgerFile } from "./LedgerFile.ts"
 import { machineName } from "./Registry.ts"
 import { candidatesOf, instantNow, nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
 
-/** The ledger with what is known by now, and what stands in the way. */
+/** The ledger with all known outcomes, and the conflicts. */
 export interface Resolved {
   readonly ledger: Ledger
   readonly conflicts: ReadonlyArray<Conflict>
-  /** By member: nodes that this machine took for the possible result of its open create. */
+  /** By member, nodes that this machine suspects were made by the member's unanswered create. */
   readonly candidates: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** Nodes that this machine took for the possible results of creates. */
+/** Nodes that this machine recorded as possible results of creates. */
 const recordedCandidates = Effect.fnUntraced(function* (ledger: Ledger, entries: ReadonlyArray<Entry>) {
   const found = yield* Effect.forEach(entries, (entry) =>
     Effect.map(recordedCreate(keyOf(ledger, entry)), (recorded) => [entry.member, candidatesOf(recorded)] as const)
@@ -38,10 +38,12 @@ const unrecorded = ({ member, pending }: Entry, machine: string): Conflict => ({
   hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here once ${pending!.byService === true ? "eleven minutes" : "26 minutes"} have passed since.`
 })
 
-/** How a ledger changes by what became of a create, or what stands in the way of that. */
+/** The change of a ledger after the outcome of a create, or why the outcome is unknown. */
 type Settled = Result.Result<(ledger: Ledger) => Ledger, Conflict>
 
-/** What became of the create of one entry. Where it was sent from here and is not known to have ended, it is found out if `mustKnow`. */
+/**
+ * Finds the outcome of one entry's create. If this machine sent it and does not know the outcome, looks for the node only with `mustKnow`.
+ */
 const settledEntry = Effect.fnUntraced(function* (
   ledger: Ledger,
   entry: Entry,
@@ -56,7 +58,7 @@ const settledEntry = Effect.fnUntraced(function* (
   const node = (owned: Owned): Settled => Result.succeed((before) => made(before, member, owned))
   const key = keyOf(ledger, entry)
   const recorded = yield* recordedCreate(key)
-  // What cannot be read is not known.
+  // An unreadable record says nothing.
   if (recorded === undefined) return unknown
   if (recorded !== null) {
     const { nodeId, sentAt } = recorded
@@ -68,16 +70,16 @@ const settledEntry = Effect.fnUntraced(function* (
       Effect.orElseSucceed(() => unknown)
     )
   }
-  // This machine records a create before it sends it. Copies of a state folder have the name of one machine and not each other's records.
+  // This machine records a create before it sends it. But copies of a state folder share one machine name and not their records.
   if (pending.by === machine && pending.isSent !== true) return nothing
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
 })
 
-/** So many creates are looked for at a time: they share what they read. */
+/** How many creates are resolved at a time; they share their reads. */
 const concurrency = 25
 
-/** Settles what can be settled of every create that is pending; `mustKnow` of which that is worth some time. */
+/** Resolves pending creates if possible; `mustKnow` selects those worth waiting for. */
 export const resolvePending = Effect.fnUntraced(function* (
   ledger: Ledger,
   machine: string,
@@ -95,7 +97,7 @@ export const resolvePending = Effect.fnUntraced(function* (
   } satisfies Resolved
 })
 
-/** Returns the ledger with the outcome of one member's open create, if that can be known. Writes nothing. */
+/** Returns the ledger with the outcome of one member's open create, if it can be known. Writes nothing. */
 export const settledMember = Effect.fnUntraced(function* (file: LedgerFile, member: string) {
   const ledger = yield* file.current
   if (ledger.members.get(member)?.state !== "creating") return ledger

@@ -1,7 +1,7 @@
 /**
- * Carries a plan out: creates, then replaces, then deletes. The ledger is written before and after each request, so that the next run can
- * continue after a run that was killed at any instant. If one member fails, the others go on, but nothing is deleted until every node that
- * may replace it runs.
+ * Executes a plan: creates, then replaces, then deletes. The ledger is written before and after each request, so that the next run can
+ * continue after a run that was killed at any time. If one member fails, the others go on, but nothing is deleted until every node that may
+ * replace it runs.
  */
 import { type Instant, IntentStoreFailed } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -57,18 +57,18 @@ import type { Done } from "./rows.ts"
 import { seeCommitment, type SentLog } from "./sent.ts"
 import { type Replacing, stillRuns } from "./stillRuns.ts"
 
-/** So many deletes go at a time. */
+/** How many deletes run at a time. */
 const concurrency = 4
 
-/** So many creates go at a time: those that begin together share the reads which show the highest id before them. */
+/** How many creates run at a time. Those that begin together share the reads that find the highest node id before them. */
 const createsTogether = 25
 
-/** How a plan is carried out. */
+/** The options and services of an execution. */
 export interface Means {
   readonly file: LedgerFile
   /** The name of this machine. */
   readonly machine: string
-  /** The prices that were shown. */
+  /** The prices that the user saw. */
   readonly prices: TimedPrices
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
   readonly wait: boolean
@@ -76,11 +76,11 @@ export interface Means {
   readonly maxUnavailable: number
   readonly readyCommand: string | undefined
   readonly readyTimeout: Duration.Duration
-  /** The ledger before this run has noted anything. */
+  /** The ledger before this run has recorded anything. */
   readonly before: Ledger
-  /** What came of each change so far; written here. */
+  /** The result of each change so far; written here. */
   readonly done: Map<Change, Done>
-  /** What was sent so far; written here. */
+  /** The requests sent so far; written here. */
   readonly sent: SentLog
 }
 
@@ -89,24 +89,24 @@ type Replace = Extract<Change, { readonly action: "replace" }>
 type Delete = Extract<Change, { readonly action: "delete" }>
 type Commit = Extract<Change, { readonly action: "commit" }>
 
-/** How the ledger changes by each kind of settling. */
+/** The change of the ledger for each kind of settling. */
 const settledBy = { member: ended, previous: released, restore: notMade, undelete: notDeleted }
 
-/** The ledger once what only it has to learn is in it. */
+/** Records in the ledger the changes that send nothing. */
 const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
   changes.reduce((before, change) => {
     const member = memberText(change.member)
     if (change.action === "settle") return settledBy[change.what](before, member)
-    // Another machine that gets the ledger learns of it.
+    // Other machines learn about the purchase from the ledger.
     if (change.action === "unsure" && before.members.get(member)?.committing === undefined)
       return committing(before, member, change.commitment)
     if ((change.action === "unchanged" || change.action === "replace") && change.commitment !== undefined)
       return committed(before, member, change.commitment)
-    // A create of a member whose node is gone begins a new generation.
+    // The create of a member whose node is gone begins a new generation.
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
 
-/** The ledger with the protection from the file, which outlasts the file's line. A destroy removes no protection. */
+/** Records the file's protection in the ledger, where it outlasts the file's line. A destroy removes no protection. */
 const withProtection = (
   ledger: Ledger,
   { changes }: Plan,
@@ -126,24 +126,24 @@ const withProtection = (
       : protectedBy(before, name, group.protect)
   }, ledger)
 
-/** The ledger with the members of which a run still has to see that their node runs. */
+/** Records the members whose node a run still has to see running. */
 const withAwaited = (ledger: Ledger, plan: Plan): Ledger =>
   awaitedOf(plan).reduce((before, [member, isAwaited]) => awaiting(before, memberText(member), isAwaited), ledger)
 
-/** The ledger with everything that is known before the first request. */
+/** Records everything that is known before the first request. */
 export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet, isDestroy: boolean): Ledger =>
   withAwaited(withProtection(settledLedger(ledger, plan), plan, groups, isDestroy), plan)
 
 type Since = Pick<Pending, "by" | "since" | "byService">
 
-/** An instant on the one clock that other machines may read, which is the service's once that is known. */
+/** The time for other machines to read: the service's if it is known, otherwise the wall clock's. */
 const sinceOf = ({ serviceMillis, wallMillis }: Instant, machine: string): Since => ({
   by: machine,
   since: DateTime.formatIso(DateTime.makeUnsafe(serviceMillis > 0 ? serviceMillis : wallMillis)),
   ...(serviceMillis > 0 && { byService: true })
 })
 
-/** The begin of a create in the ledger. */
+/** Records the beginning of a create. */
 const beginning =
   ({ group, member, name }: Create | Replace, since: Since) =>
   (ledger: Ledger) =>
@@ -153,7 +153,7 @@ const beginning =
       protect: group.protect
     })
 
-/** The node that a create asks for: for one that an earlier run sent, the same that was sent. */
+/** The order of a create; a create that an earlier run sent is repeated with the same order. */
 const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scriptsOf"]): NodeSpec => {
   const { group, member } = change
   const entry = ledger.members.get(memberText(member))
@@ -165,16 +165,16 @@ const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scri
   return { ...sent, name, plan, image, ...(digests !== undefined && startScripts) } as NodeSpec
 }
 
-/** Whether a create of that key may still make a node. */
+/** Whether a create with this key may still make a node. */
 const mayBeMade = Effect.fnUntraced(function* (key: string) {
   const recorded = yield* recordedCreate(key)
-  // What cannot be read is not known.
+  // An unreadable record says nothing.
   return recorded === undefined || (recorded !== null && recorded.sentAt !== null)
 })
 
 type Fresh = Effect.Success<ReturnType<typeof freshPrices>>
 
-/** What to do where names are unique: the replacement has the name of the old node, which lives until the new one runs. */
+/** The hint if names must be unique: the replacement needs the name of the old node, which lives until the new one runs. */
 const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep | undefined => {
   if (failure._tag !== "BerthError") return undefined
   const { reason } = failure
@@ -190,7 +190,7 @@ const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep
   })
 }
 
-/** Sends the create of a member, which the ledger has as begun, and notes each time when. */
+/** Sends the create of a member that the ledger shows as begun, and records the time of each attempt. */
 const create = Effect.fnUntraced(function* (
   change: Create | Replace,
   { file, machine, scriptsOf, sent }: Means,
@@ -201,7 +201,7 @@ const create = Effect.fnUntraced(function* (
   const entry = ledger.members.get(member)
   const key = keyOf(ledger, entry ?? { member, generation: 1 })
   const spec = specOf(ledger, change, scriptsOf)
-  // The create of an earlier run may have made a node: the ledger keeps it.
+  // The create of an earlier run may have made a node, so it stays in the ledger.
   const withdraw = change.isResumed ? Effect.void : file.update((before) => notMade(before, member))
   yield* Effect.tapError(fresh.ensureOrder(change.group), () => withdraw)
   const nodes = yield* Nodes
@@ -226,21 +226,21 @@ const create = Effect.fnUntraced(function* (
   sent.done(at, node)
   const whole = withListed(node, { plan: spec.plan, image: String(spec.image), memoryMib: null, region: null })
   yield* Effect.mapError(
-    // Under the slug that was asked for; the node may show the SKU of its plan.
+    // Record the ordered slug, because the node may show the SKU of its plan.
     file.update((before) => made(before, member, { ...ownedOf(whole), plan: spec.plan })),
     ({ hint, message }) =>
       new FleetStep({
         member,
         id: node.id,
         message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
-        // A ledger that was put back may be older than this create.
+        // A restored ledger may be older than this create.
         hint: `${hint} That takes the node in, or names the command that does.`
       })
   )
   return whole
 })
 
-/** Sets the commitment that the file wants. A purchase is sent once, because a second request may begin another period. */
+/** Sets the commitment of the file. A purchase is sent once, because a second request may begin another period. */
 const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, means: Means, fresh: Fresh) {
   const { file } = means
   const { commitment } = group
@@ -253,7 +253,7 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
   const request = means.sent.begin({ action: "commit", member, id: node.id, name: node.name, commitment: text })
   const order = { setting: commitment.setting, skuId }
   const sent = yield* Effect.result(sendCommitment(node, order, option))
-  // Another command has bought it since the plan was made.
+  // Another command has bought the period since the plan was made.
   const isBought = Result.isFailure(sent) && sent.failure._tag === "CommitmentBought"
   if (isBought) means.sent.drop(request)
   else if (Result.isFailure(sent)) {
@@ -292,7 +292,7 @@ const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node:
   )
 })
 
-/** Asks a node to go, once a read shows that it is the one which is meant, and `ensure` that what replaces it runs. */
+/** Deletes a node after a read has confirmed its identity, and after `ensure` has confirmed that its replacement runs. */
 const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   member: string,
   owned: Owned,
@@ -325,7 +325,7 @@ const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   sent.done(at, read)
 })
 
-/** The owned node of a member, as the ledger has it: with what names it for certain. */
+/** The node of a member as the ledger stores it, with the fields that identify it. */
 const ownedIn = (ledger: Ledger, member: string, node: Node): Owned => {
   const entry = ledger.members.get(member)
   return [entry?.node, entry?.previous].find((owned) => owned?.id === node.id) ?? ownedOf(node)
@@ -333,7 +333,7 @@ const ownedIn = (ledger: Ledger, member: string, node: Node): Owned => {
 
 const whatOf = ({ id, name }: Pick<Owned, "id" | "name">) => `${name} (${id})`
 
-/** Carries the plan out. */
+/** Executes the plan. */
 export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Means) {
   const { done, file, machine, timeout, wait } = means
   const failed = (change: Change, failure: Failure, node: Node | null = null) =>
@@ -363,7 +363,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       Effect.catch((failure) => failed(change, failure, node))
     )
 
-  /** Sets the commitment of a node that this run made. */
+  /** Sets the commitment of a node that this run created. */
   const commitMade = (change: Create | Replace, node: Node) => {
     const commitment = commitOf.get(ofMember(change))
     return commitment === undefined ? Effect.void : commitOne(commitment, node)
@@ -378,7 +378,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     }).pipe(Effect.catch((failure) => Effect.as(failed(change, failure), null)))
 
   if (creates.length > 0) {
-    // In one write: what is not sent before a crash is found not to have been.
+    // One write for all: creates that are not sent before a crash are later found to be unsent.
     const fresh = creates.filter(({ isResumed }) => !isResumed)
     const since = yield* sinceNow
     yield* file.update((ledger) => fresh.reduce((before, change) => beginning(change, since)(before), ledger))
@@ -409,7 +409,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     if (change.node !== null) yield* commitOne(change, change.node)
   }
 
-  /** Waits until the ready command, if there is one, exits with 0 for a node. */
+  /** Waits until the ready command, if any, exits with 0 for a node. */
   const readied = Effect.fnUntraced(function* (change: Change, node: Node, what: string, show: ShowState) {
     const { readyCommand, readyTimeout } = means
     if (readyCommand === undefined) return
@@ -499,7 +499,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
           means.before
         )
   const replacingAs = ([change, node]: readonly [Change, Node]): Replacing => ({ member: ofMember(change), node })
-  /** The nodes that may replace a deleted one: what this run has made, and what stays. */
+  /** The nodes that may replace a deleted one: those created in this run, and those that stay. */
   const replacing = (): ReadonlyArray<readonly [Change, Node]> => [
     ...[...creates, ...replaces].flatMap((change) => {
       const { node = null } = done.get(change) ?? {}
@@ -508,13 +508,13 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     ...staying
   ]
 
-  /** Why nothing may be deleted yet: a node that may replace a deleted one is missing or does not run. */
+  /** Why nothing may be deleted yet: a possible replacement is missing or does not run. */
   const blockedBy = Effect.gen(function* () {
     const isFailed = (change: Change) => ["failed", "skipped"].includes(done.get(change)?.outcome ?? "")
     const unmade = [...creates, ...replaces].find(isFailed)
     if (unmade !== undefined) return unmade
     const inTheWay = new Set<Change>()
-    /** A commitment that was set stays reported as set, and so does a replacement that has ended. */
+    /** A commitment that was set is still reported as set, and so is a finished replacement. */
     const blocks = (change: Change, failure: Failure) =>
       Effect.sync(() => {
         inTheWay.add(change)
@@ -602,9 +602,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   }
 
   const others = replacing()
-  /** What was found not to run any more after the deletes had begun. */
+  /** The node that was found not running after the deletes had begun. */
   let stoppedBy: string | undefined
-  /** Reads one of the nodes that may replace it: each delete another one, so that all of them are read again. */
+  /** Reads one possible replacement per delete, in turn, so that all of them are read again. */
   const ensureReplaced = (change: Delete, old: Owned) => (isAgain: boolean) => {
     const each = others[deletes.indexOf(change) % Math.max(1, others.length)]
     if (each === undefined) return Effect.void

@@ -1,30 +1,28 @@
-/**
- * `--ready-command`: whether a new node does its work, by a command of the user, which is run again until it exits 0.
- */
+/** ⏎`--ready-command`: runs the user's command again and again until it exits 0 and so shows that a new node works. */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { addressOf, hostOf } from "../inventory/Host.ts"
 
-/** The command did not exit 0 in time; null where it did not end. */
+/** The command did not exit 0 in time; null if it did not end. */
 class NotReady extends Data.TaggedError("NotReady")<{ readonly code: number | null }> {}
 
-/** From one run to the next. */
+/** The pause between two runs. */
 const pauseMillis = 2000
 
-/** Few runs need it, and all would wait for it. */
+/** Loaded on demand, because few runs need it. */
 const loaded = Effect.promise(() => import("../settings/startProgram.ts"))
 
 const run = (command: string, node: Node): Effect.Effect<number> =>
   Effect.flatMap(loaded, ({ startShell }) =>
     Effect.callback<number>((resume) => {
       const program = startShell(command, {
-        // What it prints is for people; stdout is for data alone.
+        // Its output is for people; stdout is only for data.
         stdio: ["ignore", 2, 2],
         isBackground: true,
         variables: {
           BERTH_NODE_ID: String(node.id),
           BERTH_NODE_NAME: node.name,
-          // What is no address could become an option of another program.
+          // Only an IP address is passed on, because other text could become an option of another program.
           BERTH_NODE_IP: addressOf(hostOf(node)) ?? ""
         }
       })
@@ -32,16 +30,16 @@ const run = (command: string, node: Node): Effect.Effect<number> =>
         (code) => resume(Effect.succeed(code)),
         () => resume(Effect.succeed(127))
       )
-      // This also ends everything that the shell has started.
+      // Also ends every process that the shell has started.
       return Effect.sync(() => program.signal("SIGTERM"))
     })
   )
 
-/** A run that hangs is ended after this time at the earliest. */
+/** A hanging run is ended after this time at the earliest. */
 const minRunMillis = 60_000
 
 /**
- * Runs the command until it exits 0 or the time is over, but at least once. Before each further run, `later` reads the node again, because
+ * Runs the command until it exits 0 or the time is over, but at least once. Before each repetition, `later` reads the node again, because
  * its public address may come late.
  */
 export const untilReady = <R = never>(

@@ -1,6 +1,4 @@
-/**
- * The name of the command that runs, such as `node create`: the log of changes has it.
- */
+/** ⏎The name of the running command, such as `node create`, for the log of changes. */
 import { Context } from "effect"
 
 export const RunningCommand = Context.Reference<string>("@berthkit/cli/commandLine/RunningCommand", {

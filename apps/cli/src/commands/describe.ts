@@ -1,6 +1,6 @@
 /**
- * Every kind of record that a command prints, by its name, and the help of a command, which names the columns of what it prints. Each is loaded
- * when it is asked for: `berth schema`, help, and the check of `--columns` and `--sort` before a command begins.
+ * Loads record descriptors and the help of commands by name, for `berth schema`, for help, and for the check of `--columns` and `--sort`
+ * before a command begins.
  */
 import type { Field, RecordDescriptor } from "../output/RecordDescriptor.ts"
 import type { CommandHelp } from "../commandLine/CommandHelp.ts"
@@ -8,7 +8,7 @@ import type { Verb } from "../commandLine/CommandTree.ts"
 import { helpOfVerb } from "../commandLine/helpOf.ts"
 import type { Command } from "./command.ts"
 
-/** A record of any kind, whose fields can be named and not read. */
+/** A record of any kind; only its field names are usable. */
 export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "hasMoreFields" | "idKey" | "nameKey">
 
 const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
@@ -36,7 +36,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord
 }
 
-/** The record of a name; `[]` behind it means a list of them. */
+/** The descriptor of a record name; a `[]` suffix stands for a list. */
 export const recordNamed = (name: string): Promise<AnyRecord> => {
   const load = records[name.replace("[]", "")]
   if (load === undefined) throw new Error(`no record is named ${name}`)

@@ -1,6 +1,6 @@
 /**
- * Why a command fails before or beside the service: the command line asks for the impossible, a setting is missing, some
- * of many failed. Each failure names its exit code, and what of it `-o json` prints under `details`. Failures of the service and of the way to it are `BerthError`s, in core.
+ * Failures of commands apart from the service's: an impossible command line, a missing setting, a partial failure. Each failure has its
+ * exit code and the `details` of `-o json`. Failures of the service and of the connection are core's `BerthError`s.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Exit } from "@berthkit/terminal/exitCode"
@@ -9,7 +9,7 @@ import { Data } from "effect"
 import { quoted } from "../commandLine/commandToType.ts"
 import { goOnWaiting, isBeingDeleted, isBilled } from "./callInWords.ts"
 
-/** What whoever fails says: a sentence, and what to do next. */
+/** The texts of a failure: a sentence, and what to do next. */
 interface Words {
   readonly message: string
   readonly hint: string
@@ -23,9 +23,9 @@ export class UsageFault extends Data.TaggedError("UsageFault")<Words> {
 /** A name or pattern that matches no node. */
 export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
-  /** Names of nodes as they were read last, among which is perhaps the one that was meant. */
+  /** Names of nodes as they were last read, to suggest the nearest. */
   readonly names?: ReadonlyArray<string>
-  /** The argument that would read it as a name, or as a pattern. */
+  /** The argument for the other reading, as a name or as a pattern. */
   readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
@@ -38,18 +38,18 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
       : `${list}; for a pattern write ${quoted(this.other.pattern)}`
   }
   override get message() {
-    // The names may be a little old: if exactly this name is among them, its node is gone.
+    // The names may be outdated: if exactly this name is among them, its node is gone.
     const names = (this.names ?? []).filter((name) => name !== this.name)
     const near = new Set(nearest(this.name, names))
     return `No node matches ${this.name}${didYouMean(Array.from(near))}`
   }
 }
 
-/** The service's pages do not show where the list ends, so a node of that name may be missing from them. */
+/** The end of the list is uncertain, so a node of that name may be missing from it. */
 export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
-  /** What was looked for; none where several names were. */
+  /** The name or pattern; absent if there were several. */
   readonly given?: string | undefined
-  /** Whether every node is needed, and no name; default false. */
+  /** Whether the command needs every node instead of a name; default false. */
   readonly all?: boolean
 }> {
   readonly exit = "unavailable"
@@ -66,11 +66,11 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   }
 }
 
-/** A name that several nodes have, or that is also a pattern. */
+/** A name that several nodes have, or that also reads as a pattern. */
 export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
   readonly candidates: ReadonlyArray<{ readonly id: number; readonly status: string }>
-  /** Whether it may be meant as a pattern; default false. */
+  /** Whether the argument may be meant as a pattern; default false. */
   readonly isPattern?: boolean
 }> {
   readonly exit = "usage"
@@ -88,12 +88,12 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   }
 }
 
-/** A node that was found by its name has another one when it is read by itself. */
+/** A node found by its name has another name in its own record. */
 export class NameChanged extends Data.TaggedError("NameChanged")<{
   /** The argument that named it. */
   readonly given: string
   readonly id: number
-  /** Its name as it was read last. */
+  /** The name that was read last. */
   readonly has: string
 }> {
   readonly exit = "rejected"
@@ -102,18 +102,18 @@ export class NameChanged extends Data.TaggedError("NameChanged")<{
   override readonly message = `Node ${this.id} was listed as ${this.given}, but its name is ${this.has}: it may be another node.`
 }
 
-/** A node of the name exists, and is not what was asked for. */
+/** A node of the name exists, but differs from the requested one. */
 export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
   readonly name: string
   readonly id: number
-  /** What it has, null where that is not known; and what was asked for. */
+  /** Its value, null if unknown, and the requested one. */
   readonly field: "plan" | "image"
   readonly has: string | null
   readonly wanted: string
 }> {
   readonly exit = "rejected"
   readonly details = { node: { id: this.id, name: this.name }, field: this.field, has: this.has, wanted: this.wanted }
-  // Whose node it is, Berth does not know, so this suggests no delete.
+  // Berth does not know whose node it is, so it does not suggest a delete.
   readonly hint = `Choose another name, or see what the node is: berth node get ${this.id}`
   override readonly message =
     this.has === null
@@ -121,7 +121,7 @@ export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
       : `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
 }
 
-/** A node has the beginning of the name that was asked for: some services cut long names, so it may be the node that was meant. */
+/** A node has the beginning of the requested name. Some services cut long names, so it may be the requested node. */
 export class NameMayBeCut extends Data.TaggedError("NameMayBeCut")<{
   readonly name: string
   readonly id: number
@@ -133,13 +133,13 @@ export class NameMayBeCut extends Data.TaggedError("NameMayBeCut")<{
   override readonly message = `Node ${this.has} (${this.id}) may be ${this.name}: its name is the beginning of that, and services may cut names.`
 }
 
-/** A call about a node that failed. */
+/** A failed call about a node. */
 interface FailedCall {
   readonly id: number
   readonly error: BerthError
 }
 
-/** A wait for a node that this command created has failed: the node exists all the same, or did. */
+/** A wait for a node that this command created has failed; the node exists, or did. */
 export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedCall> {
   readonly exit = this.error.reason.exit
   get hint() {
@@ -151,7 +151,7 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
     return `${next}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
-    // A minute after it was created, so that it is not merely new.
+    // A minute has passed since the create, so the node is not merely new.
     const isGone = this.error.reason._tag === "NodeNotFound"
     return `${this.error.message} ${isGone ? "It was created, and is gone or cannot be seen." : isBilled}`
   }
@@ -161,13 +161,13 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
 interface SilentNode {
   readonly id: number
   readonly name: string
-  /** Null if the node has none. */
+  /** Null if the node has no address. */
   readonly address: string | null
   readonly port: number
   readonly waitedMillis: number
 }
 
-/** What is known of it, as a sentence. */
+/** The known facts, as a sentence. */
 export const silentText = ({ address, id, name, port, waitedMillis }: SilentNode): string =>
   address === null
     ? `Node ${name} (${id}) runs, and has no address at which ssh could answer.`
@@ -181,14 +181,14 @@ export class SshSilent extends Data.TaggedError("SshSilent")<SilentNode> {
   override readonly message = `${silentText(this)} ${isBilled}`
 }
 
-/** A wait until a deleted node is gone has failed: the node is being deleted all the same. */
+/** A wait for a node's deletion has failed; the node is being deleted all the same. */
 export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<FailedCall> {
   readonly exit = this.error.reason.exit
   readonly hint = goOnWaiting(this.id, "deleted", this.error)
   override readonly message = `${this.error.message} ${isBeingDeleted}`
 }
 
-/** A node without a public address, which a command needs. */
+/** A node without the public address that a command needs. */
 export class NoAddress extends Data.TaggedError("NoAddress")<{
   readonly id: number
   readonly name: string
@@ -202,21 +202,21 @@ export class NoAddress extends Data.TaggedError("NoAddress")<{
   override readonly message = `Node ${this.name} (${this.id}) has no public address.`
 }
 
-/** A create whose key berth chose has failed. */
+/** A create with a key that berth chose has failed. */
 export class CreateFailed extends Data.TaggedError("CreateFailed")<Words & { readonly error: BerthError }> {
   readonly exit = this.error.reason.exit
 }
 
-/** The node of a lease was created, and did not come to run: the command of `berth run` was not started. */
+/** The node of a lease was created but did not start, so the command of `berth run` was not run. */
 export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<FailedCall> {
   readonly exit = this.error.reason.exit
   readonly hint = "Run the same command again; a node that takes longer to start needs --timeout 20m."
   override readonly message = `${this.error.message} The command was not started, and berth deletes the node.`
 }
 
-/** The time of a lease is over before the command has ended. */
+/** The time of a lease ended before the command. */
 export class LeaseOver extends Data.TaggedError("LeaseOver")<{
-  /** Null where the node was not created yet. */
+  /** Null if the node was not created yet. */
   readonly id: number | null
   readonly ttlMillis: number
 }> {
@@ -229,11 +229,11 @@ export class LeaseOver extends Data.TaggedError("LeaseOver")<{
   }
 }
 
-/** A node with the id of a lease is not the one that was leased. */
+/** A node with a lease's id is not the leased node. */
 export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
   readonly id: number
   readonly name: string
-  /** Its name now. */
+  /** Its current name. */
   readonly has: string
 }> {
   readonly exit = "rejected"
@@ -245,11 +245,11 @@ export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
   }
 }
 
-/** What it costs to leave a node as it is, as a sentence to append; empty if unknown. */
+/** The cost of keeping a node, as a sentence to append; empty if unknown. */
 const leftCosts = (perHourInr: number | null): string =>
   perHourInr === null ? "" : ` Leaving it costs ₹${perHourInr.toFixed(2)} per hour.`
 
-/** The service accepts the delete of a leased node, and the node stays. */
+/** The service accepted the delete of a leased node, but the node stays. */
 export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
   readonly id: number
   readonly name: string
@@ -262,9 +262,9 @@ export class LeasedNodeStays extends Data.TaggedError("LeasedNodeStays")<{
   override readonly message = `Node ${this.name} (${this.id}) is still there although the service accepted its delete; it is billed.${leftCosts(this.perHourInr)}`
 }
 
-/** The node of a lease was not deleted, because a call failed or because no node is proved to be it. The lease stays. */
+/** The node of a lease was not deleted, because a call failed or no node is proved to be the lease's. The lease stays. */
 export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted")<{
-  /** Null where it is not known which node the create made. */
+  /** Null if it is unknown which node the create made. */
   readonly id: number | null
   readonly name: string
   /** Null if unknown. */
@@ -276,7 +276,7 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   readonly exit = this.error.reason.exit
   get hint() {
     const { error, id, lease, name } = this
-    // A reply that does not state exactly one node leaves open which of the candidates it is.
+    // If a reply does not state exactly one node, it is unknown which candidate is the lease's.
     const { reason } = error
     const toldId = reason._tag === "OutcomeUnknown" && reason.difference !== null ? reason.toldId : null
     if (id === null && toldId !== null) {
@@ -304,14 +304,14 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   }
 }
 
-/** Whether an earlier create of a name made a node is not known, so no other create of that name was sent. */
+/** It is unknown whether an earlier create of a name made a node, so no other create of that name was sent. */
 export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   readonly name: string
   /** When it was sent, as ISO 8601. */
   readonly sentAt: string
-  /** The key of its caller; undefined if it had none. */
+  /** The caller's idempotency key; undefined if there was none. */
   readonly key: string | undefined
-  /** The nodes that it may have made, as far as any is known. */
+  /** The nodes that it may have made, as far as they are known. */
   readonly candidates: ReadonlyArray<number>
 }> {
   readonly exit = "outcomeUnknown"
@@ -326,11 +326,11 @@ export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   override readonly message = `An earlier create of ${this.name}, sent at ${this.sentAt}, may have made a node: nothing was created now.`
 }
 
-/** It is not known whether a commitment was set: its reply was lost. The request is not sent again. */
+/** It is unknown whether a commitment was set, because its reply was lost. The request is not repeated. */
 export class CommitmentUnknown extends Data.TaggedError("CommitmentUnknown")<{
   readonly id: number
   readonly name: string
-  /** Why that is not known. */
+  /** Why the outcome is unknown. */
   readonly because: string
   readonly hint: string
 }> {
@@ -350,10 +350,10 @@ export class CommitmentBought extends Data.TaggedError("CommitmentBought")<{
   readonly details = { node: { id: this.id, name: this.name } }
 }
 
-/** Another program that berth ran has ended; it reported what there was to report. */
+/** A program that berth ran has ended and has reported its failure itself. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
-/** How many failed; the failure of each is reported by itself. */
+/** How many failed; each failure is reported separately. */
 interface Share {
   readonly failed: number
   readonly of: number
@@ -386,7 +386,7 @@ export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
   override readonly message = `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans))}`
 }
 
-/** A proposal that this account does not have. */
+/** A proposal that does not exist in this account. */
 export class ProposalNotFound extends Data.TaggedError("ProposalNotFound")<{ readonly proposal: string }> {
   readonly exit = "notFound"
   readonly details = { proposal: this.proposal }
@@ -394,44 +394,44 @@ export class ProposalNotFound extends Data.TaggedError("ProposalNotFound")<{ rea
   override readonly message = `This account has no proposal ${this.proposal}.`
 }
 
-/** A proposal that may not be carried out: it is old, was declined, or differs from what it was. Nothing was sent. */
+/** A proposal that cannot be executed: it has expired, was declined, or has changed. Nothing was sent. */
 export class ProposalRefused extends Data.TaggedError("ProposalRefused")<Words & { readonly proposal: string }> {
   readonly exit = "rejected"
   readonly details = { proposal: this.proposal }
 }
 
-/** A file of this machine that cannot be read or written. */
+/** A local file that cannot be read or written. */
 export class LocalFileFault extends Data.TaggedError("LocalFileFault")<Words & { readonly path: string }> {
   readonly exit = "localFile"
   readonly details = { path: this.path }
 }
 
-/** A daemon that was to be asked does not answer, or refuses. */
+/** A daemon that does not answer or refuses. */
 export class DaemonNotAsked extends Data.TaggedError("DaemonNotAsked")<
   Words & {
     readonly exit: Exit
-    /** The status of its reply; null where there was none. */
+    /** The status of its reply; null without one. */
     readonly httpStatus: number | null
   }
 > {}
 
-/** A fleet that cannot be changed as its file wants it: something is in the way that is not the fleet's, or contradicts its ledger. */
+/** A fleet cannot be changed as its file says, because something outside the fleet is in the way or contradicts its ledger. */
 export class FleetConflict extends Data.TaggedError("FleetConflict")<Words> {
   readonly exit = "rejected"
 }
 
-/** A step of one member of a fleet that was not taken, so that nothing is lost. */
+/** A step of one member was not taken, so that nothing is lost. */
 export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly member: string; readonly id: number }> {
   readonly exit = "rejected"
   readonly details = { member: this.member, node: { id: this.id, name: null } }
 }
 
-/** What a plan buys costs more than was shown. */
+/** A purchase of the plan costs more than was shown. */
 export class PriceRisen extends Data.TaggedError("PriceRisen")<{
-  /** Such as `The price of the commitment auto_renew 30d`. */
+  /** For example `The price of the commitment auto_renew 30d`. */
   readonly what: string
   readonly shown: string
-  /** Null if it is not known. */
+  /** Null if unknown. */
   readonly now: string | null
 }> {
   readonly exit = "rejected"
@@ -440,10 +440,10 @@ export class PriceRisen extends Data.TaggedError("PriceRisen")<{
   override readonly message = `${this.what} is ${this.now ?? "not known"} now, and ${this.shown} was shown: nothing was bought.`
 }
 
-/** The user answered no, or stopped the command before it was done. */
+/** The user answered no or stopped the command. */
 export class Interrupted extends Data.TaggedError("Interrupted")<
   Words & {
-    /** What was changed, for a program; default nothing. */
+    /** The changes so far, for a program; default none. */
     readonly details?: Readonly<Record<string, unknown>> | undefined
   }
 > {

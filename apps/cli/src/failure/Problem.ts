@@ -1,6 +1,4 @@
-/**
- * A failure of any kind as berth reports it: what happened, what to do next, and what a program needs to know.
- */
+/** ⏎A failure of any kind in the form in which berth reports it: what happened, what to do next, and details for programs. */
 import { Attempt } from "@berthkit/core/domain/Attempt"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf } from "@berthkit/core/domain/ErrorReason"
@@ -10,13 +8,13 @@ import type { SettingFault } from "@berthkit/terminal/Connection"
 import type * as failures from "./CliFailure.ts"
 import { hintOf, messageOf } from "./callInWords.ts"
 
-/** What `-o json` prints under `error`. */
+/** The value of `error` in `-o json`. */
 export interface Problem {
-  /** Name of the reason, such as `NodeNotFound`. */
+  /** The reason's name, such as `NodeNotFound`. */
   readonly code: string
   readonly message: string
   readonly hint: string
-  /** The status of the last reply; null when there was none. */
+  /** The status of the last reply; null if there was none. */
   readonly httpStatus: number | null
   /** Whether the same command may succeed later, unchanged. */
   readonly retryable: boolean
@@ -25,7 +23,7 @@ export interface Problem {
 
 type Failures = typeof failures
 
-/** Every failure of a command but that of a program that it ran, which is reported already. */
+/** Every failure of a command, except that of a program that it ran, which is already reported. */
 type CliFailure = {
   [Name in keyof Failures]: Failures[Name] extends new (...facts: never) => infer Instance ? Instance : never
 }[Exclude<keyof Failures, "ProgramEnded">]
@@ -33,11 +31,11 @@ type CliFailure = {
 /** A failure of a command. */
 export type Failure = BerthError | SettingFault | CliFailure
 
-/** Made for the first failure: most runs have none. */
+/** Created at the first failure, because most runs have none. */
 const encodeAttempts = (attempts: ReadonlyArray<Attempt>) =>
   Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))(attempts)
 
-/** What a reason declares; the node that it is about stands in one form for every failure. */
+/** The fields of a reason; the node has the same form in every failure. */
 const detailsOfReason = (reason: BerthError["reason"]): Problem["details"] => {
   const { nodeId, ...fields }: Readonly<Record<string, unknown>> = fieldsOf(reason)
   return nodeId === undefined ? fields : { node: { id: nodeId, name: null }, ...fields }
@@ -54,7 +52,7 @@ const problemOfError = (error: BerthError): Problem => ({
 
 type Told = Pick<Problem, "message" | "hint" | "details">
 
-/** One that no reply of the service is the reason of. */
+/** A problem without a reply of the service. */
 const problemHere = (code: string, { details, hint, message }: Told): Problem => ({
   code,
   message,
@@ -78,16 +76,16 @@ export const problemOf = (failure: Failure): Problem => {
   return { ...problem, httpStatus: failure.httpStatus, retryable: failure.exit === "unavailable" }
 }
 
-/** What a command that fails with it exits with. */
+/** The exit code for a failure. */
 export const exitCodeOf = (failure: Failure): number => {
   const { exit } = failure._tag === "BerthError" ? failure.reason : failure
   return exitCode[exit]
 }
 
-/** Data that cannot be written: no fault of berth. */
+/** Unwritable output, which is not berth's fault. */
 export const problemOfOutput = (failure: Told): Problem => problemHere("StdoutFailed", failure)
 
-/** A defect: a fault of berth itself. */
+/** A defect of berth itself. */
 export const problemOfDefect = (defect: unknown): Problem =>
   problemHere("Fault", {
     message: `berth failed: ${defect instanceof Error ? defect.message : String(defect)}`,

@@ -1,6 +1,4 @@
-/**
- * Why a file cannot be read or written, for people: the system gives a code.
- */
+/** ⏎Explains to people why a file cannot be read or written; the system only returns a code. */
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { fileReasonOf } from "@berthkit/core/domain/fileReason"
 

@@ -1,8 +1,6 @@
-/**
- * Why data cannot be written to stdout, for people. Without Effect: quick answers fail like this, too.
- */
+/** ⏎Explains to people why stdout cannot be written. Does not load Effect, because quick answers fail like this too. */
 
-/** `ENOSPC: no space left on device, write` without what only a programmer needs. */
+/** Shortens `ENOSPC: no space left on device, write` to the part for users. */
 const reasonOf = (message: string): string => message.replace(/^[A-Z]+: /, "").replace(/, write$/, "")
 
 export const outputFault = ({ message }: Pick<Error, "message">) => ({

@@ -1,6 +1,4 @@
-/**
- * A failed create whose key berth chose: the user never sees the key, so that the hints of `berth node create` do not fit.
- */
+/** ⏎Texts for a failed create whose key berth chose: the user never sees the key, so the hints of `berth node create` do not fit. */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { CreateFailed } from "./CliFailure.ts"
 import type { Problem } from "./Problem.ts"
@@ -8,10 +6,10 @@ import { messageOf, stateRemedy } from "./callInWords.ts"
 
 const runAgain = "Run the same command again: that makes no second node."
 
-/** That the user should look first at a node that the reply named. */
+/** The hint to look first at a node that the reply named. */
 export const lookAt = (id: number): string => `See it: berth node get ${id}; nothing is sent again for it.`
 
-/** The texts that differ from those of a create under a key of the user. `told` is the hint if the reply named a node. */
+/** The texts that differ from those of a create with the user's key. `told` is the hint if the reply named a node. */
 export const wordsOfOwnKey = (
   error: BerthError,
   told: (id: number) => string = lookAt,
@@ -32,7 +30,7 @@ export const wordsOfOwnKey = (
 
 const isCall = (failure: { readonly _tag: string } | BerthError): failure is BerthError => failure._tag === "BerthError"
 
-/** The failure of a whole command in these words, if they differ. */
+/** The failure of a whole command with these texts, if they differ. */
 export const inOwnWords = <E extends { readonly _tag: string }>(failure: E | BerthError, again = runAgain) => {
   if (!isCall(failure)) return failure
   const words = wordsOfOwnKey(failure, lookAt, again)

@@ -1,22 +1,22 @@
 /**
- * Files that berth keeps for its user: written whole, in folders of the user alone, and changed by one process at a time; and whether one could
- * be written at all.
+ * Berth's own files: written atomically, in folders that only the user can access, and changed by one process at a time. Also checks
+ * whether a file could be written.
  */
 import { dirname } from "node:path"
 import { type KeyLock, withKeyLock } from "@berthkit/core/client/creation/KeyLock"
 import { type FileFault, makeOwnFolder, replaceFile, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect } from "effect"
 
-/** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
+/** Berth creates both levels of `accounts/HASH`, with access for the user only. */
 const accountLevels = 2
 
 const makeAccountFolder = (folder: string): Effect.Effect<void, FileFault> => makeOwnFolder(folder, accountLevels)
 
-/** Writes a file in the folder of an account that is safe to lose. */
+/** Writes a file in an account's folder that is safe to lose. */
 export const writeAccountFile = (path: string, text: string): Effect.Effect<void, FileFault> =>
   Effect.andThen(makeAccountFolder(dirname(path)), replaceFile(path, text))
 
-/** Runs `use` while no other process has the lock of this path. Its failures are its own; `faultOf` makes that of the lock. */
+/** Runs `use` while no other process holds the lock of this path. Failures of `use` are passed on; `faultOf` converts those of the lock. */
 export const underFileLock = <A, E, R, F>(
   path: string,
   faultOf: (fault: FileFault) => F,
@@ -27,7 +27,7 @@ export const underFileLock = <A, E, R, F>(
     Effect.flatMap(Effect.fromResult)
   )
 
-/** Whether a file could be written: its folder, or the nearest one above it that exists, takes new files. Writes nothing. */
+/** Checks whether a file could be written: its folder, or the nearest existing parent, must accept new files. Writes nothing. */
 export const ensureWritable = (path: string): Effect.Effect<void, FileFault> =>
   withFiles(async (fs) => {
     for (let folder = path; ;) {

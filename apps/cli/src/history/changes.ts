@@ -1,7 +1,7 @@
 /**
- * The log of changes: who asked for what of which node, when and with which command, and what became of it. This is the one place that writes
- * it: every command sends its changes through the `Nodes` and the `RawApi` of `recordingChanges`. A change is noted before it is sent, so that
- * one whose command was killed is in the log as `unknown`. A log that cannot be written holds up no change.
+ * The log of changes: who requested which change of which node, when, with which command, and the outcome. Only this module writes it: all
+ * commands send changes through the `Nodes` and the `RawApi` of `recordingChanges`. A change is recorded before it is sent, so that one
+ * whose command was killed is in the log as `unknown`. A failure to write the log stops no change.
  */
 import { hostname, userInfo } from "node:os"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -15,7 +15,7 @@ import { faultOf } from "../state/Kind.ts"
 
 const kind = "change"
 
-/** Of more changes the last ones are kept. */
+/** At most this many changes are kept; the oldest are dropped. */
 const maxKept = 2000
 
 const actions = ["create", "delete", "commitment", "request"] as const
@@ -42,7 +42,7 @@ export interface Change extends Schema.Schema.Type<typeof Change> {}
 const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
 const [decode, encode] = [Schema.decodeUnknownOption(Stored), Schema.encodeSync(Stored)]
 
-/** Variables of CI systems that name what runs, and its number. */
+/** Variables of CI systems with the name and number of a job. */
 const jobVariables = [
   ["GITHUB_REPOSITORY", "GITHUB_RUN_ID"],
   ["CI_PROJECT_PATH", "CI_JOB_ID"],
@@ -60,7 +60,7 @@ const jobOf = Effect.gen(function* () {
   return null
 })
 
-/** Null where the system has no name for the user of the process, as in some containers. */
+/** Null if the system has no name for the process's user, as in some containers. */
 const userOf = Effect.sync(() => {
   try {
     return userInfo().username
@@ -103,7 +103,7 @@ const noted = <A>(asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done:
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** What a request asks for; `node` where its path names one. */
+/** The change that a request asks for; `node` is set if its path names one. */
 const requestOf = ({ method, path }: RawRequest): Asked => {
   const id = /\/nodes\/(\d+)\/?$/.exec(path)?.[1]
   const node = id === undefined ? null : Number(id)
@@ -142,13 +142,13 @@ const apiNoting = (api: RawApi["Service"]): RawApi["Service"] => {
   }
 }
 
-/** The same client, which notes each change. */
+/** The same client, but each change is recorded. */
 export const recordingChanges = Layer.merge(
   Layer.effect(Nodes, Effect.map(Nodes, nodesNoting)),
   Layer.effect(RawApi, Effect.map(RawApi, apiNoting))
 )
 
-/** The changes that are kept, the newest first. What cannot be read is left out. */
+/** The recorded changes, newest first, without unreadable ones. */
 export const changes = Effect.gen(function* () {
   const store = yield* RecordStore
   if (store === undefined) return []
@@ -156,7 +156,7 @@ export const changes = Effect.gen(function* () {
   return found.flatMap(({ value }) => Option.toArray(decode(value))).toReversed()
 })
 
-/** Those of a node, by its id or by the name that it was created with. */
+/** The changes of a node, by its id or by the name with which it was created. */
 export const changesOf = (all: ReadonlyArray<Change>, given: string): ReadonlyArray<Change> => {
   const named = new Set(all.flatMap(({ name, node }) => (name === given && node !== null ? [node] : [])))
   return all.filter(

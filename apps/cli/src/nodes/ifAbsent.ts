@@ -1,6 +1,6 @@
 /**
- * Finds the nodes that `--if-absent` asks about: of each name none, the one that is wanted, or one that is something else. A name of which
- * an earlier create may still make a node is not absent.
+ * Finds the nodes for `--if-absent`: for each name there is no node, the wanted one, or a different one. A name counts as taken while an
+ * earlier create may still make its node.
  */
 import { drawnKeyPrefix, type Intent, IntentStore, isSent } from "@berthkit/core/client/creation/IntentStore"
 import {
@@ -25,8 +25,8 @@ import { candidatesOf, instantNow } from "./nodeOfCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**
- * In what a node differs from the wanted one. An image that the service does not state is taken for the wanted one, and so is one that
- * is stated by its name where its number is wanted, or the other way round: they cannot be compared.
+ * The difference between a node and the wanted one. An unreported image counts as the wanted one. So does one that is reported by name if
+ * its number is wanted, or vice versa, because these are not comparable.
  */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   if (node.plan === null || !mayShowPlan(node.plan, plan))
@@ -38,7 +38,7 @@ const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   return undefined
 }
 
-/** In what the system of a node differs from that of the wanted image. */
+/** The difference between the operating system of a node and that of the wanted image. */
 const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, images: ReadonlyArray<Image>) =>
   isOtherSystem(stated, image, images)
     ? ({
@@ -49,14 +49,14 @@ const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, 
     : undefined
 
 /**
- * Fails if this machine has sent a create of one of the names and does not know what came of it, as long as the service may still process
- * it. One under a key of `ownKeys` settles itself as it is asked for again; one that the service refused for its rate limit is not waited for.
+ * Fails while the service may still process a create of one of the names that this machine sent and whose outcome is unknown. Creates with
+ * a key in `ownKeys` are resolved when they are repeated, and those that the rate limit rejected are not waited for.
  */
 const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>, ownKeys: ReadonlySet<string>) {
   const store = yield* IntentStore
   if (store === undefined || names.length === 0) return
   const wanted = new Set(names.map(plain))
-  // A store that cannot be read fails later, where it is needed.
+  // An unreadable store fails later, where it is needed.
   const intents = yield* Effect.orElseSucceed(store.unsettled, (): ReadonlyArray<Intent> => [])
   const now = yield* instantNow
   const open = intents
@@ -75,17 +75,17 @@ const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>
   })
 })
 
-/** A node that is to be made unless it exists. */
+/** A node to create if it does not exist. */
 interface Asked {
   readonly spec: NodeSpec
-  /** The key of its create; undefined if it has none. */
+  /** The idempotency key of its create; undefined if it has none. */
   readonly key: string | undefined
 }
 
 /**
- * The nodes that already exist, by their names in the whole list, including the names as the service may spell them. A node that is being
- * deleted counts as absent. Fails if a name may have been cut: such a node is neither certainly the wanted one nor certainly another. Fails,
- * too, if an earlier create of an absent one may still make it.
+ * Finds existing nodes by name in the whole list, including names as the service may spell them. A node that is being deleted counts as
+ * absent. Fails if a name may have been cut, because it is uncertain whether that node is the wanted one. Fails, too, if an earlier create
+ * may still make an absent node.
  */
 export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
   const specs = asked.map(({ spec }) => spec)

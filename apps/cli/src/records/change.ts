@@ -1,6 +1,4 @@
-/**
- * A change in the log of changes: the columns of `berth history`.
- */
+/** ⏎An entry of the log of changes: the columns of `berth history`. */
 import { Change } from "../history/changes.ts"
 import { textOr } from "../output/format.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"

@@ -1,7 +1,7 @@
 /**
- * Starts a program for the user, without the credentials of berth, in a way that lets berth end the program and everything it has started.
- * Without a terminal the program gets its own process group. At a terminal it stays in the group of berth, because only the foreground
- * group can read the terminal and gets Ctrl-C; there berth finds its processes one by one.
+ * Starts a program for the user, without berth's credentials, in a way that lets berth end the program and all its child processes. Without
+ * a terminal the program gets its own process group. At a terminal it stays in berth's group, because only the foreground group can read
+ * the terminal and gets Ctrl-C; berth then finds its processes one by one.
  */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { accessSync, constants as fileConstants, statSync } from "node:fs"
@@ -13,11 +13,11 @@ import { childEnvironment } from "./childEnvironment.ts"
 import { atTerminal, type Process, processes, treeOf } from "./processTable.ts"
 
 export interface StartedProgram {
-  /** Its exit code as in a shell: 128 + N if signal N has ended it. Rejects if it cannot be started. */
+  /** Its exit code as in a shell: 128 + N if signal N ended it. Rejects if the program cannot be started. */
   readonly ended: Promise<number>
   /** Sends a signal to all of its processes. */
   readonly signal: (signal: NodeJS.Signals) => void
-  /** Whether any of its processes runs. */
+  /** Whether any of its processes is running. */
   readonly isRunning: () => boolean
   /** Whether the terminal sends it Ctrl-C directly. */
   readonly hearsTerminal: boolean
@@ -25,13 +25,13 @@ export interface StartedProgram {
 
 /**
  * Node does not report real-time signals, which only Linux has: a program that such a signal ended would seem to have succeeded. So a shell
- * waits for it. The shell reads the words from a pipe, so that no process list shows them. It ignores the signals that the program may
- * handle, and its own message about a signal is suppressed.
+ * waits for the program. The shell reads the words from a pipe, so that no process list shows them. It ignores the signals that the program
+ * may handle, and its message about a signal is suppressed.
  */
 const waiter =
   'eval "set -- $(cat <&3)"; exec 3<&- 4>&2 2>/dev/null; trap : HUP INT TERM; (exec 2>&4 4>&-; exec "$@"); exit $?'
 
-/** Whether every shell keeps a variable of this name; some drop the others. */
+/** Whether every shell passes on a variable of this name; some drop the others. */
 const isKept = (name: string) => /^[A-Za-z_]\w*$/.test(name)
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`
@@ -50,7 +50,7 @@ const canRun = (path: string): boolean => {
 export const cannotRun = (command: string, why: string, hint: string) =>
   new UsageFault({ message: `${command} cannot be run: ${why}.`, hint })
 
-/** Fails if there is no such program. */
+/** Fails if the program does not exist. */
 export const ensureProgram = (command: string, hint: string): Effect.Effect<void, UsageFault> =>
   Effect.suspend(() => {
     // On Windows a command may be named without its extension.
@@ -110,14 +110,14 @@ export const startProgram = (words: ReadonlyArray<string>, options: ProgramOptio
         try {
           process.kill(target, signal)
         } catch {
-          // It has ended.
+          // The process has ended.
         }
       }
     }
   }
 }
 
-/** Starts a command line of a shell. */
+/** Runs a command line in a shell. */
 export const startShell = (command: string, options: ProgramOptions): StartedProgram =>
   isWindows
     ? startProgram([process.env["ComSpec"] ?? "cmd.exe", "/d", "/s", "/c", command], options)

@@ -1,6 +1,4 @@
-/**
- * `berth apply`: makes the nodes of the account as a fleet file says.
- */
+/** ⏎`berth apply`: changes the account's nodes to match a fleet file. */
 import { Duration, Effect } from "effect"
 import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"

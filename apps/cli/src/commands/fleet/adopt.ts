@@ -1,6 +1,4 @@
-/**
- * `berth fleet adopt`: takes a node that exists into a fleet. Only the ledger changes.
- */
+/** ⏎`berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes. */
 import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
@@ -35,7 +33,7 @@ import { leases } from "../../leases/leases.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { command } from "../command.ts"
 
-/** Keeps what a person has seen of a purchase that got no reply, so that no command sends it again. */
+/** Records what a person saw about an unanswered purchase, so that no command sends it again. */
 const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<typeof parseCommitment>) {
   const open = yield* commitmentLog.openOf(id)
   if (open !== undefined && open.setting === shown?.setting) {
@@ -81,13 +79,13 @@ export const adopt = command(
       message: `${place.file} has no group ${member.group}.`,
       hint: `Its groups are ${fleet.groups.map(({ group }) => group).join(", ")}.`
     })
-    // What the portal shows of a commitment can be said of a member that is not in the file any more.
+    // --commitment may also name a member that is no longer in the file.
     if (group === undefined && commitment === undefined) return yield* noGroup
     const name = memberText(member)
     const account = yield* ownAccount
     const owner = { ...account, fleet: fleet.fleet }
     const node = yield* resolveNode(given, { change: true })
-    // A run under another API key of the account deletes its node, too.
+    // A run under another API key of the account would delete its node too.
     const leased = [...(yield* leases.all).values, ...(yield* leases.elsewhere)]
     if (leased.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({
@@ -126,8 +124,8 @@ export const adopt = command(
         const entry = ledger.members.get(name)
         const wanted = group?.nameOf(member.n) ?? node.name
         if (holder === undefined) {
-          // A node that is being deleted makes room. So does an open create that may have made this node: the user confirms that it
-          // is the one, and its key is not sent again.
+          // A node that is being deleted may be superseded. So may an open create that may have made this node: the user confirms that it
+          // did, and its key is not sent again.
           const candidates =
             entry?.state === "creating" ? candidatesOf(yield* recordedCreate(keyOf(ledger, entry))) : []
           const makesRoom = entry === undefined || entry.state === "none" || entry.state === "deleting"
@@ -154,7 +152,7 @@ export const adopt = command(
           // The user has looked in the portal, so the outcome of an earlier request is known.
           yield* settleOpen(node.id, parseCommitment(commitment))
         } else if (open !== undefined && (yield* ledgerFile.current).members.get(name)?.node?.id === node.id) {
-          // No machine that gets the ledger sends it a second time.
+          // Recorded in the ledger so that no other machine sends the purchase again.
           yield* ledgerFile.update((before) => committing(before, name, open))
           yield* printNote(
             `It is not known whether the commitment ${open} of ${node.name} (${node.id}) was set. ${seeCommitment(node.id, `${name}${place.flag}`, givenFor(open))}.`

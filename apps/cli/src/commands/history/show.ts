@@ -1,6 +1,4 @@
-/**
- * `berth history`: what was changed, by whom, and what became of it, as berth has noted it. Asks nothing of the service.
- */
+/** ⏎`berth history`: shows what was changed, by whom, and with which outcome, from berth's own log. Sends no request. */
 import { Effect, Layer } from "effect"
 import { optionalArgument, text } from "../../commandLine/Parameter.ts"
 import { changes, changesOf } from "../../history/changes.ts"

@@ -1,6 +1,4 @@
-/**
- * `berth image list`: the images that nodes are made from, each once, with the plans that it goes with.
- */
+/** ⏎`berth image list`: lists the images for new nodes, each once with its plans. */
 import { Images } from "@berthkit/core/client/Images"
 import { passesSize } from "@berthkit/core/domain/Plan"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The tools that change: `propose` says what would be done and sends nothing; `execute` does it, once, after a person has consented to
- * exactly that.
+ * The changing tools: `propose` describes a change and sends nothing; `execute` carries it out once, after a person has consented to
+ * exactly that change.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
@@ -51,7 +51,7 @@ import { makeConsent } from "./consent.ts"
 import { within } from "./reads.ts"
 import { termsOf } from "./terms.ts"
 
-/** The longest that sending takes, with all that is read before and after it. Programs that run tools give up after a minute. */
+/** The time limit of a change, including all reads before and after it. Agents' programs give up after a minute. */
 const sendingWithin = endingWithin("50 seconds")
 
 const proposing = {
@@ -69,7 +69,7 @@ const proposing = {
   setting: oneOf(commitmentSettings)
 }
 
-/** Which arguments each action takes. */
+/** The arguments of each action. */
 const argumentsOf = {
   create: { needs: ["name", "plan", "image"], takes: ["sshKeys", "tags", "backups", "publicIp", "disk", "sku"] },
   delete: { needs: ["node"], takes: [] },
@@ -78,7 +78,7 @@ const argumentsOf = {
 
 type Proposing = Values<typeof proposing>
 
-/** Why the arguments do not go with the action; undefined where they do. */
+/** Why the arguments do not fit the action; undefined if they do. */
 const faultOf = ({ action, ...given }: Proposing): UsageFault | undefined => {
   const { needs, takes } = argumentsOf[action]
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]))
@@ -90,7 +90,7 @@ const faultOf = ({ action, ...given }: Proposing): UsageFault | undefined => {
   return new UsageFault({ message, hint: `It takes ${[...needs, ...takes].join(", ")}.` })
 }
 
-/** What a proposal is for whoever reads it. */
+/** A proposal for its reader. */
 const shown = (kept: Kept): Data => ({
   id: kept.id,
   expiresAt: expiryOf(kept),
@@ -99,7 +99,7 @@ const shown = (kept: Kept): Data => ({
   node: kept.terms.about
 })
 
-/** The order that the arguments are, and the node where that was read. */
+/** The order of the arguments, and its node if that was read. */
 const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const {
     action,
@@ -137,7 +137,7 @@ const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   return { order, node: found }
 })
 
-/** Keeps what a node is committed to, which the service does not report. */
+/** Records the commitment of a node, which the service does not report. */
 const keepCommitment = Effect.fnUntraced(function* (
   { createdAt, id }: Node,
   spec: { plan: string; image: string | number; committedSkuId?: number | undefined }
@@ -156,7 +156,7 @@ const deleting = (proposal: string, id: number): Outcome => ({
   node: null
 })
 
-/** Sends the request of a proposal. A create goes under its id as the key, so that it makes one node however often it is sent. */
+/** Sends the request of a proposal. A create uses the proposal's id as its key, so it makes one node however often it is sent. */
 const send = Effect.fnUntraced(function* ({ id: key, terms: { about, order } }: Kept) {
   const nodes = yield* Nodes
   switch (order.action) {
@@ -187,7 +187,7 @@ const send = Effect.fnUntraced(function* ({ id: key, terms: { about, order } }: 
   }
 })
 
-/** What a person has to do before it can be proposed again. */
+/** What a person has to do before the change can be proposed again. */
 const afterLook = (order: Extract<Order, { readonly action: "commit" }>): string =>
   `It is not sent again. A person can look in the account portal before you propose it again${
     buysPeriod({ ...order, skuId: order.skuId ?? undefined })
@@ -197,12 +197,15 @@ const afterLook = (order: Extract<Order, { readonly action: "commit" }>): string
 
 const refused = (kept: Kept, message: string, hint: string) => new ProposalRefused({ proposal: kept.id, message, hint })
 
-/** What became of a proposal whose request may have been sent before; undefined where that has to be sent again. Fails where nothing tells. */
+/**
+ * The outcome of a proposal whose request may already have been sent; undefined if the request must be sent again. Fails if the outcome
+ * cannot be found.
+ */
 const resumed = Effect.fnUntraced(function* (kept: Kept) {
   const { id: key, terms } = kept
   if (terms.order.action === "create") {
     const isKnown = ((yield* recordedCreate(key))?.nodeId ?? null) !== null
-    // The node is known: this sends nothing.
+    // The node is known, so nothing is sent.
     return isKnown ? yield* send(kept) : undefined
   }
   if (terms.order.action === "commit") {
@@ -230,7 +233,7 @@ const ensureCurrent = Effect.fnUntraced(function* (kept: Kept, wasSent: boolean)
     : refused(kept, `${expired}.`, again)
 })
 
-/** What differs by now from what was consented to, in words. */
+/** The differences from what the person consented to, in words. */
 const difference = (before: Kept["terms"], now: Kept["terms"]): string => {
   const priceOf = ({ proposal }: Kept["terms"]) => sentenceOf(proposal)
   return priceOf(before) === priceOf(now)
@@ -238,17 +241,17 @@ const difference = (before: Kept["terms"], now: Kept["terms"]): string => {
     : `it was: ${priceOf(before)} Now it is: ${priceOf(now)}`
 }
 
-/** Fails unless the order comes to the same now. */
+/** Fails unless the order still has the same terms. */
 const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   const now = yield* termsOf(kept.terms.order)
   if (isSame(kept.terms, now)) return
   return yield* refused(kept, `What was proposed has changed: ${difference(kept.terms, now)}`, again)
 })
 
-/** What `execute` answers. */
+/** The answer of `execute`. */
 const resultOf = (outcome: Outcome, repeated: boolean): Data => withoutNoNode({ ...outcome, repeated })
 
-/** A create that failed and may have made a node all the same. */
+/** Whether a failed create may have made a node. */
 const mayExist = (error: unknown): boolean => error instanceof BerthError && error.reason._tag === "OutcomeUnknown"
 
 /**
@@ -258,10 +261,10 @@ const mayExist = (error: unknown): boolean => error instanceof BerthError && err
 const isUndone = ({ action }: Order, error: unknown): boolean =>
   action === "commit" && !(error instanceof BerthError && mayBeSet(error))
 
-/** Both tools. `proposals` is undefined where nothing may be proposed. */
+/** Both tools. `proposals` is undefined if nothing may be proposed. */
 export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) => {
   const { ensureWithin, giveBack, take } = makeBounds(bounds)
-  /** Where proposals of an action are; fails for one that the server may not do. */
+  /** The store for proposals of an action; fails for an action that the server may not do. */
   const placeFor = (action: Action) =>
     proposals !== undefined && bounds.allow.includes(action)
       ? Effect.succeed(proposals)
@@ -294,7 +297,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
     }, within)
   )
 
-  /** Sends what was consented to, unless it was done before or is not the same any more. */
+  /** Executes an approved proposal, unless it was already executed or its terms have changed. */
   const carryOut = Effect.fnUntraced(function* (id: string, store: ProposalStore) {
     const kept = yield* store.find(id)
     const { result, terms, wasSent } = kept
@@ -342,18 +345,18 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
     },
     Effect.fnUntraced(function* ({ proposal: id }) {
-      // The first word of all: a server that was started read-only carries out nothing, whatever is on the disk.
+      // Checked first: a read-only server executes nothing, whatever is on the disk.
       const store = yield* placeFor(bounds.allow[0] ?? "create")
       const kept = yield* store.find(id)
       yield* placeFor(kept.terms.order.action)
       if (kept.result !== null) return resultOf(kept.result, true)
-      // What the bounds refuse is refused before a person is asked about it.
+      // Limits are checked before a person is asked.
       if (!kept.wasSent) {
         yield* ensureCurrent(kept, false)
         yield* ensureWithin(kept.terms, id)
       }
       const asked = kept.answer ?? (yield* ask(kept))
-      // Another server, or a terminal, may have had an answer meanwhile.
+      // Another server or a terminal may have received an answer meanwhile.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer
       switch (answer) {

@@ -1,6 +1,4 @@
-/**
- * `berth node create`: shows what the nodes will cost, asks where that is needed, and creates them.
- */
+/** ⏎`berth node create`: shows the cost of the nodes, asks if necessary, and creates them. */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -53,15 +51,15 @@ import {
   wantedNodes
 } from "./createFlags.ts"
 
-/** What the guided form offers: no plan that is sold out. */
+/** The plans in the guided form, without those that are sold out. */
 const plansToOffer = (images: ReadonlyArray<Image>) => fromImages(images.filter(({ available }) => available !== false))
 
-/** So many creates go at a time. */
+/** How many creates run at a time. */
 const concurrency = 4
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
-/** Reports, once, the creates of which a killed process left no result, where notes are shown. */
+/** Reports, once, the creates of killed processes without a known outcome, if notes are wanted. */
 const reportAbandoned = Effect.gen(function* () {
   const { chatty, followable } = yield* Output
   if (!chatty) return
@@ -73,12 +71,12 @@ const reportAbandoned = Effect.gen(function* () {
   }
 })
 
-/** Whether an earlier create had this key. A store that cannot be read fails later, where it is needed. */
+/** Whether an earlier create used this key. An unreadable store fails later, where it is needed. */
 const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
   return key !== undefined && Boolean(yield* recordedCreate(key))
 })
 
-/** Fails if a key that `--count` makes of the given one belongs to another create, before any of the nodes is made. */
+/** Fails, before any node is created, if a key that `--count` derives belongs to another create. */
 const ensureOwnKeys = Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>, { count, key: given }: Options) {
   if (count === undefined || given === undefined) return
   for (const { key, spec } of wanted) {
@@ -91,13 +89,13 @@ const ensureOwnKeys = Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>
   }
 })
 
-/** What Ctrl-C leaves open of a create that was sent, and how to find out. */
+/** The state of a create after Ctrl-C, and how to find its outcome. */
 const maybeCreated = ({ key, spec: { name } }: Wanted) => ({
   message: `Interrupted before the reply came; the node ${name} may exist.`,
   hint: key === undefined ? `Check whether it exists: ${listByName(name)}` : "Run the same command again to finish."
 })
 
-/** What Ctrl-C leaves behind; undefined where no node exists. */
+/** The nodes created before Ctrl-C; undefined if there are none. */
 const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }: Options) => {
   if (ids.length === 0) return undefined
   const what = count === undefined ? "the node exists" : `${ids.length} of ${total} nodes exist`
@@ -107,7 +105,7 @@ const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }
   }
 }
 
-/** The node as every other command shows it; as the reply to the create has it where that cannot be read, or is of another name. */
+/** The node in the form of every other command; in the form of the create's reply if it cannot be read or has another name. */
 const asShown = Effect.fnUntraced(function* (node: Node, asked: string) {
   const read = Nodes.use((nodes) => nodes.get(node.id, { retry: false, deadline: "5 seconds" }))
   const shown = yield* Effect.orElseSucceed(read, () => node)
@@ -117,7 +115,7 @@ const asShown = Effect.fnUntraced(function* (node: Node, asked: string) {
   return withListed(isSpelling(shown.name, node.name) || isSpelling(shown.name, asked) ? shown : node, node)
 })
 
-/** Whether an earlier create with this key is known to have made a node: then nothing is bought. */
+/** Whether an earlier create with this key is known to have made a node, so that nothing is bought. */
 const isMade = Effect.fnUntraced(function* (key: string | undefined) {
   return key !== undefined && ((yield* recordedCreate(key))?.nodeId ?? null) !== null
 })
@@ -133,12 +131,12 @@ const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable
   const found = key === undefined ? " (no reply named it; found it by name)" : " earlier with the same key"
   const spelled = node.name === spec.name ? "" : ` The service calls it ${node.name}.`
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.${spelled}`)
-  // A node that an earlier create made was read by its id, and lacks what only the list has.
+  // A node of an earlier create was read by id, and lacks the fields of the list.
   const [whole = node] = yield* withListedFields([node])
   return { ...whole, outcome } as Creation
 })
 
-/** What came of a create: the node where there is one, and why it failed or why its node does not run. */
+/** The result of a create: the node, if any, and why it failed or why its node does not run. */
 interface Made {
   readonly creation?: Creation
   readonly failure?: BerthError | CreatedNotReady | PriceRisen | SshSilent | UsageFault
@@ -150,7 +148,7 @@ type Affordable = Effect.Success<ReturnType<typeof priceNow>>
 const priceNow = (spec: NodeSpec, quote: Quote, options: Options) =>
   currentPrice(`${spec.plan} with ${spec.image}`, quote, quoteFor(spec, options))
 
-/** Creates one node and waits for it where that is asked for. */
+/** Creates one node, and waits for it if requested. */
 const createOne = Effect.fnUntraced(function* (
   wanted: Wanted,
   existing: Node | undefined,
@@ -182,7 +180,7 @@ const createOne = Effect.fnUntraced(function* (
   }
 })
 
-/** Creates all nodes. With several, one that fails does not stop the others. */
+/** Creates all nodes. If there are several, a failure does not stop the others. */
 const createAll = (
   wanted: ReadonlyArray<Wanted>,
   existing: ReadonlyMap<string, Node>,
@@ -205,7 +203,10 @@ const createAll = (
       )
   )
 
-/** Keeps what the nodes are committed to, which the service does not report. One that an earlier create made began then. */
+/**
+ * Records the commitments of the nodes, which the service does not report. The commitment of a node from an earlier create began at that
+ * time.
+ */
 const keepCommitments = (
   made: ReadonlyArray<Made>,
   option: CommittedOption,
@@ -220,7 +221,7 @@ const keepCommitments = (
     { discard: true }
   )
 
-/** The nodes that were created, for a user who does not get their records; undefined where there is none. */
+/** The created nodes, for a user who does not get their records; undefined if there are none. */
 const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
   const made = creations.filter(({ outcome }) => outcome !== "existing").map(({ id, name }) => ({ id, name }))
   const [only] = made
@@ -234,7 +235,7 @@ const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
   }
 }
 
-/** Prints what was created; what failed is reported, and fails the command. */
+/** Prints the created nodes; failures are reported and fail the command. */
 const printCreations = Effect.fnUntraced(function* (results: ReadonlyArray<Made>, single: boolean) {
   const creations = results.flatMap(({ creation }) => creation ?? [])
   const failures = results.flatMap(({ failure }) => failure ?? [])
@@ -259,7 +260,7 @@ export const create = command(
     const { images } = catalogue
     const slugged = underSlug(asked, images)
     const given = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
-    // A plan that cannot work is refused before the rest is asked for.
+    // An impossible plan is refused before the other values are asked for.
     const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images, given.image)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
     const spec = isWhole(given)

@@ -1,6 +1,4 @@
-/**
- * `berth plan list`: sizes and prices, as the image list has them.
- */
+/** ⏎`berth plan list`: lists sizes and prices from the image list. */
 import { Images } from "@berthkit/core/client/Images"
 import { namesOf, passesSize } from "@berthkit/core/domain/Plan"
 import { Effect } from "effect"
