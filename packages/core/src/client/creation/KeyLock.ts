@@ -128,8 +128,11 @@ const pollMillis = 200
 /** How often an owner writes its heartbeat. */
 const heartbeatMillis = 5000
 
-/** Without a heartbeat for this long an owner whose process is not known here is taken to have ended. */
-const silentMillis = 60_000
+/**
+ * Without a heartbeat for this long an owner whose process is not known here is taken to have ended. Half the default deadline: each
+ * process watches an owner of another boot anew, and still has to look for the node afterwards.
+ */
+const silentMillis = 30_000
 
 /** When an owner was last running. */
 interface Heartbeat extends Stamp {
@@ -290,7 +293,7 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
 
 /**
  * Runs `use` while it holds the lock, which `folder` is; waits for its turn, where it can be interrupted. The folder above
- * has to be there. A process that ended holds up no other: at once where that can be known, else within a minute.
+ * has to be there. A process that ended holds up no other: at once where that can be known, else within half a minute.
  */
 export const withKeyLock = <A, E, R>(
   folder: string,
