@@ -2,12 +2,12 @@
  * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
  */
 import { isQuiet } from "@berthkit/core/client/creation/Ownership"
-import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, released, unlisted } from "../../applying/Registry.ts"
 import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
+import { observe, proved } from "../../applying/observe.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { argument, text } from "../../commandLine/Parameter.ts"
@@ -17,7 +17,7 @@ import { ended, type Entry, keyOf, ownedIds } from "../../fleet/Ledger.ts"
 import { mayHaveBought, parseCommitment } from "../../fleet/FleetFile.ts"
 import { parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { lane, wholeList } from "../../nodes/allNodes.ts"
+import { wholeList } from "../../nodes/allNodes.ts"
 import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
@@ -83,17 +83,20 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 })
 
 /**
- * Fails while it is unknown what was bought for a node of the member, because no ledger would have that any more. Of a node that is gone
- * nobody can say it: this machine's log keeps it by the node's id.
+ * Fails while it is unknown what was bought for a node of the member, because no ledger would have that any more. Nobody can say it of a node
+ * that lists and reads prove to be gone: this machine's log keeps the purchase by the node's id.
  */
-const ensureNothingOpen = Effect.fnUntraced(function* (entry: Entry, flag: string) {
+const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member } = entry
-  for (const { isNoted, node, text } of yield* openPurchases(entry)) {
+  const purchases = yield* openPurchases(entry)
+  if (purchases.length === 0) return
+  const ledger = yield* ledgerFile.current
+  const observed = yield* observe({ ...ledger, members: new Map([[member, entry]]) }, new Set())
+  const { gone } = (yield* proved(observed, ledger, undefined)).world
+  for (const { isNoted, node, text } of purchases) {
     const { id, name } = node
-    const read = yield* Effect.result(Nodes.use((nodes) => nodes.get(id as Node["id"], { lane })))
-    if (Result.isFailure(read) && read.failure.reason._tag !== "NodeNotFound") return yield* read.failure
     const unknown = `It is not known whether the commitment ${text} of ${name} (${id}) was set`
-    if (Result.isSuccess(read)) {
+    if (!gone.has(id as Node["id"])) {
       return yield* new FleetConflict({
         message: `${unknown}: ${member} was not forgotten.`,
         hint: seeCommitment(id, `${member}${flag}`, givenFor(text))
@@ -133,7 +136,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
         })
       }
       if (entry.state === "creating") yield* ensureNothingMade(ledgerFile, entry, place.flag)
-      yield* ensureNothingOpen(entry, place.flag)
+      yield* ensureNothingOpen(ledgerFile, entry, place.flag)
       yield* ledgerFile.update((before) => ended(before, name))
       const { asked, ids } = nodesOf(entry)
       yield* released(fleet.fleet, new Set([...ids, ...asked]))
