@@ -166,4 +166,34 @@ describe("a period that is in the ledger of another machine", () => {
       }).pipe(Effect.scoped)
     )
   }
+
+  it.live("is not bought by hand on a machine that set something else for the node before", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      const other = yield* hurriedFolderOf(account)
+      const share = () => writeFileSync(other.ledger, fleet.ledgerText())
+      fleet.write(webs(1))
+      yield* fleet.apply(...all)
+      other.write(webs(1))
+      share()
+      yield* other.apply(...all)
+      assert.strictEqual((yield* other.run(["commitment", "set", "1000", "hourly_billing", "--yes"])).code, 0)
+      fleet.write(webOf())
+      service.isPurchaseLost = true
+      yield* fleet.apply(...all)
+      service.isPurchaseLost = false
+      share()
+      const sent = service.requests.filter((request) => request.startsWith("POST /update_committed")).length
+      const buy = ["commitment", "set", "1000", "auto_renew", "--sku", "7", "--yes", "--max-commitment", "1000"]
+      const held = yield* other.run(buy)
+      assert.strictEqual(held.code, 8, held.stderr)
+      assert.include(held.stderr, other.ledger)
+      // A person looked: the log of that machine then knows more than its ledger.
+      assert.strictEqual((yield* fleet.run([...buy, "--found", "set"])).code, 0)
+      assert.strictEqual((yield* fleet.run(buy)).code, 5)
+      const after = service.requests.filter((request) => request.startsWith("POST /update_committed")).length
+      assert.strictEqual(after, sent)
+    }).pipe(Effect.scoped)
+  )
 })

@@ -4,11 +4,12 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
-import { buysPeriod, commitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
+import { boughtByNode, buysPeriod, commitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
 import { sendAgain } from "../commitmentLog/sendCommitment.ts"
 import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
 import { mayHaveBought, parseCommitment } from "../fleet/FleetFile.ts"
 import type { Entry } from "../fleet/Ledger.ts"
+import { isFoundOut } from "../fleet/plan.ts"
 import { knownLedgers, ownAccount } from "./Registry.ts"
 import { givenFor, seeCommitment } from "./sent.ts"
 
@@ -20,7 +21,8 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
 
 /**
  * Fails if a ledger that this machine knows has the same purchase for the node, or one without outcome. `days` are those of the option, where
- * they are known. What the log of this machine has of the node is newer, and stands.
+ * they are known. What the log of this machine has of the node stands against what a ledger says was bought. An open purchase stays open
+ * until the log has that very one: another line may be older.
  */
 export const ensureNewInLedgers = Effect.fnUntraced(function* (
   { id, name }: Pick<Node, "id" | "name">,
@@ -28,13 +30,14 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
   days: number | undefined
 ) {
   if (!buysPeriod(order)) return
-  if ((yield* commitmentLog.load).has(id)) return
+  const isLogged = (yield* commitmentLog.load).has(id)
+  const boughtHere = (yield* boughtByNode).get(id)
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
   for (const { entries, fleet, ledger } of yield* knownLedgers(own)) {
     for (const entry of entries.values()) {
       const { commitment, committing } = commitmentIn(entry, id) ?? {}
-      if (committing !== undefined && mayHaveBought(committing)) {
+      if (committing !== undefined && mayHaveBought(committing) && !isFoundOut(committing, boughtHere)) {
         return yield* new CommitmentUnknown({
           id,
           name,
@@ -42,7 +45,7 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
           hint: seeCommitment(id, entry.member, givenFor(committing))
         })
       }
-      const bought = commitment === undefined ? undefined : parseCommitment(commitment)
+      const bought = commitment === undefined || isLogged ? undefined : parseCommitment(commitment)
       if (bought?.setting !== order.setting || (days !== undefined && bought.days !== days)) continue
       return yield* new CommitmentBought({
         id,

@@ -135,6 +135,12 @@ const endOf = (commitment: string | undefined): string | undefined => {
 export const openText = (open: Pick<Open, "days" | "setting"> | undefined): string | undefined =>
   open && commitmentText({ setting: open.setting, days: open.days ?? null })
 
+/** Whether an open purchase of a ledger was found out since, without the ledger: what this machine has bought for the node is that very one. */
+export const isFoundOut = (committing: string, bought: Pick<Bought, "days" | "setting"> | undefined): boolean => {
+  const open = parseCommitment(committing)
+  return open !== undefined && open.days !== null && bought?.days === open.days && bought.setting === open.setting
+}
+
 /** What to do about a create of which it is not known whether it made a node. */
 export const laterOr = (member: string): string =>
   `Run the same command again in eleven minutes. If it is not known then either, look at the nodes of its name, and say which is its own: berth fleet adopt ID --as ${member}; or that none is: berth fleet forget ${member}`
@@ -275,9 +281,7 @@ class Planner {
     const open = openText(sent)
     if (open !== undefined && open !== commitment && !isOfLedger) return open
     const bought = sent === undefined ? this.#world.bought?.get(id) : undefined
-    // It was found out since, without the ledger.
-    const isKnown = shown !== undefined && shown.days !== null && bought?.days === shown.days
-    return isKnown && bought.setting === shown.setting ? undefined : committing
+    return committing !== undefined && isFoundOut(committing, bought) ? undefined : committing
   }
 
   /** Whether it is unknown what was bought for the node of a member, which is shown then. */
