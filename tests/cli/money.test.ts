@@ -751,6 +751,9 @@ describe("a commitment that berth sets", () => {
       const refused = yield* berth(...buy)
       assert.strictEqual(refused.code, 10, refused.stderr)
       assert.include(refused.stderr, log!)
+      // A folder that knows nothing of the purchase would lead around it.
+      assert.include(refused.stderr, "Remove it only if the account portal shows no node or purchase")
+      assert.notInclude(refused.stderr, "XDG_STATE_HOME")
       assert.lengthOf(committed, 1)
       assert.strictEqual((yield* berth("commitment", "set", "7", "hourly_billing", "-y")).code, 0)
     }).pipe(Effect.scoped)

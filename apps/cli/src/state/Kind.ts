@@ -85,7 +85,8 @@ export const recordsOf = <A>({ cannot, keyOf, kind, schema }: Description<A>) =>
     const value = read(key, text.value)
     if (Option.isSome(value)) return value.value
     const path = yield* placeOf(key)
-    const hint = "Restore it, or remove it once you know what it was about."
+    const hint =
+      "Restore it. Remove it only if the account portal shows no node or purchase that it may be about: nothing else knows of it."
     return yield* faultOf(cannot)({ code: null, detail: `${path} is damaged, or of a later version`, path, hint })
   })
   const all = Effect.gen(function* () {

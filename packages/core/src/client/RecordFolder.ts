@@ -73,12 +73,16 @@ const readAll = Effect.fnUntraced(function* (folder: string) {
   return found.flat()
 })
 
+/** No hint names another folder: nothing would be known there of open purchases, leases and creates. */
 const failed = (fault: FileFault) =>
   new StateFailed({
     detail: fault.message,
     code: fault.code ?? null,
     path: fault.path ?? null,
-    hint: "Make that folder readable and writable for you alone, or set XDG_STATE_HOME to another folder; see: berth doctor",
+    hint:
+      fault.code === undefined
+        ? "See: berth doctor"
+        : "Make that folder readable and writable for you alone; see: berth doctor",
     isLockLost: fault === lost
   })
 

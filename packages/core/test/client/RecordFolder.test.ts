@@ -96,7 +96,7 @@ describe("the records of an account", () => {
         const { list, put } = recordsOf(placeIn(accounts))
         const refused = yield* Effect.flip(put("lease", "run-1", "{}"))
         const path = join(accounts, one, name)
-        assert.deepInclude(refused, { path, isLockLost: false })
+        assert.deepInclude(refused, { path, isLockLost: false, hint: "See: berth doctor" })
         assert.include(refused.message, `${path} was written by an earlier version of berth`)
         assert.isTrue(Exit.isFailure(yield* Effect.exit(list("lease"))))
       }
