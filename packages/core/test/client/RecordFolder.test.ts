@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { recordsOf } from "../../src/client/RecordFolder.ts"
 import { makeAccount } from "../../src/client/creation/IntentFolder.ts"
 import { goOnIn, type IntentPlace } from "../../src/client/creation/IntentPlace.ts"
+import { recordContract } from "./state/recordContract.ts"
 
 const [one, two] = ["1".repeat(32), "2".repeat(32)] as const
 
@@ -22,6 +23,10 @@ const placeIn = (accounts: string, id: string = one): IntentPlace => ({
   key: undefined,
   spellings: []
 })
+
+recordContract("a folder", (count) =>
+  Effect.map(accountsFolder, (accounts) => Array.from({ length: count }, () => recordsOf(placeIn(accounts))))
+)
 
 describe("the records of an account", () => {
   it.effect("have an empty value where their file cannot be read", () =>
