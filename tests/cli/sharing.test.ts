@@ -102,7 +102,7 @@ describe("an allowance that is shared through a database", () => {
       const postgres = yield* Postgres.scoped()
       const machine = Effect.map(stateFolder, (folder) => ({
         XDG_STATE_HOME: folder,
-        BERTH_ALLOWANCE_STORE: postgres.url()
+        BERTH_STATE_URL: postgres.url()
       }))
       const [one, another] = [yield* machine, yield* machine]
       assert.strictEqual((yield* berth(["image", "saved"], { env: one })).code, 0)
@@ -117,7 +117,7 @@ describe("an allowance that is shared through a database", () => {
       const shown = `postgres://127.0.0.1:${postgres.port}/postgres?schema=berth`
       const { file, otherProcesses } = json<Limits>(yield* berth(["limits", "-o", "json"], { env: another }))
       assert.deepStrictEqual([file, otherProcesses], [shown, 0])
-      const { stdout } = yield* berth(["doctor"], { env: { ...another, BERTH_ALLOWANCE_STORE: postgres.url() } })
+      const { stdout } = yield* berth(["doctor"], { env: { ...another, BERTH_STATE_URL: postgres.url() } })
       assert.include(stdout, `through ${shown}`)
       assert.deepStrictEqual(readdirSync(one.XDG_STATE_HOME), [])
     }).pipe(
@@ -134,7 +134,7 @@ describe("an allowance that is shared through a database", () => {
     Effect.gen(function* () {
       const env = {
         XDG_STATE_HOME: yield* stateFolder,
-        BERTH_ALLOWANCE_STORE: "postgres://user:hunter2@127.0.0.1:1/db"
+        BERTH_STATE_URL: "postgres://user:hunter2@127.0.0.1:1/db"
       }
       assert.deepStrictEqual(yield* berth(["node", "list", "-o", "json"], { env }), {
         code: 0,
@@ -145,9 +145,9 @@ describe("an allowance that is shared through a database", () => {
       assert.lengthOf(stderr.match(/^debug: Cannot share the allowance through .+ECONNREFUSED.+$/gm)!, 1)
       const found = yield* berth(["doctor"], { env })
       assert.match(found.stdout, /cannot be used: connect ECONNREFUSED/)
-      const refused = yield* berth(["node", "list"], { env: { ...env, BERTH_ALLOWANCE_STORE: "hunter2" } })
+      const refused = yield* berth(["node", "list"], { env: { ...env, BERTH_STATE_URL: "hunter2" } })
       assert.strictEqual(refused.code, 2)
-      assert.match(refused.stderr, /^error: BERTH_ALLOWANCE_STORE is not usable: .+\nhint: .+\n$/)
+      assert.match(refused.stderr, /^error: BERTH_STATE_URL is not usable: .+\nhint: .+\n$/)
       for (const text of [stderr, found.stdout, found.stderr, refused.stderr]) assert.notInclude(text, "hunter2")
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )

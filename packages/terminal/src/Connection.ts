@@ -32,8 +32,8 @@ export class SettingFault extends Data.TaggedError("SettingFault")<{
 export interface Connection {
   readonly options: ClientOptions
   readonly files: AccountFiles
-  /** The database through which processes on several machines share the allowance; undefined if no setting names one. */
-  readonly allowanceStore: Redacted.Redacted | undefined
+  /** The database with the state that several machines share; undefined where no setting names one. */
+  readonly stateUrl: Redacted.Redacted | undefined
 }
 
 /** The value of a variable; a blank one counts as unset. */
@@ -116,23 +116,21 @@ const unusable =
     })
   }
 
-/** The database in `BERTH_ALLOWANCE_STORE`. */
-export const allowanceStoreSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.gen(
-  function* () {
-    const found = Option.getOrUndefined(yield* readVariable(variables.allowanceStore))
-    if (found === undefined) return undefined
-    return yield* Effect.mapError(
-      Effect.flatMap(readPostgresAddress(Redacted.value(found)), Effect.fromResult),
-      (problem) =>
-        new SettingFault({
-          setting: variables.allowanceStore,
-          exit: "usage",
-          message: `${variables.allowanceStore} is not usable: it ${problem}.`,
-          hint: `Correct ${variables.allowanceStore}, or unset it.`
-        })
-    )
-  }
-)
+/** The database in `BERTH_STATE_URL`. */
+export const stateUrlSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.gen(function* () {
+  const found = Option.getOrUndefined(yield* readVariable(variables.stateUrl))
+  if (found === undefined) return undefined
+  return yield* Effect.mapError(
+    Effect.flatMap(readPostgresAddress(Redacted.value(found)), Effect.fromResult),
+    (problem) =>
+      new SettingFault({
+        setting: variables.stateUrl,
+        exit: "usage",
+        message: `${variables.stateUrl} is not usable: it ${problem}.`,
+        hint: `Correct ${variables.stateUrl}, or unset it.`
+      })
+  )
+})
 
 /** A PostgreSQL address, completed from the environment. */
 export const readPostgresAddress = Effect.fnUntraced(function* (text: string) {
@@ -215,13 +213,13 @@ export const connectionOf = Effect.fnUntraced(function* (
     location,
     userAgent
   }
-  const allowanceStore = yield* allowanceStoreSetting
+  const stateUrl = yield* stateUrlSetting
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
   yield* ensureOwn(address, key, "API key", orElse)
   yield* ensureOwn(address, token, "access token", orElse)
   yield* ensurePrivate(address, settings.allowHttp)
-  const allowanceFile = allowanceStore === undefined ? files.allowanceFile : undefined
-  return { options: { ...options, allowanceFile }, files, allowanceStore }
+  const allowanceFile = stateUrl === undefined ? files.allowanceFile : undefined
+  return { options: { ...options, allowanceFile }, files, stateUrl }
 })
 
 /** The value of a variable, with its source. */

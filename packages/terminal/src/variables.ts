@@ -12,8 +12,8 @@ export const variables = {
   location: "BERTH_LOCATION",
   /** The `User-Agent` header, which a gateway may check. */
   userAgent: "BERTH_USER_AGENT",
-  /** The PostgreSQL database through which processes on several machines share the rate limit. */
-  allowanceStore: "BERTH_ALLOWANCE_STORE",
+  /** The PostgreSQL database with the state that several machines share: keys, locks, records and the rate limit. */
+  stateUrl: "BERTH_STATE_URL",
   /** The token of `berth-watch`. */
   watchToken: "BERTH_WATCH_TOKEN",
   /** The name of an account that `berth auth login` saved. */

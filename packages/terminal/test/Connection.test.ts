@@ -54,17 +54,17 @@ describe("the connection", () => {
       const named = {
         ...complete,
         BERTH_ALLOWANCE_FILE: "/file",
-        BERTH_ALLOWANCE_STORE: "postgres://u:hunter2@db/name"
+        BERTH_STATE_URL: "postgres://u:hunter2@db/name"
       }
-      const { allowanceStore, options } = yield* read(named)
-      assert.strictEqual(Redacted.value(allowanceStore!), named.BERTH_ALLOWANCE_STORE)
+      const { options, stateUrl } = yield* read(named)
+      assert.strictEqual(Redacted.value(stateUrl!), named.BERTH_STATE_URL)
       assert.isUndefined(options.allowanceFile)
-      const file = yield* read({ ...named, BERTH_ALLOWANCE_STORE: " " })
-      assert.deepStrictEqual([file.allowanceStore, file.options.allowanceFile], [undefined, "/file"])
+      const file = yield* read({ ...named, BERTH_STATE_URL: " " })
+      assert.deepStrictEqual([file.stateUrl, file.options.allowanceFile], [undefined, "/file"])
       for (const wrong of ["mysql://u:hunter2@db", "hunter2", "postgres://u:hunter2@db/name?schema=No"]) {
-        const fault = yield* Effect.flip(read({ ...named, BERTH_ALLOWANCE_STORE: wrong }))
-        assert.deepStrictEqual([fault.setting, fault.exit], ["BERTH_ALLOWANCE_STORE", "usage"], wrong)
-        assert.match(fault.message, /^BERTH_ALLOWANCE_STORE is not usable: it has to be an address such as postgres:/)
+        const fault = yield* Effect.flip(read({ ...named, BERTH_STATE_URL: wrong }))
+        assert.deepStrictEqual([fault.setting, fault.exit], ["BERTH_STATE_URL", "usage"], wrong)
+        assert.match(fault.message, /^BERTH_STATE_URL is not usable: it has to be an address such as postgres:/)
         assert.notInclude(fault.message + fault.hint, "hunter2")
       }
     })

@@ -157,7 +157,7 @@ describe("the command of a run", () => {
 
   it.live("knows its node, and no credential of berth", () =>
     Effect.gen(function* () {
-      const env = { ...(yield* user), BERTH_ALLOWANCE_STORE: undefined, BERTH_WATCH_TOKEN: "token-of-the-daemon" }
+      const env = { ...(yield* user), BERTH_STATE_URL: undefined, BERTH_WATCH_TOKEN: "token-of-the-daemon" }
       const { stdout } = yield* run(wordsOf(["env"]), { env })
       const [, own] = yield* nodes
       const lines = stdout.split("\n")

@@ -54,7 +54,7 @@ describe("three processes and berth that share a key through PostgreSQL", () => 
         const env = {
           ...settingsOf(world),
           XDG_STATE_HOME: yield* stateFolder,
-          BERTH_ALLOWANCE_STORE: postgres.url()
+          BERTH_STATE_URL: postgres.url()
         }
         const berth = (...args: ReadonlyArray<string>) => run([...args, "-o", "json"], { env })
         const others = Effect.map(berth("limits"), (ended) => {

@@ -355,6 +355,20 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
+  noun("state", "State that several machines share", [
+    verb("migrate", "Make its tables in the database", async () => (await import("./state/migrate.ts")).migrate, {
+      examples: [
+        ["berth state migrate", "In the database of BERTH_STATE_URL; prints the rights of a role"],
+        ["berth state migrate --quiet", "Only the rights, for psql"]
+      ]
+    }),
+    verb("accept", "Say that unknown nodes are known", async () => (await import("./state/accept.ts")).accept, {
+      examples: [
+        ["berth state accept", "Keys may make nodes of these names again"],
+        ["berth state accept --profile test", "For the account of a profile"]
+      ]
+    })
+  ]),
   noun("profile", "Saved accounts", [
     verb("list", "List profiles", async () => (await import("./profile/list.ts")).list, {
       aliases: ["ls"],

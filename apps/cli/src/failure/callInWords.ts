@@ -2,6 +2,7 @@
  * A failed call in the words of the command line: what happened, which node it leaves, and what to do, a command to type in place of what a
  * program would do.
  */
+import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
 import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
@@ -63,6 +64,7 @@ export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "pat
     case "ENFILE":
       return "Raise the limit (ulimit -n) or close files"
     case null:
+      if (isPostgres(path ?? "")) return "Check the database (without tables: berth state migrate)"
       return path === null ? "Set HOME or XDG_STATE_HOME to a writable folder" : "Repair that file"
     default:
       return "Make it readable and writable"
@@ -77,6 +79,7 @@ const stateHint = (reason: StateUnavailable): string => {
     const comma = code === "EMFILE" || code === "ENFILE" ? "," : ""
     return `${remedy}${comma} and run the same command again; ${firstRun}`
   }
+  if (isPostgres(path ?? "")) return `${remedy}, and run the same command again; ${firstRun}`
   return path === null
     ? `${remedy}; without --idempotency-key you need none.`
     : `${remedy}, or use another --idempotency-key; before you remove it, see which node it made: berth node list`

@@ -8,7 +8,7 @@ import { variables } from "@berthkit/terminal/variables"
 const secret: ReadonlySet<string> = new Set([
   variables.apiKey,
   variables.accessToken,
-  variables.allowanceStore,
+  variables.stateUrl,
   variables.watchToken
 ])
 

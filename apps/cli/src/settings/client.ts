@@ -8,6 +8,7 @@ import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { IntentStore, type IntentStoreFailed, makeMemory } from "@berthkit/core/client/creation/IntentStore"
+import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import { recordsOf } from "@berthkit/core/client/RecordFolder"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
@@ -23,7 +24,7 @@ import {
   ensureOwn,
   type Sourced
 } from "@berthkit/terminal/Connection"
-import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
+import { stateLayer } from "@berthkit/terminal/stateLayer"
 import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } from "effect"
 import { Output, printDebug, printNote } from "../output/Output.ts"
 import { ImageList } from "../catalogue/ImageList.ts"
@@ -129,9 +130,16 @@ const warned = ({ options: { baseUrl } }: Connection) =>
     })
   )
 
-/** What berth keeps of the account: in its folder, or nothing where the user has no state folder. */
-export const stateOf = ({ files: { intents } }: Pick<Connection, "files">) =>
-  Layer.sync(RecordStore, () => (intents === undefined ? undefined : recordsOf(intents)))
+/** What berth keeps of the account: in the database that is named, in its folder, or nothing where the user has no state folder. */
+export const stateOf = (connection: Connection) => {
+  const {
+    files: { intents },
+    stateUrl
+  } = connection
+  return stateUrl === undefined
+    ? Layer.sync(RecordStore, () => (intents === undefined ? undefined : recordsOf(intents)))
+    : stateLayer(connection, stateUrl, RecordStore)
+}
 
 /** The client of a connection. */
 export const clientOf = (connection: Connection) => {
@@ -143,7 +151,9 @@ export const clientOf = (connection: Connection) => {
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
-    Layer.provideMerge(allowanceLayer(connection)),
+    Layer.provideMerge(
+      connection.stateUrl === undefined ? Layer.empty : stateLayer(connection, connection.stateUrl, AllowanceStore)
+    ),
     Layer.merge(spans),
     Layer.merge(stateOf(connection)),
     Layer.merge(warned(connection))
@@ -179,15 +189,18 @@ export const notKept = ({ code, detail, path }: Unkept) =>
 export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
-/** Records creates in the account's folder; `without` is used if there is none. */
-export const intents = <E>({ files, options }: Connection, without: (why: Unkept) => Layer.Layer<never, E>) =>
-  files.intents === undefined
+/** Records creates in the database that is named, or in the account's folder; `without` is used if there is neither. */
+export const intents = <E>(connection: Connection, without: (why: Unkept) => Layer.Layer<never, E>) => {
+  const { files, options, stateUrl } = connection
+  if (stateUrl !== undefined) return stateLayer(connection, stateUrl, IntentStore)
+  return files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(
         // Where no place can be noted, no create can be recorded either.
         Layer.unwrap(Effect.as(Effect.ignore(notePlace(files.intents, options)), layerAccount(files.intents))),
         without
       )
+}
 
 /**
  * The client of a server, which outlasts any deadline: each of its calls has its own. Where it creates under keys, `without` is how it fails

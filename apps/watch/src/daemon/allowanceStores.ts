@@ -1,9 +1,9 @@
 /**
  * The database through which the daemon's accounts share their allowances with other processes: the one in
- * `BERTH_ALLOWANCE_STORE`, otherwise the daemon's own store if it is on a server. Thus a process that takes over an account
+ * `BERTH_STATE_URL`, otherwise the daemon's own store if it is on a server. Thus a process that takes over an account
  * knows what the previous one spent.
  */
-import { allowanceStoreSetting, readVariable } from "@berthkit/terminal/Connection"
+import { stateUrlSetting, readVariable } from "@berthkit/terminal/Connection"
 import type { AllowanceStores } from "@berthkit/terminal/openAllowance"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Effect, Option, Redacted } from "effect"
@@ -14,7 +14,7 @@ const load = Effect.promise(() => import("@berthkit/terminal/openAllowance"))
 
 /** Undefined if each account uses a file. */
 export const allowanceStores = Effect.fnUntraced(function* ({ store }: WatchConfig) {
-  const address = yield* allowanceStoreSetting
+  const address = yield* stateUrlSetting
   if (address !== undefined) return yield* (yield* load).openAllowanceStores(address)
   const isFileNamed = Option.isSome(yield* readVariable("BERTH_ALLOWANCE_FILE"))
   if (isFileNamed || !isPostgres(Redacted.value(store))) return undefined

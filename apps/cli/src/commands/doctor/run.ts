@@ -108,12 +108,12 @@ const stateFiles = ({ files }: Connection) =>
   })
 
 /** Whether the database that shares the rate limit answers. */
-const sharing = ({ allowanceStore }: Connection) =>
-  allowanceStore === undefined
+const sharing = ({ stateUrl }: Connection) =>
+  stateUrl === undefined
     ? Effect.succeed([])
     : Effect.match(countOthers, {
-        onFailure: ({ detail }) => [warning("sharing", `${shownAddress(allowanceStore)} cannot be used: ${detail}`)],
-        onSuccess: () => [ok("sharing", `through ${shownAddress(allowanceStore)}`)]
+        onFailure: ({ detail }) => [warning("sharing", `${shownAddress(stateUrl)} cannot be used: ${detail}`)],
+        onSuccess: () => [ok("sharing", `through ${shownAddress(stateUrl)}`)]
       })
 
 /** Sends one request, and checks the service, its clock, the credentials and the rate limit by the reply. */

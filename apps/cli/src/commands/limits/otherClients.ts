@@ -1,6 +1,6 @@
 /**
  * Finds the other clients that share the account's allowance (its share of the rate limit): through the database that
- * `BERTH_ALLOWANCE_STORE` names, or through files on this machine, one per process and named after its id. Their programs are known on
+ * `BERTH_STATE_URL` names, or through files on this machine, one per process and named after its id. Their programs are known on
  * systems with `/proc`.
  */
 import { basename } from "node:path"

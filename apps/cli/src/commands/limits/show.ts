@@ -15,10 +15,10 @@ import { ensureWritable } from "../../files/ownFiles.ts"
 import { countOthers, otherClients } from "./otherClients.ts"
 
 /** How the clients share the limit, and which they are. */
-const sharingOf = Effect.fnUntraced(function* ({ allowanceStore, options: { allowanceFile } }: Connection) {
-  if (allowanceStore !== undefined) {
+const sharingOf = Effect.fnUntraced(function* ({ options: { allowanceFile }, stateUrl }: Connection) {
+  if (stateUrl !== undefined) {
     const others = yield* Effect.option(countOthers)
-    const file = Option.isSome(others) ? shownAddress(allowanceStore) : null
+    const file = Option.isSome(others) ? shownAddress(stateUrl) : null
     return { file, otherProcesses: Option.getOrElse(others, () => 0), clients: [] }
   }
   const clients = yield* otherClients(allowanceFile)

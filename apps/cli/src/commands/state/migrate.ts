@@ -1,0 +1,32 @@
+/**
+ * `berth state migrate`: makes the tables of the state that several machines share, and prints the rights that another role needs.
+ */
+import { Effect } from "effect"
+import { LocalFileFault } from "../../failure/CliFailure.ts"
+import { Output, printNote } from "../../output/Output.ts"
+import { faultOf } from "../../state/Kind.ts"
+import { stateUrlSetting } from "@berthkit/terminal/Connection"
+import { variables } from "@berthkit/terminal/variables"
+import { command } from "../command.ts"
+
+/** The database of the state; fails where none is named. */
+export const stateAddress = Effect.gen(function* () {
+  const address = yield* stateUrlSetting
+  if (address !== undefined) return address
+  return yield* new LocalFileFault({
+    path: "",
+    message: `${variables.stateUrl} is not set: berth keeps its state in files of this machine.`,
+    hint: `Set ${variables.stateUrl}=postgres://USER:PASSWORD@HOST/DATABASE to share it with other machines.`
+  })
+})
+
+export const migrate = command(
+  {},
+  Effect.fnUntraced(function* () {
+    const address = yield* stateAddress
+    const { migrateState } = yield* Effect.promise(() => import("@berthkit/terminal/openState"))
+    const rights = yield* Effect.mapError(migrateState(address), faultOf("The tables cannot be made"))
+    yield* printNote("The tables are there. Rights of a role that uses them:")
+    yield* Output.use(({ data }) => data(`${rights.join("\n")}\n`))
+  })
+)

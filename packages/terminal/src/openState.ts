@@ -1,0 +1,51 @@
+/**
+ * The database with the state that several machines share. It loads the driver, and is itself loaded only where a setting names such a
+ * database.
+ */
+import { acceptStrangers } from "@berthkit/core/client/state/IntentSql"
+import { accountOf, make } from "@berthkit/core/client/state/SharedState"
+import { makeTables, rightsIn } from "@berthkit/core/client/state/StateTables"
+import { failedIn, open } from "@berthkit/core/client/state/StateSql"
+import type { ClientOptions } from "@berthkit/core/client/options/Settings"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, type Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { schemaOf, shownAddress } from "./postgresAddress.ts"
+
+/** Creates, locks and records of a process wait for each other; the lease and the allowance go beside them. */
+const maxConnections = 4
+
+// A pooler may give each transaction another session, which has no statements of another one.
+const connect = (url: Redacted.Redacted) =>
+  Effect.provide(
+    Effect.orDie(PgClient.make({ url, applicationName: "berth", maxConnections, prepare: false })),
+    Reactivity.layer
+  )
+
+/** The stores of the account that a client with these options has. It connects when the first of them is used. */
+export const openState = Effect.fnUntraced(function* (options: ClientOptions, address: Redacted.Redacted) {
+  const stores = make(options, { schema: schemaOf(address), name: shownAddress(address) })
+  // The options were checked when they were read.
+  return yield* Effect.orDie(Effect.provideService(stores, SqlClient.SqlClient, yield* connect(address)))
+})
+
+/** Makes the tables that are missing. Gives the rights that a role needs which uses them. */
+export const migrateState = Effect.fnUntraced(function* (address: Redacted.Redacted) {
+  const schema = schemaOf(address)
+  yield* Effect.mapError(
+    Effect.provideService(makeTables(schema), SqlClient.SqlClient, yield* connect(address)),
+    failedIn(shownAddress(address))
+  )
+  return rightsIn(schema)
+}, Effect.scoped)
+
+/** Says that the nodes are known which no create of the account's state has made. Gives them. */
+export const acceptNodes = Effect.fnUntraced(function* (options: ClientOptions, address: Redacted.Redacted) {
+  const database = yield* Effect.provideService(
+    open({ schema: schemaOf(address), name: shownAddress(address) }),
+    SqlClient.SqlClient,
+    yield* connect(address)
+  )
+  return yield* acceptStrangers(database, yield* Effect.orDie(accountOf(options)))
+}, Effect.scoped)

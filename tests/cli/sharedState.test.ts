@@ -1,0 +1,73 @@
+/**
+ * berth on several machines that share their state through a database.
+ */
+import { Postgres } from "@berthkit/testing/Postgres"
+import { freePort } from "@berthkit/testing/freePort"
+import { TestServer } from "@berthkit/server/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inDialect } from "../account.ts"
+import { berth, lines } from "./berth.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const node = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "--yes"]
+const create = (name: string, key: string) => [
+  "node",
+  "create",
+  "--name",
+  name,
+  ...node,
+  "--idempotency-key",
+  key,
+  "-o",
+  "id"
+]
+
+const posts = Effect.map(
+  Effect.flatMap(TestServer, ({ journal }) => journal),
+  (all) => all.filter(({ method, path }) => method === "POST" && path.endsWith("/nodes/")).length
+)
+
+describe("berth with BERTH_STATE_URL", () => {
+  it.live("makes one node per key from two machines, once its tables are there", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const env = { BERTH_STATE_URL: postgres.url() }
+      const [one, other] = [
+        { ...env, XDG_STATE_HOME: yield* stateFolder },
+        { ...env, XDG_STATE_HOME: yield* stateFolder }
+      ]
+      const early = yield* berth(create("web", "job"), { env: one })
+      assert.strictEqual(early.code, 10, early.stderr)
+      assert.include(early.stderr, "its tables of berth are missing")
+      assert.include(early.stderr, "berth state migrate")
+      assert.strictEqual(yield* posts, 0)
+      const migrated = yield* berth(["state", "migrate"], { env: one })
+      assert.strictEqual(migrated.code, 0, migrated.stderr)
+      assert.include(lines(migrated.stdout), 'GRANT USAGE ON SCHEMA "berth" TO ROLE;')
+      const made = yield* Effect.forEach([one, other, one], (env) => berth(create("web", "job"), { env }))
+      assert.deepStrictEqual(
+        made.map(({ code, stdout }) => [code, stdout]),
+        [0, 0, 0].map((code) => [code, made[0]!.stdout])
+      )
+      assert.strictEqual(yield* posts, 1)
+      assert.strictEqual((yield* berth(["state", "accept"], { env: other })).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
+  )
+
+  it.live("sends no create under a key while the database cannot be reached, and reads all the same", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(freePort)
+      const env = {
+        XDG_STATE_HOME: yield* stateFolder,
+        BERTH_STATE_URL: `postgres://someone:secret@127.0.0.1:${port}/ci`
+      }
+      const { code, stderr } = yield* berth(create("web", "job"), { env })
+      assert.strictEqual(code, 10, stderr)
+      assert.include(stderr, `postgres://127.0.0.1:${port}/ci?schema=berth`)
+      assert.notInclude(stderr, "secret")
+      assert.strictEqual(yield* posts, 0)
+      assert.strictEqual((yield* berth(["node", "list"], { env })).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
+  )
+})
