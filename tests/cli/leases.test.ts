@@ -292,7 +292,7 @@ describe("run --reuse", () => {
       const reuse = ["run", ...order, "--name", "job", "--reuse", "--", "true"]
       const { code, stderr } = yield* berth(reuse, env)
       assert.strictEqual(code, 0, stderr)
-      const [, minimum] = /at least ₹(\d+\.\d\d)/.exec(stderr) ?? []
+      const [, minimum] = /minimum charge ₹(\d+\.\d\d)/.exec(stderr) ?? []
       const charged = minimum === undefined ? String.raw`₹[\d.]+` : `₹${minimum}, the minimum charge`
       assert.match(stderr, new RegExp(`Kept node .+; its hour ends in .+\\. Charged so far: ${charged}\\.\n`))
       const again = yield* berth(reuse, env)
