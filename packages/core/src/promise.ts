@@ -1,6 +1,6 @@
 /**
- * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
- * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/call/Engine.ts`.
+ * The client for programs without Effect: the same services as promises and async iterables, with plain values and real `Error`s.
+ * `promise/Client.ts` describes its options and results, `client/call/Engine.ts` the path of a call to the wire.
  */
 import { Duration, Effect, Layer } from "effect"
 import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/options/Argument.ts"
@@ -96,7 +96,7 @@ const notJson = new InvalidRequest({
   fields: { body: ["expected what can be written as JSON"] }
 })
 
-/** A body as JSON text. Not everything can be written as JSON, and JSON drops some of it without a word. */
+/** A body as JSON text. JSON cannot represent every value and drops some silently. */
 const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> => {
   if (body === undefined) return Effect.undefined
   try {
@@ -107,15 +107,15 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
   }
 }
 
-/** Refuses a key that cannot be saved, because it could not keep its promise. */
+/** Refuses a key that cannot be saved, because its promise could not be kept. */
 const keptNowhere = (operation: string, option: string): never => {
   throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
 }
 
-/** Options for a list as one promise: the deadline covers the whole list. */
+/** Options for a list as one promise; the deadline covers the whole list. */
 const wholeList = ({ deadline, ...call }: Checked<typeof ofCall>) => ({ ...call, totalDeadline: deadline })
 
-/** How to wait: `timeout` and `deadline` both limit it. */
+/** Options of a wait: `timeout` and `deadline` both limit it. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofWait>) => ({
   lane,
   timeout:
@@ -130,7 +130,7 @@ export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
   const checked = checkClient(operation, options)
   const { engine, fetch: given, logger, logLevel = "info", settings, stateDirectory } = checked
-  // Read for every request: a program may replace the runtime's own at any time.
+  // Read for every request, because a program may replace the runtime's own at any time.
   const own = given && FetchTransport.given(given)
   const fetch = () => own ?? globalThis.fetch
   const redact = redactor(engine.credentials, secretsIn(settings.headers))
@@ -158,14 +158,14 @@ export const createClient = (options: ClientOptions): Client => {
   const runner = Runner.make(
     Layer.orDie(Services.calls(hooked, FetchTransport.layer)).pipe(
       Layer.provideMerge(state),
-      // What there is to warn of must not get into what the program prints.
+      // Warnings must not get into the program's output.
       Layer.provideMerge(warnings(logger, logLevel))
     ),
     fetch,
     redact
   )
 
-  /** A method: checks the options of a call, then runs its effect to its value. */
+  /** A method: validates the options of a call, then runs its effect. */
   const method = <C extends typeof ofSignal>(operation: string, checks: C) => {
     const checkOptions = checkCall(operation, checks)
     return async <A>(

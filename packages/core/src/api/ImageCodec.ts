@@ -1,4 +1,6 @@
-/** ⏎Converts images between wire and domain: reads records of both image lists (A18), and writes an `ImageFilter` as query parameters. */
+/**
+ * Converts images between wire and domain: reads records of both image lists (A18), and writes an `ImageFilter` as query parameters.
+ */
 import { Predicate } from "effect"
 import type { CommittedOption } from "../domain/Commitment.ts"
 import type {

@@ -1,4 +1,6 @@
-/** ⏎The three record shapes of a node, and the body of a create, exactly as documented. `NodeCodec.ts` reads them into the domain. */
+/**
+ * The three record shapes of a node, and the body of a create, exactly as documented. `NodeCodec.ts` reads them into the domain.
+ */
 import { Schema } from "effect"
 import { chosen, documented, observed, oneOf, stated, text, wholeNumber } from "./Stated.ts"
 

@@ -1,4 +1,6 @@
-/** ⏎Reads the wait that a failed reply asks for (A21). */
+/**
+ * Reads the wait that a failed reply asks for (A21).
+ */
 import {
   type Headers,
   httpDate,

@@ -1,4 +1,6 @@
-/** ⏎Parses JSON from outside. */
+/**
+ * Parses JSON from outside.
+ */
 
 /** The parsed value; undefined if the text is not JSON. */
 export const parseJson = (text: string): unknown => {

@@ -148,7 +148,9 @@ const intentsIn = (place: IntentPlace): IntentStore => {
   }
 }
 
-/** ⏎Gives a client of these settings the named folder, or berth's. Problems with the folder fail or are warned about at its first use. */
+/**
+ * Gives a client of these settings the named folder, or berth's. Problems with the folder fail or are warned about at its first use.
+ */
 export const layerOf = (
   settings: Settings,
   directory: Exclude<StateDirectory, "memory">,

@@ -1,4 +1,6 @@
-/** ⏎The complete client as one layer: every service, over the program's `HttpClient`, with metrics. */
+/**
+ * The complete client as one layer: every service, over the program's `HttpClient`, with metrics.
+ */
 import { Config, Effect, Layer, Option } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import * as HttpTransport from "./transport/HttpTransport.ts"

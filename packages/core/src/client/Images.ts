@@ -1,4 +1,6 @@
-/** ⏎The service of images: all images with filters, and the account's saved images. */
+/**
+ * The service of images: all images with filters, and the account's saved images.
+ */
 import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire, leftOutImage, passes, savedImageFromWire } from "../api/ImageCodec.ts"
 import type { ReadRecord } from "../api/fields/RecordReader.ts"

@@ -1,4 +1,6 @@
-/** ⏎The service of nodes: create, get, list, delete, set the commitment, wait for a status. */
+/**
+ * The service of nodes: create, get, list, delete, set the commitment, wait for a status.
+ */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Node } from "../domain/Node.ts"

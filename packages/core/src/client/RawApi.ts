@@ -1,4 +1,6 @@
-/** ⏎The service for arbitrary requests to the service's address, with the credentials, limits and errors of the typed calls. */
+/**
+ * The service for arbitrary requests to the service's address, with the credentials, limits and errors of the typed calls.
+ */
 import { Context, Effect, Layer, Result } from "effect"
 import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"

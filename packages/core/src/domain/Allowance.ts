@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 
-/** The allowance as one reply reports it. */
+/** The allowance in a reply. */
 export const Allowance = Schema.Struct({
   /** Requests granted per window, of any kind. */
   limit: Schema.Int,
@@ -14,26 +14,26 @@ export const Allowance = Schema.Struct({
 }).annotate({ identifier: "Allowance" })
 export interface Allowance extends Schema.Schema.Type<typeof Allowance> {}
 
-/** What is known of the allowance at one moment. */
+/** The estimate of the allowance at one time. */
 export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
   /** Requests granted per window; null until a reply reports it. */
   limit: Schema.NullOr(Schema.Int),
-  /** Length of the window. Null until a refill has shown it, or a reset further away than an hour, which is assumed until then. */
+  /** Length of the window. Null until a refill or a reset further away than an hour has shown it; an hour is assumed until then. */
   windowMillis: Schema.NullOr(Schema.Number),
-  /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
+  /** Requests left: the number in the newest reply, less those sent since. Null until a reply reports it. */
   remaining: Schema.NullOr(Schema.Int),
   /**
-   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the
-   * refill. Null until a reply reports the allowance.
+   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the refill. Null until a
+   * reply reports the allowance.
    */
   keptForReads: Schema.NullOr(Schema.Int),
   /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
   resetInMillis: Schema.NullOr(Schema.Number),
-  /** Time for which nothing is sent, because the service refused a request over the rate limit; else 0. */
+  /** Time during which nothing is sent, because the service rejected a request over the rate limit; otherwise 0. */
   pausedMillis: Schema.Number,
   /** Requests sent and not yet answered. */
   underWay: Schema.Int,
-  /** Requests that wait for their turn. */
+  /** Requests that wait for the rate limit. */
   waiting: Schema.Int
 }).annotate({ identifier: "KnownAllowance" })
 export interface KnownAllowance extends Schema.Schema.Type<typeof KnownAllowance> {}

@@ -10,15 +10,15 @@ export const Attempt = Schema.Struct({
   number: Schema.Int,
   /** Since the call began. */
   startedAtMillis: Schema.Number,
-  /** Waited before it because the attempt before it failed. */
+  /** The wait before it because the previous attempt failed. */
   backoffMillis: Schema.Number,
-  /** Waited for its turn within the allowance. */
+  /** The wait for the rate limit. */
   queuedMillis: Schema.Number,
-  /** On the wire, until the reply was read. */
+  /** Time on the wire until the reply was read. */
   durationMillis: Schema.Number,
-  /** HTTP status; null when no reply came. */
+  /** HTTP status; null without a reply. */
   status: Schema.NullOr(Schema.Int),
-  /** `ok`, the tag of the reason it failed for, `interrupted`, or `defect`. */
+  /** `ok`, the tag of the failure's reason, `interrupted`, or `defect`. */
   outcome: Schema.String,
   /** The allowance that the reply reports. */
   allowance: Schema.NullOr(Allowance)

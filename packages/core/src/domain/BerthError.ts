@@ -8,12 +8,12 @@ import type { FailedReply } from "./FailedReply.ts"
 
 /** A failed call. Take it apart with `Effect.catchReason("BerthError", "NodeNotFound", …)`. */
 export class BerthError extends Data.TaggedError("BerthError")<{
-  /** Such as `nodes.get`. */
+  /** For example `nodes.get`. */
   readonly operation: string
   readonly reason: ErrorReason
   /** Oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
-  /** The reply to the last attempt that had one; null when none had. */
+  /** The reply to the last attempt that had one; null if none had. */
   readonly reply: FailedReply | null
 }> {
   constructor(fields: {
@@ -31,7 +31,7 @@ export class BerthError extends Data.TaggedError("BerthError")<{
   override get message(): string {
     return this.reason.message
   }
-  /** What to do next, in one sentence; where the service is at fault, with the id that its support finds the request by. */
+  /** What to do next, in one sentence. If the service is at fault, it includes the request id for its support. */
   get hint(): string {
     const { hint, _tag } = this.reason
     const id = this.reply?.requestId

@@ -1,5 +1,5 @@
 /**
- * Commitments: what happens to a node's reserved price when its period ends, and the periods a plan offers.
+ * Commitments: what happens to a node's reserved price at the end of its period, and the periods that a plan offers.
  */
 import { Schema } from "effect"
 

@@ -484,16 +484,19 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
       const see =
         this.difference === null
           ? "the candidates, and delete what you do not need."
-          : `node ${this.toldId} and see whether it is this one.`
+          : `node ${this.toldId} and see whether it is ${this.nodeName}.`
       return `Get ${see}${this.keyed ? " Under this key the create is not sent again." : ""}`
     }
+    const isListed = this.candidates.length > 0
     if (this.keyed)
-      return this.candidates.length === 0
-        ? "Create it again with the same key: that makes no second node. Within eleven minutes of the first try it may end like this again."
-        : "Create it again with the same key: that makes no second node. If it ends like this later than eleven minutes after the first try, get the candidates: one of them may be this node."
-    return this.candidates.length === 0
-      ? "List the nodes in eleven minutes; a node that is not listed then was not created."
-      : "Get the candidates: one of them may be this node."
+      return `Create ${this.nodeName} again with the same key: that makes no second node. ${
+        isListed
+          ? `If it still fails like this after eleven minutes, get the candidates: one of them may be ${this.nodeName}.`
+          : "The service may carry out the first request for eleven minutes."
+      }`
+    return isListed
+      ? `Get the candidates: one of them may be ${this.nodeName}.`
+      : `List the nodes in eleven minutes: the service may create ${this.nodeName} until then, and not later.`
   }
   override get message() {
     const candidates = `the candidates are ${this.candidates.join(", ")}`

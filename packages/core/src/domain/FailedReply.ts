@@ -1,18 +1,18 @@
 /**
- * The reply that a call failed with, as far as it is shown: without credentials, and bounded.
+ * The reply of a failed call for display: without credentials, and bounded.
  */
 export interface FailedReply {
   /** HTTP status. */
   readonly status: number
-  /** What the service, or something before it, calls the request, from the first of `requestIdHeaders`; at most 128 characters. */
+  /** The request's id from the service or a gateway, from the first of `requestIdHeaders`; at most 128 characters. */
   readonly requestId: string | null
-  /** By their names in lower case: at most 64, each at most 1024 characters, none that holds cookies or credentials. */
+  /** Headers with names in lower case: at most 64, each at most 1024 characters, without cookies and credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the body, at most 2048 characters; empty when none was read. */
+  /** The beginning of the body, at most 2048 characters; empty if none was read. */
   readonly excerpt: string
 }
 
-/** The headers that may hold the id of a request, the surest first. */
+/** Headers that may contain a request id, most reliable first. */
 export const requestIdHeaders = [
   "x-request-id",
   "request-id",

@@ -1,6 +1,5 @@
 /**
- * An image as the service lists it: an operating system together with one plan it can be started on. Plans by
- * themselves are in `Plan.ts`.
+ * An image of the service's list: an operating system together with a plan on which it can start. `Plan.ts` has the plans by themselves.
  */
 import { Schema } from "effect"
 import { CommittedOption } from "./Commitment.ts"
@@ -23,7 +22,7 @@ export const ForeignPrice = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "ForeignPrice" })
 export interface ForeignPrice extends Schema.Schema.Type<typeof ForeignPrice> {}
 
-/** What a plan gives and costs, as far as an image record states it. Prices are in rupees. */
+/** The size and price of a plan, as far as an image record states them. Prices are in rupees. */
 export const Specs = /*#__PURE__*/ Schema.Struct({
   vcpus: Schema.NullOr(Schema.Number),
   memoryMib: Schema.NullOr(Schema.Number),
@@ -32,7 +31,7 @@ export const Specs = /*#__PURE__*/ Schema.Struct({
   pricePerHourInr: Schema.NullOr(Schema.Number),
   pricePerMonthInr: Schema.NullOr(Schema.Number),
   minimumBillingInr: Schema.NullOr(Schema.Number),
-  /** Set where the prices are in another currency; those in rupees are null then. */
+  /** Set if the prices are in another currency; those in rupees are null then. */
   foreignPrice: Schema.NullOr(ForeignPrice),
   committedOptions: Schema.Array(CommittedOption)
 }).annotate({ identifier: "Specs" })
@@ -41,16 +40,16 @@ export interface Specs extends Schema.Schema.Type<typeof Specs> {}
 /** An image on a plan (interface.md §2.6). */
 export const Image = /*#__PURE__*/ Schema.Struct({
   name: Schema.String,
-  /** What `image` of a create takes. */
+  /** The value for `image` of a create. */
   image: Schema.String,
   /** Plan slug. */
   plan: Schema.String,
-  /** The name under which nodes show the plan; null where the record has none, then nodes show the slug. */
+  /** The name under which nodes show the plan; null if the record has none, and nodes show the slug. */
   sku: Schema.NullOr(Schema.String),
   os: OperatingSystem,
   /** Where the image can be started. */
   zone: Schema.NullOr(Schema.String),
-  /** Whether the plan can be ordered at present; null where the record does not say. */
+  /** Whether the plan can be ordered now; null if the record does not say. */
   available: Schema.NullOr(Schema.Boolean),
   specs: Specs,
   /** Fields of the reply that Berth does not know, under their wire names. */
@@ -59,40 +58,40 @@ export const Image = /*#__PURE__*/ Schema.Struct({
 export interface Image extends Schema.Schema.Type<typeof Image> {}
 
 /**
- * An image of the account, saved from the disk of a node. It has no plan and no price where the service lists it by itself; an older form
- * of the list has a record for each plan (interface.md §2.6).
+ * A saved image of the account, made from a node's disk. It has no plan and no price if the service lists it by itself; an older form of
+ * the list has a record for each plan (interface.md §2.6).
  */
 export const SavedImage = /*#__PURE__*/ Schema.Struct({
   name: Schema.String,
-  /** What `savedImageTemplateId` of a create takes. */
+  /** The value for `savedImageTemplateId` of a create. */
   templateId: Schema.NullOr(Schema.Int),
   /** Identifier of the image. */
   imageId: Schema.NullOr(Schema.String),
-  /** What `image` of a create takes; null where the record has none. */
+  /** The value for `image` of a create; null if the record has none. */
   image: Schema.NullOr(Schema.String),
   os: OperatingSystem,
-  /** Such as `Ready`, in the words of the service. */
+  /** For example `Ready`, in the service's words. */
   state: Schema.NullOr(Schema.String),
   /** Size in GB (10^9 bytes). */
   sizeGb: Schema.NullOr(Schema.Number),
-  /** When it was saved, as `YYYY-MM-DD HH:MM:SS` where the service names no zone, otherwise as the service writes it. */
+  /** When it was saved, as `YYYY-MM-DD HH:MM:SS` if the service names no zone, otherwise as the service writes it. */
   created: Schema.NullOr(Schema.String),
   /** Plan slug of a record of the older form. */
   plan: Schema.NullOr(Schema.String),
   /** Where the image can be started. */
   zone: Schema.NullOr(Schema.String),
-  /** What the plan of a record of the older form gives and costs. */
+  /** The size and price of the plan in a record of the older form. */
   specs: Schema.NullOr(Specs),
   /** Fields of the reply that Berth does not know, under their wire names. */
   extra: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "SavedImage" })
 export interface SavedImage extends Schema.Schema.Type<typeof SavedImage> {}
 
-/** A record of an image list that cannot be read, and what is still known of it. */
+/** An unreadable record of an image list, with its readable fields. */
 export interface LeftOutImage {
-  /** Its plan; null where that cannot be read, so that it may be of any. */
+  /** Its plan; null if unreadable, so that it may be any plan. */
   readonly plan: string | null
-  /** What a create may name it by: its slug, id and name. Null where its slug cannot be read, so that it may be any image. */
+  /** The texts by which a create may name it: slug, id and name. Null if its slug is unreadable, so that it may be any image. */
   readonly names: ReadonlyArray<string> | null
 }
 

@@ -1,12 +1,12 @@
 /**
- * Arithmetic on rupees. Prices are numbers of rupees, exact to the millionth, as the codec reads them. They are added as whole
- * millionths, so that the order and the number of addends change no sum; nothing is rounded but a quotient.
+ * Arithmetic on rupees. Prices are numbers of rupees, exact to the millionth, as the codec reads them. They are added as whole millionths,
+ * so that sums do not depend on order or number; only quotients are rounded.
  */
 
 /** Millionths of a rupee in a rupee. */
 const micros = 1_000_000
 
-/** The highest price that is one, in rupees: its millionths are a safe integer. */
+/** The highest valid price in rupees: its millionths are a safe integer. */
 export const maxInr = 1_000_000_000
 
 /** Rupees in whole millionths. */
@@ -19,16 +19,16 @@ export const sumInr = (amounts: Iterable<number>): number => {
   return Number(total) / micros
 }
 
-/** The sum of amounts; null where one of them is not known. */
+/** The sum of amounts; null if one is unknown. */
 export const sumIfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
   const known = amounts.filter((amount) => amount !== null)
   return known.length < amounts.length ? null : sumInr(known)
 }
 
-/** What `count` at this price come to; `count` is whole. */
+/** The price of `count` units; `count` is whole. */
 export const timesInr = (amountInr: number, count: number): number =>
   Number(BigInt(toMicros(amountInr)) * BigInt(count)) / micros
 
-/** A part of an amount, rounded up to the paisa: what is compared with a limit is never understated. */
+/** A part of an amount, rounded up to the paisa, because an amount compared with a limit must not be understated. */
 export const shareInr = (amountInr: number, parts: number): number =>
   Math.ceil(toMicros(amountInr) / (parts * 10_000) - 1e-9) / 100

@@ -1,5 +1,5 @@
 /**
- * What a create asks for. It returns a `Node`.
+ * The specification of a create, which returns a `Node`.
  */
 import { Schema } from "effect"
 import { CommitmentSetting } from "./Commitment.ts"
@@ -11,8 +11,8 @@ export type Region = typeof Region.Type
 const notBlank = Schema.isPattern(/\S/, { expected: "a text, but it is empty" })
 
 /**
- * The node to create (interface.md §2.2). Only `name`, `plan` and `image` are required. A field that is left out is not sent, so
- * the service's own default holds; those defaults are not documented.
+ * The node to create (interface.md §2.2). Only `name`, `plan` and `image` are required. Omitted fields are not sent, so the service's
+ * undocumented defaults apply.
  */
 export const NodeSpec = Schema.Struct({
   /** Name of the node, 1 to 255 characters, not blank. Names may repeat (A14). */
@@ -21,20 +21,20 @@ export const NodeSpec = Schema.Struct({
   plan: Schema.String.check(notBlank),
   /** Slug of a public image, or id of a public or private one. */
   image: Schema.Union([Schema.String.check(notBlank), Schema.Int]),
-  /** Default `ncr`, the only one. */
+  /** Default `ncr`, the only region. */
   region: Schema.optional(Region),
-  /** The keys to install for root: fingerprints or ids; texts of public keys for a service with projects, which installs no others. */
+  /** The keys to install for root: fingerprints or ids; for a service with projects, which installs no others, texts of public keys. */
   sshKeys: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
   /** Automated backups; can only be turned on here (interface.md §8). */
   backups: Schema.optional(Schema.Boolean),
   /** Template id; present when `image` is a saved image of the account. */
   savedImageTemplateId: Schema.optional(Schema.Int),
-  /** Committed option of the plan to start with. */
+  /** The committed option of the plan for the first period. */
   committedSkuId: Schema.optional(Schema.Int),
-  /** What happens when that commitment ends. */
+  /** What happens at the end of that commitment. */
   commitmentSetting: Schema.optional(CommitmentSetting),
-  /** Size of the disk in GB, at least 1. Some series need it: their plans have a disk of 0 GB. */
+  /** Size of the disk in GB, at least 1. Some series need it, because their plans have a disk of 0 GB. */
   disk: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   label: Schema.optional(Schema.String),
   securityAgent: Schema.optional(Schema.Boolean),
@@ -48,8 +48,8 @@ export const NodeSpec = Schema.Struct({
   securityGroupId: Schema.optional(Schema.Int),
   startScripts: Schema.optional(Schema.Array(Schema.String)),
   /**
-   * Further fields of the request under their wire names, with values as JSON has them. A field that Berth has a name for is refused,
-   * and so is `number_of_instances`: a create makes one node.
+   * Additional fields of the request under their wire names, with JSON values. A field that Berth has a name for is refused, and so is
+   * `number_of_instances`, because a create makes one node.
    */
   extra: Schema.optional(Schema.Record(Schema.String, Schema.Unknown))
 }).annotate({ identifier: "NodeSpec" })

@@ -1,5 +1,5 @@
 /**
- * The status of a node in Berth's spelling. `api/fields/Status.ts` reads the service's.
+ * The status of a node in Berth's spelling; `api/fields/Status.ts` reads the service's.
  */
 import { Predicate, Schema } from "effect"
 import { knownStatuses } from "./knownStatuses.ts"
@@ -10,7 +10,7 @@ export { knownStatuses }
 export type KnownStatus = (typeof knownStatuses)[number]
 export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })
 
-/** A status that Berth does not know, as the service spells it (A10); empty if the service states none. */
+/** An unknown status in the service's spelling (A10); empty if the service states none. */
 export const UnknownStatus = /*#__PURE__*/ Schema.Struct({ unknown: Schema.String }).annotate({
   identifier: "UnknownStatus",
   description: "A status that Berth does not know, in the service's own spelling; empty where the service states none."
@@ -24,16 +24,16 @@ export type NodeStatus = typeof NodeStatus.Type
 /** Whether Berth knows this status. */
 export const isKnown = (status: NodeStatus): status is KnownStatus => Predicate.isString(status)
 
-/** The status as text for programs: an unknown one as the service spells it, empty if it is not stated. */
+/** The status as text for programs: an unknown one in the service's spelling, empty if none is stated. */
 export const spelling = (status: NodeStatus): string => (isKnown(status) ? status : status.unknown)
 
 /** Whether the service states no status. */
 export const isUnstated = (status: NodeStatus): boolean => spelling(status).trim() === ""
 
-/** The status in one word or two for people: an unknown one in the service's spelling. */
+/** The status in one or two words for people: an unknown one in the service's spelling. */
 export const label = (status: NodeStatus): string => (isUnstated(status) ? "not stated" : spelling(status))
 
-/** Statuses from which a node still reaches the wanted one by itself (A11). */
+/** Statuses from which a node can still reach the wanted one by itself (A11). */
 const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
   creating: ["creating"],
   created: ["creating", "created"],
@@ -44,7 +44,10 @@ const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
 
 const failedWord = /(?:^|[^a-z])(?:error|errored|fail|failed|failure)(?:$|[^a-z])/i
 
-/** Whether the status says that the node has failed, in a word of the service's: `error`, `BUILD_FAILED`. Berth knows no such status. */
+/**
+ * Whether the status says in the service's words that the node has failed, such as `error` or `BUILD_FAILED`. None of the known statuses
+ * does.
+ */
 export const isFailed = (status: NodeStatus): boolean => !isKnown(status) && failedWord.test(status.unknown)
 
 /**

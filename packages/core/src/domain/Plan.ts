@@ -7,32 +7,32 @@ import { CommittedOption } from "./Commitment.ts"
 import { type Image, type ImageFilter, Specs } from "./Image.ts"
 import { breakEvenDays, Price, priceKey, priceList, sameForeignPrice, type Terms } from "./Price.ts"
 
-/** Images that have the same price on a plan. */
+/** Images with the same price on a plan. */
 export const PlanPrice = /*#__PURE__*/ (() =>
   Schema.Struct({ ...Price.fields, images: Schema.Array(Schema.String) }).annotate({ identifier: "PlanPrice" }))()
 export interface PlanPrice extends Schema.Schema.Type<typeof PlanPrice> {}
 
-/** A committed option of a plan, and the images that it has this price with. */
+/** A committed option of a plan, and the images for which it has this price. */
 export const PlanOption = /*#__PURE__*/ (() =>
   Schema.Struct({
     ...CommittedOption.fields,
-    /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */
+    /** The number of days of hourly billing after which the option is cheaper; null if a price is unknown. */
     breakEvenDays: Schema.NullOr(Schema.Number),
     images: Schema.Array(Schema.String)
   }).annotate({ identifier: "PlanOption" }))()
 export interface PlanOption extends Schema.Schema.Type<typeof PlanOption> {}
 
-/** What `plan` of a create takes, with one image. */
+/** The value for `plan` of a create with one image. */
 export const PlanSlug = /*#__PURE__*/ Schema.Struct({
   image: Schema.String,
   slug: Schema.String
 }).annotate({ identifier: "PlanSlug" })
 export interface PlanSlug extends Schema.Schema.Type<typeof PlanSlug> {}
 
-/** A plan and the images it can be started with. Its price is that with any of them: known where all have the same. */
+/** A plan and its images. Its price is known if it is the same for all images. */
 export const Plan = /*#__PURE__*/ (() =>
   Schema.Struct({
-    /** The name under which nodes show the plan: its SKU, or its slug where the service has no SKUs. */
+    /** The name under which nodes show the plan: its SKU, or its slug if the service has no SKUs. */
     plan: Schema.String,
     vcpus: Specs.fields.vcpus,
     memoryMib: Specs.fields.memoryMib,
@@ -40,46 +40,46 @@ export const Plan = /*#__PURE__*/ (() =>
     series: Specs.fields.series,
     ...Price.fields,
     minimumBillingInr: Specs.fields.minimumBillingInr,
-    /** The price in another currency, if all records of the plan state the same one; those in rupees are null then. */
+    /** The price in another currency, if all records of the plan state the same; those in rupees are null then. */
     foreignPrice: Specs.fields.foreignPrice,
-    /** A SKU is listed more than once where its price depends on the image. */
+    /** A SKU is listed more than once if its price depends on the image. */
     committedOptions: Schema.Array(PlanOption),
-    /** Images that go with the plan, in the service's order. */
+    /** The plan's images, in the service's order. */
     images: Schema.Array(Schema.String),
-    /** What `plan` of a create takes with each image. A SKU has a slug for each image, or several; they are no part of its name. */
+    /** The value for `plan` of a create, by image. A SKU has one or more slugs per image, which are not part of its name. */
     slugs: Schema.Array(PlanSlug),
-    /** Each image once, with those of the same price. */
+    /** Each image once, grouped by price. */
     prices: Schema.Array(PlanPrice)
   }).annotate({ identifier: "Plan" }))()
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 
-/** Filters of plans that the service does not have; each narrows, and they combine. */
+/** Filters that the service does not have; they combine. */
 export const PlanSize = /*#__PURE__*/ Schema.Struct({
-  /** At least so many virtual CPUs. */
+  /** Minimum number of virtual CPUs. */
   minCpu: Schema.optional(Schema.Int),
-  /** At least so much memory, in GB. */
+  /** Minimum memory in GB. */
   minRam: Schema.optional(Schema.Int),
-  /** The plan of this name, in any case. */
+  /** The name of the plan, in any case. */
   plan: Schema.optional(Schema.String)
 }).annotate({ identifier: "PlanSize" })
 export interface PlanSize extends Schema.Schema.Type<typeof PlanSize> {}
 
-/** Filters of the plans, with those of their images. */
+/** Filters for plans and their images. */
 export interface PlanFilter extends ImageFilter, PlanSize {}
 
 const mibPerGb = 1024
 
-/** Whether a size is large enough; one that is not known is not. */
+/** Whether a size is large enough; an unknown size is not. */
 const isAtLeast = (min: number | undefined, size: number | null): boolean =>
   min === undefined || (size !== null && size >= min)
 
-/** The names that a plan goes by: its SKU, if it has one, and its slugs. */
+/** The names of a plan: its SKU, if any, and its slugs. */
 export const namesOf = ({ plan, slugs }: Pick<Plan, "plan" | "slugs">): ReadonlyArray<string> => [
   plan,
   ...slugs.map(({ slug }) => slug)
 ]
 
-/** Whether a plan of these names and this size passes these filters. */
+/** Whether a plan with these names and this size passes the filters. */
 export const passesSize =
   ({ minCpu, minRam, plan: named }: PlanSize) =>
   (names: ReadonlyArray<string | null>, { memoryMib, vcpus }: Pick<Plan, "vcpus" | "memoryMib">): boolean =>
@@ -87,14 +87,14 @@ export const passesSize =
     isAtLeast(minCpu, vcpus) &&
     isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
-/** What the records that state it agree on; null where they do not. */
+/** The value on which all records that state it agree; null if they differ. */
 const stated = <A>(values: ReadonlyArray<A | null>): A | null => {
   const known = new Set(values.filter((value) => value !== null))
   const [only = null] = known
   return known.size === 1 ? only : null
 }
 
-/** Values once each, with all images that have it. */
+/** Distinct values, each with all images that have it. */
 const byImages = <A extends object>(
   values: ReadonlyArray<readonly [image: string, value: A]>,
   keyOf: (value: A) => string

@@ -1,9 +1,9 @@
 /**
- * What a node costs, as far as the image list tells. The service prices each record of that list, and a record is an image on a
- * plan: the same plan may cost more with another image. Whatever shows, adds up or limits money asks a `PriceList`.
+ * Determines the cost of a node from the image list. The service prices each record of that list, and a record is an image on a plan: the
+ * same plan may cost more with another image. All code that shows, adds or limits money uses a `PriceList`.
  *
- * A price that no record states is unknown. So is one that several records state differently, and then the lowest and the highest
- * are known. Nothing takes the first record that it finds.
+ * A price that no record states is unknown. If several records state different prices, only the lowest and highest are known. No code may
+ * simply use the first record that it finds.
  */
 import { Schema } from "effect"
 import type { CommittedOption } from "./Commitment.ts"
@@ -14,7 +14,7 @@ import type { NodeSpec } from "./NodeSpec.ts"
 
 const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
-// Calls, so that a bundler can leave them out: the promise client uses no schema.
+// Calls, so that a bundler can drop them: the promise client uses no schemas.
 /** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
 export const Price = /*#__PURE__*/ (() =>
   Schema.Struct({
@@ -31,7 +31,7 @@ export const Price = /*#__PURE__*/ (() =>
   }).annotate({ identifier: "Price" }))()
 export interface Price extends Schema.Schema.Type<typeof Price> {}
 
-/** A price that is known. */
+/** A known price. */
 export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: number | null): Price => ({
   pricePerHourInr,
   pricePerMonthInr,
@@ -41,14 +41,14 @@ export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: num
   maxPricePerMonthInr: pricePerMonthInr
 })
 
-/** The price if no record states one. */
+/** An unknown price. */
 export const unknownPrice: Price = /*#__PURE__*/ exactPrice(null, null)
 
-/** A text that two of the same price have in common. */
+/** The common value of a text in two equal prices. */
 export const priceKey = (price: Price): string =>
   `${price.minPricePerHourInr} ${price.maxPricePerHourInr} ${price.minPricePerMonthInr} ${price.maxPricePerMonthInr}`
 
-/** The lowest and the highest of possible amounts; unknown where one of them is, because it may be lower or higher. */
+/** The lowest and highest of possible amounts; unknown if one of them is, because it may be lower or higher. */
 const boundsOf = (amounts: ReadonlyArray<number | null>): readonly [number, number] | undefined => {
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
@@ -60,13 +60,13 @@ const boundsOf = (amounts: ReadonlyArray<number | null>): readonly [number, numb
   return min > max ? undefined : [min, max]
 }
 
-/** The amount, if all of them are known and the same; otherwise null. */
+/** The amount, if all are known and equal; otherwise null. */
 const agreed = (amounts: ReadonlyArray<number | null>): number | null => {
   const bounds = boundsOf(amounts)
   return bounds !== undefined && bounds[0] === bounds[1] ? bounds[0] : null
 }
 
-/** The price of one of these, which one is not known. */
+/** The price of one of these; it is unknown which. */
 export const oneOfPrices = (prices: ReadonlyArray<Price>): Price => {
   if (prices.length === 1) return prices[0]!
   const [minPerHour] = boundsOf(prices.map(({ minPricePerHourInr }) => minPricePerHourInr)) ?? [null]
@@ -88,7 +88,7 @@ const sumOfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
   return known.length === 0 && amounts.length > 0 ? null : sumInr(known)
 }
 
-/** What several cost together. One unknown price makes the sum unknown; what is known of it is its `min…`. */
+/** The total of several prices. One unknown price makes the sum unknown; its known part is the `min…`. */
 export const sumOfPrices = (prices: ReadonlyArray<Price>): Price => ({
   pricePerHourInr: sumIfKnown(prices.map(({ pricePerHourInr }) => pricePerHourInr)),
   pricePerMonthInr: sumIfKnown(prices.map(({ pricePerMonthInr }) => pricePerMonthInr)),
@@ -99,7 +99,7 @@ export const sumOfPrices = (prices: ReadonlyArray<Price>): Price => ({
 })
 
 /**
- * After so many days, in tenths, hourly billing has cost as much as the committed period; null where a price is not known or
+ * The number of days, to a tenth, after which hourly billing has cost as much as the committed period; null if a price is unknown or
  * nothing is billed by the hour.
  */
 export const breakEvenDays = (committedInr: number | null, pricePerHourInr: number | null): number | null =>
@@ -107,20 +107,20 @@ export const breakEvenDays = (committedInr: number | null, pricePerHourInr: numb
     ? null
     : Math.round((committedInr / (pricePerHourInr * 24)) * 10) / 10
 
-/** What a node costs: its hourly price, and the periods it can be committed for. */
+/** The cost of a node: its hourly price, and the periods that can be committed. */
 export interface Terms {
   readonly price: Price
-  /** The least that is billed, in rupees; null where that is not known. */
+  /** The minimum charge in rupees; null if unknown. */
   readonly minimumBillingInr: number | null
-  /** The price in another currency, if all records state the same one; those in rupees are unknown then. */
+  /** The price in another currency, if all records state the same; those in rupees are unknown then. */
   readonly foreignPrice: ForeignPrice | null
-  /** One for each SKU and length. The price of one that is listed at several is null. */
+  /** One per SKU and length. The price is null if several are listed. */
   readonly committedOptions: ReadonlyArray<CommittedOption>
-  /** Whether a record that cannot be read may state other terms: no price is known then. */
+  /** Whether an unreadable record may state other terms; no price is known then. */
   readonly contradicted: boolean
 }
 
-/** The price in another currency that all state; null if one states another, or one in rupees. */
+/** The common price in another currency; null if one differs or is in rupees. */
 export const sameForeignPrice = <A extends object>([first = null, ...others]: ReadonlyArray<A | null>): A | null =>
   others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
 
@@ -150,10 +150,7 @@ const contradictedTerms = ({ committedOptions }: Terms): Terms => ({
   contradicted: true
 })
 
-/**
- * Finds the records that the image of a create or of a node names: a number is an id; a text is a slug, or where there is no such
- * slug an id, or else a name.
- */
+/** Finds the records of an image named by a create or a node: a number is an id; a text is a slug, otherwise an id, otherwise a name. */
 export const imageFinder = <I extends Pick<Image, "image" | "name" | "os">>(
   images: ReadonlyArray<I>
 ): ((image: string | number) => ReadonlyArray<I>) => {
@@ -167,15 +164,15 @@ export const imageFinder = <I extends Pick<Image, "image" | "name" | "os">>(
 }
 
 /**
- * Whether a node shows the plan that was asked for: under the same text, or under the SKU that the image list has for the slug. A SKU is never
- * read out of the text of a slug: some have the name of another one in it.
+ * Whether a node shows the ordered plan, by the same text or by the SKU that the image list has for the slug. A SKU is never derived from
+ * the text of a slug, because some slugs contain another SKU's name.
  */
 export const isSamePlan = (asked: string, shown: string, images: ReadonlyArray<Pick<Image, "plan" | "sku">>): boolean =>
   asked === shown || images.some(({ plan, sku }) => plan === asked && sku === shown)
 
 /**
- * The slugs under which the image list has the plan that a node shows: the text itself, or the plans with this SKU. A text that is a slug is
- * never taken for a SKU.
+ * The slugs in the image list for the plan that a node shows: the text itself, or the plans with this SKU. A text that is a slug is never
+ * read as a SKU.
  */
 export const slugsOf = (shown: string, images: ReadonlyArray<Pick<Image, "plan" | "sku">>): ReadonlySet<string> =>
   new Set(
@@ -184,28 +181,28 @@ export const slugsOf = (shown: string, images: ReadonlyArray<Pick<Image, "plan" 
       : images.flatMap((record) => (isSamePlan(record.plan, shown, [record]) ? record.plan : []))
   )
 
-/** What a create orders, as far as it says what the node costs. The region is always the same one. */
+/** The parts of an order that determine its cost. The region is always the same. */
 export type Order = Pick<NodeSpec, "plan" | "image">
 
 /** The prices of one image list. */
 export interface PriceList {
-  /** What the node of a create costs: that of its plan and its image together. Unknown where the list has no such record. */
+  /** The price for a create, from its plan and image together. Unknown if the list has no such record. */
   readonly ofOrder: (order: Order) => Terms
   /**
-   * What an existing node costs. Where its image is not known, or not listed any more, it is one of its plan: the price is known
-   * when all of these have the same. A node may show the SKU of its plan in place of the slug.
+   * The price of an existing node. If its image is unknown or no longer listed, the price is known only if all images of its plan have the
+   * same. A node may show the SKU of its plan instead of the slug.
    */
   readonly ofNode: (node: Pick<Node, "plan" | "image">) => Terms
 }
 
 /**
- * The prices of an image list. Records of the same plan and image that differ, by series or zone for one, are alternatives. So is a record
- * that the list left out because it cannot be read: what is not known of it may be anything, its price too.
+ * The prices of an image list. Different records of the same plan and image, for example by series or zone, are alternatives. So is a
+ * record that was left out as unreadable: its unknown fields, even its price, may have any value.
  */
 export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<LeftOutImage> = []): PriceList => {
   const plans = Map.groupBy(images, ({ plan }) => plan)
   const slugs = new Map<string, ReadonlySet<string>>()
-  /** The slugs of a plan that a node shows. */
+  /** The slugs of the plan that a node shows. */
   const slugsFor = (plan: string): ReadonlySet<string> => {
     const found = slugs.get(plan) ?? slugsOf(plan, images)
     slugs.set(plan, found)
@@ -220,7 +217,7 @@ export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<L
     known.set(key, terms)
     return terms
   }
-  /** The terms of records of a plan: of all of them, or of those of images that are named so. */
+  /** The terms of a plan's records: of all records, or of those with one of these images. */
   const termsFor = (plan: string | null, records: ReadonlyArray<Image>, names?: ReadonlySet<string>): Terms => {
     const slugs = new Set([plan, ...records.map((record) => record.plan)])
     const mayBe = (record: LeftOutImage) =>

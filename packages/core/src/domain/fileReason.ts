@@ -1,4 +1,6 @@
-/** Why a file cannot be read or written, for people: the system gives a code. */
+/**
+ * Explains to people why a file cannot be read or written; the system only returns a code.
+ */
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -14,5 +16,5 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long"
 }
 
-/** The reason of a code such as `ENOSPC`; undefined for one without words here. */
+/** The text for a code such as `ENOSPC`; undefined for an unknown code. */
 export const fileReasonOf = (code: string | null | undefined): string | undefined => reasons[code ?? ""]

@@ -1,4 +1,6 @@
-/** The statuses alone, without Effect, for programs that only compare statuses. */
+/**
+ * The known statuses, without Effect, for programs that only compare statuses.
+ */
 
 /**
  * The statuses Berth knows, in the order a node passes through them (interface.md §3, A11): `creating` is what a

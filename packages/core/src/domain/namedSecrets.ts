@@ -1,20 +1,20 @@
 /**
- * Finds secrets by their names in a text, which may be cut off, such as the beginning of a JSON body.
+ * Finds secrets by their names in a text that may be cut off, such as the beginning of a JSON body.
  */
 import { isSecretName } from "@berthkit/core/domain/secretName"
 
-/** How a text writes a name before its value. */
+/** A notation of a name and its value. */
 export interface Notation {
-  /** A name, as the first group, and what stands between it and its value. */
+  /** Matches a name, in the first group, and the text up to its value. */
   readonly name: RegExp
-  /** A value. */
+  /** Matches a value. */
   readonly value: RegExp
 }
 
-/** The fields of JSON that hold a text; one that is cut off ends with the text. */
+/** JSON fields with a text value; one that is cut off ends with the text. */
 export const jsonField: Notation = { name: /"([^"]*)"\s*:\s*(?=")/g, value: /"(?:[^"\\]|\\[^])*(?:"|\\?$)/y }
 
-/** Parameters of an address, and what a log or a program assigns. */
+/** Parameters of an address, and assignments in logs and programs. */
 export const assignment: Notation = {
   name: /([\w.-]{1,64})["']?\s*(?:=|:|%3D)\s*["']?/gi,
   value: /[^\s"'&,;<>{}]{4,}/y
@@ -25,7 +25,7 @@ interface Found {
   readonly value: string
 }
 
-/** The values of a text that are named like secrets, in order. What follows another name is searched in its turn. */
+/** The values with names of secrets, in order. The text after another name is searched too. */
 export const namedSecrets = (text: string, { name, value }: Notation): ReadonlyArray<Found> => {
   const found: Array<Found> = []
   let done = 0
@@ -41,7 +41,7 @@ export const namedSecrets = (text: string, { name, value }: Notation): ReadonlyA
   return found
 }
 
-/** A text with something else in place of its named secrets. */
+/** Replaces the named secrets of a text. */
 export const hideNamed = (text: string, notation: Notation, instead: string): string => {
   let [clean, done] = ["", 0]
   for (const { from, value } of namedSecrets(text, notation)) {

@@ -1,12 +1,12 @@
 /**
- * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
- * sentences and hints are the domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, `Failure.ts` those of errors that only promises have.
- * These three files import no others but as types: a page that only checks what was thrown gets none of the client.
+ * The errors of the client's promises: one class per reason, all of them `BerthError`s. The reasons with their sentences and hints are the
+ * domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, and `Failure.ts` those of errors that only promises have. These three
+ * files import others only as types, so a page that only checks errors loads nothing of the client.
  */
 import type { FailedReply as DomainFailedReply } from "../domain/FailedReply.ts"
 import type { Attempt } from "./Records.ts"
 
-/** The reply that a call failed with. Nothing in it holds a credential. */
+/** The reply of a failed call. It contains no credentials. */
 export interface FailedReply {
   readonly status: number
   /** Names are in lower case. */
@@ -15,7 +15,7 @@ export interface FailedReply {
   readonly body: string
 }
 
-/** What every error is made from. */
+/** The parts of an error. */
 export interface Facts {
   readonly reason: {
     readonly _tag: string
@@ -23,14 +23,14 @@ export interface Facts {
     readonly hint: string
     readonly retryable: boolean
   }
-  /** The fields of the reason in their plain form. Default: none. */
+  /** The fields of the reason in plain form. Default: none. */
   readonly fields?: object
   readonly operation: string
   readonly attempts: ReadonlyArray<Attempt>
   readonly reply?: DomainFailedReply | null
-  /** Default: that of the reason. */
+  /** Default: the reason's. */
   readonly hint?: string
-  /** The error that caused it, without credentials. Default: none. */
+  /** The underlying error, without credentials. Default: none. */
   readonly cause?: unknown
 }
 
@@ -41,19 +41,19 @@ export interface Facts {
 export abstract class BerthError extends Error {
   /** Name of the reason, such as `NodeNotFound`. */
   readonly _tag: string
-  /** Such as `nodes.get`. */
+  /** For example `nodes.get`. */
   readonly operation: string
   /** One sentence: what to do next. `message` is what happened. */
   readonly hint: string
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
-  /** What was tried, oldest first. */
+  /** The attempts, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
-  /** HTTP status of the reply that the call failed with; null when it failed without one. */
+  /** HTTP status of the reply; null if the call failed without a reply. */
   readonly status: number | null
-  /** The service's id of the request, for its support; null when it gives none. */
+  /** The service's id of the request, for its support; null if there is none. */
   readonly requestId: string | null
-  /** That reply, its body up to a length; null when the call failed without one. */
+  /** The reply, with an excerpt of its body; null if the call failed without one. */
   readonly response: FailedReply | null
 
   constructor(

@@ -1,5 +1,5 @@
 /**
- * Every error that a promise of the client rejects with, as one union; and the errors that only promises have.
+ * All errors of the client's promises as one union, and the errors that only promises have.
  */
 import type { ErrorReason, FieldsOf } from "../domain/ErrorReason.ts"
 import { BerthError, type Facts } from "./BerthError.ts"
@@ -7,15 +7,15 @@ import type { Plain } from "./Plain.ts"
 import * as reasons from "./reasons.ts"
 import type { Attempt } from "./Records.ts"
 
-/** The fields of the reason with this tag, in their plain form. */
+/** The fields of the reason with this tag, in plain form. */
 type FieldsOfTag<Tag> = Plain<FieldsOf<Extract<ErrorReason, { readonly _tag: Tag }>>>
 
-/** The class of each reason. Does not compile where one is missing, or a field of one. */
+/** The class of each reason. Does not compile if a class, or a field of one, is missing. */
 export const classes = reasons satisfies {
   readonly [Tag in ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag } & FieldsOfTag<Tag>
 }
 
-/** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
+/** An option or environment variable with which no client or call can be made. */
 export class InvalidOption extends BerthError {
   declare readonly _tag: "InvalidOption"
   /** Name of the option or variable, such as `baseUrl`. */
@@ -36,10 +36,10 @@ export class InvalidOption extends BerthError {
   }
 }
 
-/** The client runs on a Node that is too old for it. */
+/** The client runs on a Node version that is too old. */
 export class RuntimeTooOld extends BerthError {
   declare readonly _tag: "RuntimeTooOld"
-  /** Such as `20.20.2`. */
+  /** For example `20.20.2`. */
   declare readonly version: string
   constructor(operation: string, { message, version }: { readonly message: string; readonly version: string }) {
     const reason = {
@@ -53,7 +53,7 @@ export class RuntimeTooOld extends BerthError {
   }
 }
 
-/** What is known of a call that was let go of before it ended. */
+/** The known facts about a call that was abandoned. */
 interface LetGo {
   readonly operation: string
   readonly changed: "no" | "maybe"
@@ -101,7 +101,7 @@ export class ClientClosed extends BerthError {
 const afterLetGo = (changed: "no" | "maybe") =>
   changed === "no" ? "Nothing was changed." : "The request may have been carried out; check before sending it again."
 
-/** The client itself failed: a fault of Berth or of the `fetch` it was given. */
+/** The client itself failed, because of a bug in Berth or in the given `fetch`. */
 export class ClientFault extends BerthError {
   declare readonly _tag: "ClientFault"
   declare readonly detail: string
@@ -117,7 +117,7 @@ export class ClientFault extends BerthError {
   }
 }
 
-/** Every error there is, discriminated by `_tag`, each with its own fields. */
+/** Every error, discriminated by `_tag`, each with its own fields. */
 export type Failure =
   | InstanceType<(typeof reasons)[keyof typeof reasons]>
   | InvalidOption
@@ -126,5 +126,5 @@ export type Failure =
   | ClientClosed
   | ClientFault
 
-/** Whether something that was thrown is an error of this client. `switch (error._tag)` then knows the fields of each. */
+/** Whether a thrown value is an error of this client. `switch (error._tag)` then knows the fields. */
 export const isBerthError = (error: unknown): error is Failure => error instanceof BerthError

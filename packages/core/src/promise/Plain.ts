@@ -1,6 +1,6 @@
 /**
- * Domain values as they are for people without Effect: instants are `Date`s, ids are plain numbers, a status is a text, empty where the service states none.
- * Everything else is the domain's own, under the same names.
+ * Converts domain values for programs without Effect: instants become `Date`s, ids plain numbers, and a status a text, empty if the service
+ * states none. Everything else stays the same.
  */
 import { type Brand, DateTime, Predicate } from "effect"
 import type * as Domain from "../domain/Node.ts"
@@ -31,10 +31,10 @@ const plainUnknown = (value: unknown, text: (text: string) => string): unknown =
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), plainUnknown(inner, text)]))
 }
 
-/** Any value of the domain in its plain form, all the way down, with every text in it passed through `text`. */
+/** Converts any domain value deeply, passing every text through `text`. */
 export const plain = <A>(value: A, text: (text: string) => string): Plain<A> => plainUnknown(value, text) as Plain<A>
 
-/** A node in its plain form. Lists are long, so this one knows which fields are another. */
+/** Converts a node. Lists are long, so this function knows which fields differ. */
 export const plainNode = (node: Domain.Node): Plain<Domain.Node> => ({
   ...node,
   status: spelling(node.status),

@@ -1,12 +1,12 @@
 /**
- * The types of the platform that the client takes. A program may compile without the libraries that declare them, with `es2022` alone: there
- * they are what the client needs of them.
+ * The platform types of the client's options. A program may compile without the libraries that declare them, with `es2022` only; then they
+ * are reduced to what the client needs.
  */
 
-/** The global names that the program's TypeScript knows: they differ between browsers, Node and neither. */
+/** The global names that the program's TypeScript knows, which differ between browsers and Node. */
 type Globals = typeof globalThis
 
-/** The instances of a class of the platform. */
+/** The instances of a platform class. */
 type InstanceOf<Name extends string, Otherwise> = Globals extends {
   readonly [_ in Name]: { readonly prototype: infer Instance }
 }

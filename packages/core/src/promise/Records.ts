@@ -14,8 +14,8 @@ export type NodeStatus = KnownStatus | (string & {})
 export type KnownStatus = "creating" | "created" | "running" | "power-off" | "terminate"
 
 /**
- * The lanes, first to last: a call that a person waits for at a terminal, a change, a wait for a status, a sweep over
- * everything.
+ * The lanes, first to last: a call for which a person waits at a terminal, a change, a wait for a status, and a sweep (a read of
+ * everything).
  */
 export type Lane = "interactive" | "mutation" | "wait" | "sweep"
 
@@ -26,15 +26,15 @@ export type Lane = "interactive" | "mutation" | "wait" | "sweep"
 export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billing"
 
 /**
- * What is known of a node. `null` means that the reply does not state it: the three record shapes carry different fields. A
- * field that could not be read is `null` here and kept raw under `extra`.
+ * The known fields of a node. `null` means that the reply does not state the field, since the three record shapes have different fields. An
+ * unreadable field is `null` here and kept raw under `extra`.
  */
 export interface Node {
   /** The service's number for it: a positive integer, never reused. */
   readonly id: number
   readonly name: string
   readonly status: NodeStatus
-  /** When the service accepted the node, to the millisecond. Null where the reply has no date: lists of some services have none. */
+  /** When the service accepted the node, in milliseconds. Null if the reply has no date: the lists of some services have none. */
   readonly createdAt: Date | null
   /** Virtual CPUs. */
   readonly vcpus: number | null
@@ -54,19 +54,19 @@ export interface Node {
   readonly region: string | null
   /** Whether automated backups are on. */
   readonly backups: boolean | null
-  /** Whether the node refuses user actions. */
+  /** Whether the node rejects user actions. */
   readonly locked: boolean | null
   /** Whether the service says that the node is committed for a period. Only some replies about one node say so. */
   readonly committed: boolean | null
-  /** Tags; empty also when the reply has none. */
+  /** Tags; also empty if the reply has none. */
   readonly tags: ReadonlyArray<string>
   /** Fields of the reply that Berth does not know or could not read, under their wire names. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
 /**
- * The node to create. Only `name`, `plan` and `image` are required. A field that is left out is not sent, so
- * the service's own default holds; those defaults are not documented.
+ * The node to create. Only `name`, `plan` and `image` are required. Omitted fields are not sent, so the service's
+ * undocumented defaults apply.
  */
 export interface NodeSpec {
   /** Name of the node, 1 to 255 characters, not blank. Names may repeat. */
@@ -75,20 +75,20 @@ export interface NodeSpec {
   readonly plan: string
   /** Slug of a public image, or id of a public or private one. */
   readonly image: string | number
-  /** Default `ncr`, the only one. */
+  /** Default `ncr`, the only region. */
   readonly region?: "ncr" | undefined
-  /** The keys to install for root: fingerprints or ids; texts of public keys for a service with projects, which installs no others. */
+  /** The keys to install for root: fingerprints or ids; for a service with projects, which installs no others, texts of public keys. */
   readonly sshKeys?: ReadonlyArray<string> | undefined
   readonly tags?: ReadonlyArray<string> | undefined
   /** Automated backups; can only be turned on here. */
   readonly backups?: boolean | undefined
   /** Template id; present when `image` is a saved image of the account. */
   readonly savedImageTemplateId?: number | undefined
-  /** Committed option of the plan to start with. */
+  /** The committed option of the plan for the first period. */
   readonly committedSkuId?: number | undefined
-  /** What happens when that commitment ends. */
+  /** What happens at the end of that commitment. */
   readonly commitmentSetting?: CommitmentSetting | undefined
-  /** Size of the disk in GB, at least 1. Some series need it: their plans have a disk of 0 GB. */
+  /** Size of the disk in GB, at least 1. Some series need it, because their plans have a disk of 0 GB. */
   readonly disk?: number | undefined
   readonly label?: string | undefined
   readonly securityAgent?: boolean | undefined
@@ -102,8 +102,8 @@ export interface NodeSpec {
   readonly securityGroupId?: number | undefined
   readonly startScripts?: ReadonlyArray<string> | undefined
   /**
-   * Further fields of the request under their wire names, with values as JSON has them. A field that Berth has a name for is refused,
-   * and so is `number_of_instances`: a create makes one node.
+   * Additional fields of the request under their wire names, with JSON values. A field that Berth has a name for is refused, and so is
+   * `number_of_instances`, because a create makes one node.
    */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
@@ -147,7 +147,7 @@ export interface ForeignPrice {
   readonly perMonth: number | null
 }
 
-/** What a plan gives and costs, as far as an image record states it. Prices are in rupees. */
+/** The size and price of a plan, as far as an image record states them. Prices are in rupees. */
 export interface Specs {
   readonly vcpus: number | null
   readonly memoryMib: number | null
@@ -156,7 +156,7 @@ export interface Specs {
   readonly pricePerHourInr: number | null
   readonly pricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
-  /** Set where the prices are in another currency; those in rupees are null then. */
+  /** Set if the prices are in another currency; those in rupees are null then. */
   readonly foreignPrice: ForeignPrice | null
   readonly committedOptions: ReadonlyArray<CommittedOption>
 }
@@ -164,16 +164,16 @@ export interface Specs {
 /** An image on a plan. */
 export interface Image {
   readonly name: string
-  /** What `image` of a create takes. */
+  /** The value for `image` of a create. */
   readonly image: string
   /** Plan slug. */
   readonly plan: string
-  /** The name under which nodes show the plan; null where the record has none, then nodes show the slug. */
+  /** The name under which nodes show the plan; null if the record has none, and nodes show the slug. */
   readonly sku: string | null
   readonly os: OperatingSystem
   /** Where the image can be started. */
   readonly zone: string | null
-  /** Whether the plan can be ordered at present; null where the record does not say. */
+  /** Whether the plan can be ordered now; null if the record does not say. */
   readonly available: boolean | null
   readonly specs: Specs
   /** Fields of the reply that Berth does not know, under their wire names. */
@@ -181,29 +181,29 @@ export interface Image {
 }
 
 /**
- * An image of the account, saved from the disk of a node. It has no plan and no price where the service lists it by itself; an older form
- * of the list has a record for each plan.
+ * A saved image of the account, made from a node's disk. It has no plan and no price if the service lists it by itself; an older form of
+ * the list has a record for each plan.
  */
 export interface SavedImage {
   readonly name: string
-  /** What `savedImageTemplateId` of a create takes. */
+  /** The value for `savedImageTemplateId` of a create. */
   readonly templateId: number | null
   /** Identifier of the image. */
   readonly imageId: string | null
-  /** What `image` of a create takes; null where the record has none. */
+  /** The value for `image` of a create; null if the record has none. */
   readonly image: string | null
   readonly os: OperatingSystem
-  /** Such as `Ready`, in the words of the service. */
+  /** For example `Ready`, in the service's words. */
   readonly state: string | null
   /** Size in GB (10^9 bytes). */
   readonly sizeGb: number | null
-  /** When it was saved, as `YYYY-MM-DD HH:MM:SS` where the service names no zone, otherwise as the service writes it. */
+  /** When it was saved, as `YYYY-MM-DD HH:MM:SS` if the service names no zone, otherwise as the service writes it. */
   readonly created: string | null
   /** Plan slug of a record of the older form. */
   readonly plan: string | null
   /** Where the image can be started. */
   readonly zone: string | null
-  /** What the plan of a record of the older form gives and costs. */
+  /** The size and price of the plan in a record of the older form. */
   readonly specs: Specs | null
   /** Fields of the reply that Berth does not know, under their wire names. */
   readonly extra: Readonly<Record<string, unknown>>
@@ -221,13 +221,13 @@ export interface ImageFilter {
   readonly osVersion?: string | undefined
 }
 
-/** Filters of plans that the service does not have; each narrows, and they combine. */
+/** Filters that the service does not have; they combine. */
 export interface PlanSize {
-  /** At least so many virtual CPUs. */
+  /** Minimum number of virtual CPUs. */
   readonly minCpu?: number | undefined
-  /** At least so much memory, in GB. */
+  /** Minimum memory in GB. */
   readonly minRam?: number | undefined
-  /** The plan of this name, in any case. */
+  /** The name of the plan, in any case. */
   readonly plan?: string | undefined
 }
 
@@ -247,7 +247,7 @@ export interface Price {
   readonly maxPricePerMonthInr: number | null
 }
 
-/** Images that have the same price on a plan. */
+/** Images with the same price on a plan. */
 export interface PlanPrice {
   /** Rupees per hour; null if that is not known. */
   readonly pricePerHourInr: number | null
@@ -264,13 +264,13 @@ export interface PlanPrice {
   readonly images: ReadonlyArray<string>
 }
 
-/** What `plan` of a create takes, with one image. */
+/** The value for `plan` of a create with one image. */
 export interface PlanSlug {
   readonly image: string
   readonly slug: string
 }
 
-/** A committed option of a plan, and the images that it has this price with. */
+/** A committed option of a plan, and the images for which it has this price. */
 export interface PlanOption {
   readonly skuId: number
   readonly name: string
@@ -279,14 +279,14 @@ export interface PlanOption {
   readonly foreignPrice: ForeignAmount | null
   readonly message: string
   readonly until: string
-  /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */
+  /** The number of days of hourly billing after which the option is cheaper; null if a price is unknown. */
   readonly breakEvenDays: number | null
   readonly images: ReadonlyArray<string>
 }
 
-/** A plan and the images it can be started with. Its price is that with any of them: known where all have the same. */
+/** A plan and its images. Its price is known if it is the same for all images. */
 export interface Plan {
-  /** The name under which nodes show the plan: its SKU, or its slug where the service has no SKUs. */
+  /** The name under which nodes show the plan: its SKU, or its slug if the service has no SKUs. */
   readonly plan: string
   readonly vcpus: number | null
   readonly memoryMib: number | null
@@ -305,19 +305,19 @@ export interface Plan {
   /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
-  /** The price in another currency, if all records of the plan state the same one; those in rupees are null then. */
+  /** The price in another currency, if all records of the plan state the same; those in rupees are null then. */
   readonly foreignPrice: ForeignPrice | null
-  /** A SKU is listed more than once where its price depends on the image. */
+  /** A SKU is listed more than once if its price depends on the image. */
   readonly committedOptions: ReadonlyArray<PlanOption>
-  /** Images that go with the plan, in the service's order. */
+  /** The plan's images, in the service's order. */
   readonly images: ReadonlyArray<string>
-  /** What `plan` of a create takes with each image. A SKU has a slug for each image, or several; they are no part of its name. */
+  /** The value for `plan` of a create, by image. A SKU has one or more slugs per image, which are not part of its name. */
   readonly slugs: ReadonlyArray<PlanSlug>
-  /** Each image once, with those of the same price. */
+  /** Each image once, grouped by price. */
   readonly prices: ReadonlyArray<PlanPrice>
 }
 
-/** The allowance as one reply reports it. */
+/** The allowance in a reply. */
 export interface Allowance {
   /** Requests granted per window, of any kind. */
   readonly limit: number
@@ -327,26 +327,26 @@ export interface Allowance {
   readonly resetAt: Date | null
 }
 
-/** What is known of the allowance at one moment. */
+/** The estimate of the allowance at one time. */
 export interface KnownAllowance {
   /** Requests granted per window; null until a reply reports it. */
   readonly limit: number | null
-  /** Length of the window. Null until a refill has shown it, or a reset further away than an hour, which is assumed until then. */
+  /** Length of the window. Null until a refill or a reset further away than an hour has shown it; an hour is assumed until then. */
   readonly windowMillis: number | null
-  /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
+  /** Requests left: the number in the newest reply, less those sent since. Null until a reply reports it. */
   readonly remaining: number | null
   /**
-   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the
-   * refill. Null until a reply reports the allowance.
+   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the refill. Null until a
+   * reply reports the allowance.
    */
   readonly keptForReads: number | null
   /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
   readonly resetInMillis: number | null
-  /** Time for which nothing is sent, because the service refused a request over the rate limit; else 0. */
+  /** Time during which nothing is sent, because the service rejected a request over the rate limit; otherwise 0. */
   readonly pausedMillis: number
   /** Requests sent and not yet answered. */
   readonly underWay: number
-  /** Requests that wait for their turn. */
+  /** Requests that wait for the rate limit. */
   readonly waiting: number
 }
 
@@ -356,15 +356,15 @@ export interface Attempt {
   readonly number: number
   /** Since the call began. */
   readonly startedAtMillis: number
-  /** Waited before it because the attempt before it failed. */
+  /** The wait before it because the previous attempt failed. */
   readonly backoffMillis: number
-  /** Waited for its turn within the allowance. */
+  /** The wait for the rate limit. */
   readonly queuedMillis: number
-  /** On the wire, until the reply was read. */
+  /** Time on the wire until the reply was read. */
   readonly durationMillis: number
-  /** HTTP status; null when no reply came. */
+  /** HTTP status; null without a reply. */
   readonly status: number | null
-  /** `ok`, the tag of the reason it failed for, `interrupted`, or `defect`. */
+  /** `ok`, the tag of the failure's reason, `interrupted`, or `defect`. */
   readonly outcome: string
   /** The allowance that the reply reports. */
   readonly allowance: Allowance | null

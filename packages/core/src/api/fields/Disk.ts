@@ -1,4 +1,6 @@
-/** ⏎Reads a disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (A8). Disks use powers of ten. */
+/**
+ * Reads a disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (A8). Disks use powers of ten.
+ */
 import { Predicate } from "effect"
 import { cached, type Field, numeric, unreadable } from "./Field.ts"
 

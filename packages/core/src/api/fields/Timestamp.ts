@@ -1,4 +1,6 @@
-/** ⏎Reads an ISO 8601 timestamp with fractional seconds of any length and `Z`; without a zone it is UTC (interface.md §2.3, A13). */
+/**
+ * Reads an ISO 8601 timestamp with fractional seconds of any length and `Z`; without a zone it is UTC (interface.md §2.3, A13).
+ */
 import { type DateTime, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"
 import { instant } from "./Instant.ts"

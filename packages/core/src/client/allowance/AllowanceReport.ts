@@ -1,4 +1,6 @@
-/** ⏎The allowance in a reply, as received and converted to our own clock. */
+/**
+ * The allowance in a reply, as received and converted to our own clock.
+ */
 import { minEpochSeconds } from "../../api/AllowanceHeaders.ts"
 import * as ServiceClock from "./ServiceClock.ts"
 

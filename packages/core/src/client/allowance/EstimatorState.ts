@@ -1,4 +1,6 @@
-/** ⏎The state of the allowance estimator. Instants are milliseconds on the client's monotonic clock. */
+/**
+ * The state of the allowance estimator. Instants are milliseconds on the client's monotonic clock.
+ */
 import type { Report } from "./AllowanceReport.ts"
 import type { OwnProcesses } from "./AllowanceStore.ts"
 import type { Bucket } from "./BucketDetector.ts"

@@ -1,4 +1,6 @@
-/** ⏎Estimates the use by other clients with the same key. They show as drops of `remaining` that our requests do not explain. */
+/**
+ * Estimates the use by other clients with the same key. They show as drops of `remaining` that our requests do not explain.
+ */
 import type { Report } from "./AllowanceReport.ts"
 
 /** Requests of other clients, and the time watched, in milliseconds; both decay. */

@@ -1,4 +1,6 @@
-/** ⏎The request path: every call of every service goes through this pipeline, whose order documents it. */
+/**
+ * The request path: every call of every service goes through this pipeline, whose order documents it.
+ */
 import { Clock, Context, Duration, Effect, identity, Layer, pipe, Result } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"

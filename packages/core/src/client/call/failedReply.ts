@@ -1,4 +1,6 @@
-/** ⏎The reply of a failed attempt in an error: masked, because it may repeat our request, and bounded. */
+/**
+ * The reply of a failed attempt in an error: masked, because it may repeat our request, and bounded.
+ */
 import type { RawReply } from "../../api/Reply.ts"
 import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
 import { isSecretName } from "../../domain/secretName.ts"

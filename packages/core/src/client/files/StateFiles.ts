@@ -1,20 +1,20 @@
 /**
- * The files that processes share: written whole or not at all, for their user alone, never through a link, and read only if
- * they are plain files of a plausible size. Files that money depends on are written durably: once the write has ended, they survive a power
- * failure. Needs `node:fs`, which is loaded on first use.
+ * Files that processes share: written atomically, with access for their user only, never through a link, and read only if they are plain
+ * files of plausible size. Files on which money depends are written durably: after the write they survive a power failure. Needs `node:fs`,
+ * which is loaded on first use.
  */
 import { Effect, Option, Random } from "effect"
 import { builtin } from "../options/builtin.ts"
 
-/** A failure of the file system, with its code where it has one, such as `ENOSPC`. */
+/** A failure of the file system, with its code, if any, such as `ENOSPC`. */
 export interface FileFault {
   readonly code?: string | undefined
   readonly message: string
-  /** The file or folder, where the system names it. */
+  /** The file or folder, if the system names it. */
   readonly path?: string | undefined
 }
 
-/** The files of Berth are far smaller. */
+/** Berth's files are far smaller. */
 const maxFileBytes = 1024 * 1024
 
 const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
@@ -41,8 +41,8 @@ const refuse = (path: string, why: string): never => {
 }
 
 /**
- * The text of a file; none when it does not exist. Does not wait for a pipe, and refuses a file of more than `maxBytes`. Follows a link only
- * where the user names the file.
+ * Reads a file; none if it does not exist. Does not wait for a pipe, and refuses a file of more than `maxBytes`. Follows a link only if the
+ * user named the file.
  */
 export const readText = (
   path: string,
@@ -68,7 +68,7 @@ export const readText = (
     })
   )
 
-/** Writes a new file; `EEXIST` when it exists. With `sync` it is on the disk when this ends. */
+/** Writes a new file; fails with `EEXIST` if it exists. With `sync` it is on the disk when this returns. */
 const createFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
   withFiles(async (fs) => {
     const file = await fs.open(path, "wx", 0o600)
@@ -76,7 +76,7 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
       await file.writeFile(text)
       if (sync) await file.sync()
     } catch (error) {
-      // Half a file is worse than none.
+      // Remove the incomplete file, which is worse than none.
       await fs.rm(path, { force: true })
       throw error
     } finally {
@@ -84,17 +84,17 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
     }
   })
 
-/** The name of a draft of a file, different in every process. */
+/** The name of a draft of a file, unique per process. */
 export const draftOf = (path: string): Effect.Effect<string> =>
   Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => `${path}.${drawn.toString(36)}.new`)
 
-/** Codes that mean that a folder cannot be synced: on Windows, on some network and FUSE file systems, or because it cannot be read. */
+/** Codes of a folder that cannot be synced: on Windows, on some network and FUSE file systems, or because it is unreadable. */
 const cannotSync = new Set(["EACCES", "EBADF", "EINVAL", "EISDIR", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM"])
 
-/** The folder that a path is in. */
+/** The folder of a path. */
 const folderOf = (path: string): string => builtin("node:path")!.dirname(path)
 
-/** Syncs the names in a folder. Without this a power failure can undo the rename of a file that was synced. */
+/** Syncs the entries of a folder. Otherwise a power failure can undo the rename of a synced file. */
 const syncFolder = async (fs: NodeFiles, folder: string): Promise<void> => {
   try {
     const handle = await fs.open(folder)
@@ -129,15 +129,15 @@ const replace = (path: string, text: string, isDurable: boolean): Effect.Effect<
   )
 
 /**
- * Replaces or makes a file that is safe to lose: readers see the old text or the new one, but a power failure may leave neither. Only a
- * plain file is replaced.
+ * Replaces or creates a file that is safe to lose: readers see the old text or the new one, but a power failure may leave neither. Replaces
+ * only plain files.
  */
 export const replaceFile = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, false)
 
-/** Like `replaceFile`, but when it ends the new text is on the disk under its name. */
+/** Like `replaceFile`, but the new text is on the disk under its name when this returns. */
 export const replaceDurably = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, true)
 
-/** Undefined where the file or folder is not there, or not any more: another process was faster. */
+/** Undefined if the file or folder does not exist, possibly because another process was faster. */
 export const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | undefined, FileFault> =>
   Effect.catchIf(
     use,
@@ -145,11 +145,11 @@ export const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effec
     () => Effect.undefined
   )
 
-/** Removes a file, if it exists. Not by `rm`, which asks twice what it is. */
+/** Removes a file if it exists. Avoids `rm`, which reads the file's type twice. */
 export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
   unlessMissing(withFiles((fs) => fs.unlink(path)))
 
-/** Like `removeFile`, but once it has ended the file stays removed after a power failure. */
+/** Like `removeFile`, but the file stays removed after a power failure. */
 export const removeDurably = (path: string): Effect.Effect<void, FileFault> =>
   unlessMissing(
     withFiles(async (fs) => {
@@ -158,13 +158,12 @@ export const removeDurably = (path: string): Effect.Effect<void, FileFault> =>
     })
   )
 
-/** The folder above; the folder itself when it has none. */
+/** The parent folder; the folder itself if it has none. */
 const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
 
 /**
- * Makes a folder, and missing ones above it. Not by the recursion of `node:fs`, which never ends where a folder cannot be made
- * although the one above it exists, as where homes are mounted on demand. `mkdir` makes one folder; `codeOf` returns the POSIX code of its
- * failures.
+ * Creates a folder and its missing parents. Avoids the recursion of `node:fs`, which never ends if a folder cannot be created although its
+ * parent exists, as where homes are mounted on demand. `mkdir` creates one folder; `codeOf` returns the POSIX code of a failure.
  */
 export const makeFolders = <E, R>(
   folder: string,
@@ -183,8 +182,8 @@ export const makeFolders = <E, R>(
 }
 
 /**
- * Makes a folder that only the user may use, and missing folders above it. An existing folder is left as it is. Always durable: a file
- * that must not be lost may go into any of them, and each is made only once.
+ * Creates a folder for the user only, and its missing parents. Leaves an existing folder unchanged. Always durable, because a file that
+ * must not be lost may go into any of them, and each is created only once.
  */
 export const makePrivateFolder = (folder: string): Effect.Effect<void, FileFault> =>
   makeFolders(
@@ -197,11 +196,11 @@ export const makePrivateFolder = (folder: string): Effect.Effect<void, FileFault
     ({ code }) => code
   )
 
-/** With these bits other users may write to a folder; where it is sticky, only to their own files. */
+/** Mode bits that let other users write to a folder; in a sticky folder, only to their own files. */
 const writableByOthers = 0o022
 const sticky = 0o1000
 
-/** Why a folder is not the user's alone; undefined when it is. */
+/** Why a folder is not the user's alone; undefined if it is. */
 const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefined> => {
   const about = await fs.lstat(folder)
   if (about.isSymbolicLink()) return "is a link"
@@ -214,8 +213,8 @@ const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefine
 }
 
 /**
- * Makes a folder for the user alone, and missing ones above it. Fails for one that is a link or that other users may write to:
- * its files decide whether a node is made. Checks so many `levels`: the folder, the one above it, and so on.
+ * Creates a folder for the user only, and its missing parents. Fails for a link or for a folder to which other users may write, because its
+ * files decide whether a node is created. Checks this many `levels`: the folder, its parent, and so on.
  */
 export const makeOwnFolder = (folder: string, levels = 1): Effect.Effect<void, FileFault> =>
   Effect.andThen(

@@ -1,19 +1,18 @@
 /**
- * What names an account where processes share something of it: a hash, from which neither the service nor the key can be read. Works where
- * there is `node:crypto`, which is loaded when it is used.
+ * Computes the ids of an account for shared storage: hashes that reveal neither the service nor the key. Needs `node:crypto`, which is
+ * loaded on use.
  */
 import { Effect, Redacted } from "effect"
 import { builtin } from "../options/builtin.ts"
 import { placeOf, type Settings } from "../options/Settings.ts"
 import type { FileFault } from "./StateFiles.ts"
 
-/** All spellings of this machine as the host of an address. A service that has the same port on one of them is the same service. */
+/** The spellings of this machine as a host. A service with the same port on any of them is the same service. */
 const loopback = ["127.0.0.1", "localhost", "[::1]"]
 
 /**
- * The spellings of an origin that are the same service, one for all of them first. What `URL` leaves apart: a dot at the end of a
- * host, which only says that the name is whole, and the names of this machine. Other hosts that lead to one address are not the same:
- * services share addresses.
+ * The spellings of an origin that mean the same service; the first is the canonical one. It handles what `URL` distinguishes: a dot at the
+ * end of a host, and the names of this machine. Other hosts with the same IP address differ, because services share addresses.
  */
 const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
   const { host, hostname, protocol } = new URL(origin)
@@ -23,21 +22,21 @@ const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
   return [spelled(first!), ...[...others, hostname].map(spelled)]
 }
 
-/** The names of an account. */
+/** The ids of an account. */
 export interface AccountIds {
-  /** The address by which the service is named, with the project and the location if there are any: no node is in two of these. */
+  /** The address of the service, with the project and location if set: no node belongs to two of these. */
   readonly origin: string
-  /** Of its API key, to which the rate limit belongs. */
+  /** The id of its API key, to which the rate limit belongs. */
   readonly ofKey: string
-  /** Of its API key with the project and the location, to which nodes belong. */
+  /** The id of its API key with project and location, to which nodes belong. */
   readonly ofPlace: string
-  /** Of the account, if it has a name, with the same. */
+  /** The id of the account's name, if it has one, with project and location. */
   readonly ofName: string | undefined
-  /** Those that other spellings of the address gave the key and its place. */
+  /** The ids of key and place under other spellings of the address. */
   readonly spellings: ReadonlyArray<string>
 }
 
-/** Fails where there is no `node:crypto`. */
+/** Fails without `node:crypto`. */
 export const accountIds = Effect.fnUntraced(function* ({
   account,
   credentials,
@@ -47,7 +46,7 @@ export const accountIds = Effect.fnUntraced(function* ({
 }: Settings): Effect.fn.Return<AccountIds, FileFault> {
   const crypto = builtin("node:crypto")
   if (crypto === undefined) return yield* Effect.fail({ message: "there is no node:crypto here" })
-  // 128 bits: no two accounts of one user ever meet.
+  // 128 bits are enough to keep one user's accounts distinct.
   const idOf = (...parts: ReadonlyArray<string>) =>
     crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
   const [spelling, ...others] = spellingsOf(origin)

@@ -1,23 +1,24 @@
 /**
- * What a listing is asked for, and what it came to. `Pages.ts` reads it. Without types of Effect: programs without it have the same.
+ * The options and the result of a listing; `Pages.ts` reads it. This module uses no Effect types, because programs without Effect share
+ * them.
  */
 
-/** A record of the list that cannot be read, or contradicts one before it. It may be a node all the same. */
+/** A record of the list that is unreadable or contradicts an earlier one. It may still be a node. */
 export interface LeftOutRecord {
   readonly _tag: "UnreadableRecord"
-  /** Null where it has none that can be read. */
+  /** Null if it has no readable id. */
   readonly id: number | null
-  /** Null where it has none that can be read. */
+  /** Null if it has no readable name. */
   readonly name: string | null
-  /** The field that is wrong with it, such as `created_at`; empty for the whole record. */
+  /** The wrong field, such as `created_at`; empty for the whole record. */
   readonly field: string
-  /** What the field was expected to be. */
+  /** The expected value of the field. */
   readonly expected: string
 }
 
-/** What reading one page of the list left out. */
+/** What a page left out. */
 export interface ListedPage {
-  /** Records that cannot be read and were left out; each may be a node. At most 1000. */
+  /** Unreadable records that were left out; each may be a node. At most 1000. */
   readonly unreadable: ReadonlyArray<LeftOutRecord>
 }
 
@@ -26,28 +27,28 @@ export interface Listed extends ListedPage {
   readonly nodes: number
   readonly requests: number
   /**
-   * Whether every node that existed throughout is certainly among them. False where the service returns pages too small to
-   * overlap, or has another order than that of ids, so that a node may have moved past the listing when others were deleted, where
-   * it counts more nodes than it lists, and where a record was left out. True also if it counts exactly those that it lists, beside
-   * each page. `"assumed"` where an inexact list left out the requests that prove it.
+   * Whether every node that existed throughout is certainly included. False if a record was left out, if the service counts more nodes than
+   * it lists, if its pages are too small to overlap, or if it does not sort by id, so that a node may have moved past the listing when
+   * others were deleted. Also true if every page states exactly the listed number. `"assumed"` if an inexact list skipped the requests that
+   * prove it.
    */
   readonly complete: boolean | "assumed"
-  /** The same of the records: not false because some were left out. Where this is false, a node may be missing of which nothing is known. */
+  /** The same for records, so records that were left out do not make it false. If false, an entirely unknown node may be missing. */
   readonly readToEnd: boolean | "assumed"
-  /** How many nodes there are, as the service said last; null if it does not say. */
+  /** The number of nodes according to the service's latest statement; null if it states none. */
   readonly total: number | null
 }
 
-/** How exact and how long a list may be. */
+/** The accuracy and length limits of a list. */
 export interface ListBounds {
   /**
-   * Whether every node that exists throughout must be listed. Without it pages do not overlap, which saves one request in
-   * eight. Default true.
+   * Whether every node that exists throughout must be listed. Otherwise pages do not overlap, which saves one request in eight. Default
+   * true.
    */
   readonly exact?: boolean | undefined
   /**
-   * Most nodes of the list. One with more, or one that has not ended after half as many requests again as pages of the service hold
-   * so many nodes, fails with `UnexpectedResponse`. Default 50 000: 760 requests of 100 nodes.
+   * Most nodes of the list. A list with more nodes fails with `UnexpectedResponse`, and so does one that has not ended after one and a half
+   * times the requests that this number needs. Default 50 000: 760 requests of 100 nodes.
    */
   readonly maxNodes?: number | undefined
 }

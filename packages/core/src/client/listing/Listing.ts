@@ -1,66 +1,66 @@
 /**
- * Reads the whole list, page by page, while nodes are created and deleted. In a list of ascending ids pages overlap, so that
- * every node that exists throughout is emitted exactly once; any other order is read one page after the other. An inexact list
- * has pages that do not overlap, which takes fewer requests. `next` returns the page to request, `take` interprets it.
+ * Reads the whole list page by page while nodes are created and deleted. In a list sorted by id pages overlap, so that every node that
+ * exists throughout is emitted exactly once; any other list is read one page after the other. Pages of an inexact list do not overlap,
+ * which takes fewer requests. `next` returns the page to request, `take` interprets it.
  */
 import { pageSize } from "../../api/Routes.ts"
 import { alignedAt, ascends, type PageRange, rangeAt } from "./PageRange.ts"
 
-/** The progress of a listing. Its sets are added to, not copied: each progress is continued once. */
+/** The progress of a listing. Its sets are modified in place, because each progress is continued only once. */
 export type Progress = Overlapping | InTurn
 
-/** The list ascends, as far as it was read. */
+/** The list is sorted by id, as far as it was read. */
 interface Overlapping {
   readonly _tag: "Overlapping"
-  /** Whether no node may be missed that moves while the list is read. */
+  /** Whether a node that moves while the list is read must not be missed. */
   readonly exact: boolean
-  /** Nodes on the first page. */
+  /** The number of nodes on the first page. */
   readonly first: number
-  /** Position in the list up to which everything is read. */
+  /** Everything before this position was read. */
   readonly offset: number
-  /** Id of the last node emitted; 0 before the first. */
+  /** Id of the last emitted node; 0 before the first. */
   readonly lastId: number
-  /** Largest page that the service is known to return: its limit is not documented. */
+  /** Largest page that the service has returned; its limit is undocumented. */
   readonly maxPerPage: number
-  /** Pages in a row without a new node. */
+  /** Consecutive pages without a new node. */
   readonly idle: number
-  /** Ids emitted, with their last position in the list, which only decreases: new nodes are added at the end. */
+  /** Emitted ids with their last position in the list, which only decreases because new nodes are appended. */
   readonly emitted: Map<number, number>
-  /** Whether every page began at or before the last node read, so that no node can have moved past it; `"assumed"` where inexact. */
+  /** Whether every page began at or before the last node read, so that no node can have moved past it; `"assumed"` for an inexact list. */
   readonly complete: boolean | "assumed"
 }
 
-/** The order is another one, or a page has another size or number than requested. */
+/** The list is not sorted by id, or a page differs from the requested size or number. */
 interface InTurn {
   readonly _tag: "InTurn"
-  /** Pages read in turn. */
+  /** Pages read in this mode. */
   readonly turn: number
   readonly perPage: number
-  /** Pages in a row whose nodes were all read before. */
+  /** Consecutive pages whose nodes were all read before. */
   readonly idle: number
-  /** Ids emitted before. */
+  /** Ids emitted before this mode. */
   readonly emitted: ReadonlyMap<number, number>
-  /** Ids on the pages read in turn. */
+  /** Ids on the pages read in this mode. */
   readonly read: Set<number>
-  /** Whether the list is empty: nodes that are read in turn may have moved meanwhile. */
+  /** Whether the list is empty; otherwise nodes may have moved meanwhile. */
   readonly complete: boolean
 }
 
-/** What a listing knows a node by. */
+/** The identity of a node in a listing. */
 interface Identified {
   readonly id: number
 }
 
 /** The result of a page. */
 export interface Step<A extends Identified = Identified> {
-  /** Nodes not emitted before, in the order of the list. */
+  /** Nodes that were not emitted before, in list order. */
   readonly nodes: ReadonlyArray<A>
   readonly progress: Progress
   /** Whether the list has ended. */
   readonly ended: boolean
 }
 
-/** After a step back one or two pages have nothing new. Where more have, the page numbers are wrong. */
+/** After a step back, one or two pages have nothing new. If more have, the page numbers are wrong. */
 const maxIdle = 4
 
 export const begin = (exact = true): Progress => ({
@@ -75,7 +75,7 @@ export const begin = (exact = true): Progress => ({
   complete: true
 })
 
-/** The page to request. In turn they are 1, the one without a number, 2, 3, …: a service may count them from 0. */
+/** The page to request. In the second mode these are 1, the one without a number, 2, 3, …, because a service may count from 0. */
 export const next = (progress: Progress): PageRange =>
   progress._tag === "Overlapping"
     ? skipsOverlap(progress)
@@ -84,27 +84,27 @@ export const next = (progress: Progress): PageRange =>
     : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
 
 /**
- * Whether the next page does not overlap. After a first page that is not full it does: that costs one request as well, and
- * shows whether the pages fit together.
+ * Whether the next page does not overlap. After a first page that is not full it does overlap: that costs one request as well, and shows
+ * whether the pages fit together.
  */
 const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)
 
-/** The id of a record that was read at the position before a range; 0 where it had none, for a list of such records need not end. */
+/** The id of the record before a range; 0 if it has none, because a list of such records need not end. */
 export const idBefore = (progress: Progress, { start }: PageRange): number =>
   progress._tag === "Overlapping"
     ? (progress.emitted.entries().find(([id, at]) => at === start - 1 && Number.isInteger(id))?.[0] ?? 0)
     : 0
 
 /**
- * Whether the list ends with a page. A full one shows nothing. Of the first page the length shows nothing either: no service says how
- * long its pages get, so a shorter one may be full there. It is the end where it is known to be the only one. A later page is no
- * larger than the service gave before, and ends the list where it is not full.
+ * Whether the list ends with this page. A full page proves nothing, and neither does the length of the first page, because no service
+ * states its page size: a shorter page may be full. The first page ends the list if it is known to be the only one. Later pages are no
+ * larger than earlier ones, so one that is not full ends the list.
  */
 const isLast = (isFirst: boolean, isOnly: boolean, length: number, { perPage }: PageRange): boolean =>
   length < perPage && (!isFirst || isOnly)
 
-/** Interprets the page that `next` requested. `isOnly` where it is known to be the only one. */
+/** Interprets the page that `next` requested. `isOnly` is set if it is known to be the only page. */
 export const take = <A extends Identified>(
   progress: Progress,
   range: PageRange,
@@ -118,12 +118,12 @@ export const take = <A extends Identified>(
     const nodes = page.filter(({ id }, i) => isFirstSeen(progress.emitted, id, i))
     return { nodes, progress: { ...progress, first: page.length }, ended: true }
   }
-  // An empty first page means an account without nodes, or a service that counts its pages from 0.
+  // An empty first page is an empty account, or a service that counts pages from 0.
   if (!fits(progress, range, page) || (isFirst && page.length === 0)) return goInTurn(progress, range, page)
   const [first] = page
   const overlaps = range.start < progress.offset
   const touches = range.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
-  // Nodes before this range were deleted, and later ones moved forward past it: go back until it touches what is read.
+  // Nodes before this range were deleted, and later ones moved past it: go back until the range touches what was read.
   if (!touches) {
     return {
       nodes: [],
@@ -156,17 +156,17 @@ export const take = <A extends Identified>(
   }
 }
 
-/** Whether this can be the requested page of a list in ascending order that grows at its end only. */
+/** Whether this can be the requested page of a sorted list that grows only at its end. */
 const fits = ({ emitted, lastId }: Overlapping, { perPage, start }: PageRange, page: ReadonlyArray<Identified>) =>
   page.length <= perPage &&
   ascends(page) &&
   page.every(({ id }, i) => id > lastId || start + i <= (emitted.get(id) ?? -1))
 
-/** Notes the position of the id, and returns whether it is new. */
+/** Records the position of the id, and returns whether it is new. */
 const isFirstSeen = (ids: Map<number, number>, id: number, position: number): boolean =>
   ids.size < ids.set(id, position).size
 
-/** Switches to reading in turn, with pages of one size. */
+/** Switches to the second mode, with pages of one size. */
 const goInTurn = <A extends Identified>(
   { first, emitted, maxPerPage }: Overlapping,
   range: PageRange,
@@ -178,7 +178,7 @@ const goInTurn = <A extends Identified>(
   return isFirst && perPage === range.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
 }
 
-/** Ends with an empty page, or with the second in a row that was read before: then there is only one. */
+/** Ends at an empty page, or at the second known page in a row, because then there is only one page. */
 const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>): Step<A> => {
   const { emitted, read, turn } = progress
   const fresh = page.filter(({ id }) => read.size < read.add(id).size)

@@ -1,6 +1,6 @@
 /**
- * The records of one page of the list, each by itself: one that cannot be read is set aside, and costs neither the page nor its place
- * on it, by which the end of the list is found.
+ * Decodes a page of the list record by record. An unreadable record is set aside; the page and the record's position, which shows where the
+ * list ends, are kept.
  */
 import { Result } from "effect"
 import { text, unreadable } from "../../api/fields/Field.ts"
@@ -9,16 +9,16 @@ import { nodeFromWire, nodeIdOf } from "../../api/NodeCodec.ts"
 import { createdMillisOf, type Node, type NodeId } from "../../domain/Node.ts"
 import type { LeftOutRecord } from "./Listed.ts"
 
-/** A record that is left out, with an id as nodes have it. */
+/** A record that was left out, with a node's id. */
 export interface UnreadableRecord extends LeftOutRecord {
   readonly id: NodeId | null
 }
 
-/** What is wrong with it, for people, without a text of the service. */
+/** A description of the fault for people, without any text of the service. */
 export const sentenceOf = ({ expected, field, id }: LeftOutRecord): string =>
   `${id === null ? "one without an id" : `node ${id}`}${field === "" ? "" : `, whose ${field} is not`} ${field === "" ? `is not ${expected}` : expected}`
 
-/** A record of a page, in its place. */
+/** A record of a page. */
 export type ListRecord = Node | UnreadableRecord
 
 export const isNode = (record: ListRecord): record is Node => !("_tag" in record)
@@ -39,11 +39,11 @@ const setAside = (wire: unknown, { expected, path }: RecordFault): UnreadableRec
   }
 }
 
-/** Whether records of one id, on one page, agree in what never changes in a node's life. */
+/** Whether two records of one id on one page agree in the fields that never change. */
 const isSame = (a: Node, b: Node): boolean =>
   a.name === b.name && a.plan === b.plan && a.image === b.image && createdMillisOf(a) === createdMillisOf(b)
 
-/** Reads the data of a page. */
+/** Decodes the data of a page. */
 export const readRecords = (data: unknown): Result.Result<ReadonlyArray<ListRecord>, RecordFault> => {
   if (!Array.isArray(data)) return Result.fail(new RecordFault("data", "a list", data))
   const seen = new Map<NodeId, Node>()
@@ -59,7 +59,7 @@ export const readRecords = (data: unknown): Result.Result<ReadonlyArray<ListReco
   )
 }
 
-/** Reads the data of a page as the nodes on it and what is set aside; a page of nothing else is no page. */
+/** Decodes the nodes of a page and the records set aside; fails if no record is readable. */
 export const readSomeRecords = (data: unknown): Result.Result<ReadonlyArray<ListRecord>, RecordFault> =>
   Result.flatMap(readRecords(data), (records) => {
     const [first] = records
@@ -75,8 +75,8 @@ export interface Place {
 }
 
 /**
- * The records as a listing compares them, by id. One without an id comes just after the one before it: a page that leaves it
- * out would seem to be the end of the list. `before` is the id before the page.
+ * The records with their ids for comparison. A record without an id comes right after its predecessor: a page without it would look like
+ * the end of the list. `before` is the id before the page.
  */
 export const placesOf = (records: ReadonlyArray<ListRecord>, before = 0): ReadonlyArray<Place> => {
   let id = before

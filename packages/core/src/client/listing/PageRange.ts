@@ -1,14 +1,14 @@
 /**
- * The facts of a list that ascends, for all that read one: the whole of it (`Listing.ts`), its end, or the page of an id. Ids ascend,
- * so new nodes come at the end. Pages are ranges at multiples of their size, and the list may move beneath them: a deleted node moves
- * all later ones forward, and the first of the next page into the page that was just read. So each range begins at or before the
- * last node read: one that begins with a known id has missed nothing. Pure.
+ * The arithmetic of a list sorted by id, for all its readers: the whole list (`Listing.ts`), its end, or the page of an id. New nodes are
+ * appended. Pages are ranges at multiples of their size, and the list may move: a deleted node shifts all later ones forward, and the first
+ * one of the next page into the page just read. So each range begins at or before the last node read: a range that begins with a known id
+ * has missed nothing. Pure.
  */
 import type { ListRecord } from "./NodePage.ts"
 
 /**
- * A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. Without a number
- * it is the service's default page.
+ * A page in the service's terms: `perPage` nodes from position `start`, which is 0 for the first. Without a number it is the service's
+ * default page.
  */
 export interface PageRange {
   readonly page: number | undefined
@@ -16,30 +16,30 @@ export interface PageRange {
   readonly start: number
 }
 
-/** One with a number. */
+/** A page with a number. */
 export interface NumberedRange extends PageRange {
   readonly page: number
 }
 
-/** A page of the list, and what its envelope says of it. */
+/** A page of the list, with the facts in its envelope. */
 export interface Page {
   readonly records: ReadonlyArray<ListRecord>
-  /** Whether it is the only one. */
+  /** Whether it is the only page. */
   readonly isWhole: boolean
-  /** How many nodes there are, or how many on this page; null where the service does not say. */
+  /** The number of nodes in the list or on this page; null if the service does not state it. */
   readonly total: number | null
 }
 
-/** Smallest size tried, as a share of the largest: smaller pages lose more than a better fit gains. */
+/** Smallest size to try, as a share of the largest: smaller pages lose more than a better fit gains. */
 const minShare = 0.6
 
-/** The range of this size that contains position `offset`. */
+/** The range of this size that contains the position `offset`. */
 export const alignedAt = (offset: number, perPage: number): NumberedRange => {
   const before = Math.floor(offset / perPage)
   return { page: before + 1, perPage, start: before * perPage }
 }
 
-/** Of the ranges that contain this position the one with the highest score, the largest of several. */
+/** The range with the highest score that contains this position; the largest of several. */
 const bestAt = (offset: number, maxPerPage: number, score: (range: NumberedRange) => number): NumberedRange => {
   let best = alignedAt(offset, maxPerPage)
   for (let perPage = maxPerPage - 1; perPage >= Math.max(2, Math.floor(maxPerPage * minShare)); perPage--) {
@@ -52,20 +52,20 @@ const bestAt = (offset: number, maxPerPage: number, score: (range: NumberedRange
 const endOf = ({ perPage, start }: PageRange): number => start + perPage
 
 /**
- * The range that contains position `offset - 1` and reaches furthest beyond it. `maxPerPage` is the largest page that the
- * service is known to return; where that is so small that no size fits, the range begins with the next position.
+ * The range that contains position `offset - 1` and reaches furthest beyond it. `maxPerPage` is the service's largest known page; if it is
+ * so small that no size fits, the range begins at the next position.
  */
 export const rangeAt = (offset: number, maxPerPage: number): NumberedRange => {
   const best = bestAt(offset - 1, maxPerPage, endOf)
-  // Where no size fits, all of them divide the position.
+  // If no size fits, all sizes divide the position.
   return endOf(best) > offset ? best : alignedAt(offset, maxPerPage)
 }
 
-/** The range around the end of a list of this length: as many may have been deleted before it as made behind it. */
+/** The range around the end of a list of this length, since nodes may have been deleted before it or appended. */
 export const rangeAround = (length: number, maxPerPage: number): NumberedRange =>
   bestAt(length - 1, maxPerPage, (range) => Math.min(length - range.start, endOf(range) - length))
 
-/** Whether records are in the order that a list of ascending ids has; one may come twice. */
+/** Whether records are sorted by id; repetitions are allowed. */
 export const ascends = (records: ReadonlyArray<{ readonly id: number | null }>): boolean => {
   let last = 0
   for (const { id } of records) {

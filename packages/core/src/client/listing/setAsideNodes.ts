@@ -1,6 +1,6 @@
 /**
- * The nodes behind records that were set aside, where it matters which nodes have a name: an answer about a name that leaves out a
- * node of that name is a wrong one. Each record that may be such a node is read by itself.
+ * Reads the nodes of records that were set aside when an answer about a name must be complete. Each record that may be a node of that name
+ * is read by itself.
  */
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -8,7 +8,7 @@ import { everyRecordReadable, UnexpectedResponse } from "../../domain/ErrorReaso
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { LeftOutRecord } from "./Listed.ts"
 
-/** Of more such records none is read: a list like that is not believed. */
+/** With more such records none is read, because such a list is not believed. */
 const maxReads = 20
 
 const concurrency = 4
@@ -20,13 +20,11 @@ const uncertain = (excerpt: string) =>
     attempts: []
   })
 
-/** It has no name when it is read by itself, too: nobody can have named it. */
+/** The record is nameless even when it is read by itself, so nobody can have named it. */
 const isNameless = (record: LeftOutRecord, { reason }: BerthError) =>
   record.name === null && reason._tag === "UnexpectedResponse" && reason.path === "data.name"
 
-/**
- * Those whose name matches. Fails where one that may match cannot be read, or has no id to read it by.
- */
+/** The nodes with a matching name. Fails if one that may match cannot be read, or has no id to read it by. */
 export const setAsideNodes = (
   records: ReadonlyArray<LeftOutRecord>,
   matches: (name: string) => boolean,

@@ -1,27 +1,27 @@
 /**
- * Checks arguments against the domain before anything is sent. Otherwise a misspelt field of a create would be left out of a
- * node that costs money.
+ * Validates arguments against the domain before anything is sent. Otherwise a misspelt field of a create would be missing from a node that
+ * costs money.
  *
- * The shapes repeat the schemas of the domain in a tenth of the code: a bundle with schemas weighs 13 KiB more. The compiler
- * keeps their fields in step, `Argument.test.ts` their rules.
+ * The shapes repeat the domain's schemas in a tenth of the code: a bundle with schemas is 13 KiB larger. The compiler keeps their fields
+ * equal, and `Argument.test.ts` their rules.
  */
 import { Effect, Predicate } from "effect"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
 
-/** Collects a fault: where it is, and what it is. */
+/** Collects a fault: its place and its description. */
 type Report = (place: string, fault: string) => void
 
 /** The required shape of a value. */
 export interface Shape<out A> {
-  /** In words for people who do not know schemas. */
+  /** A description for people who do not know schemas. */
   readonly expected: string
-  /** Whether a value has this shape on the outside. */
+  /** Whether a value has this shape at its top level. */
   readonly is: (value: unknown) => boolean
-  /** Copies such a value, and reports its faults. */
+  /** Copies the value, and reports its faults. */
   readonly read: (value: any, place: string, report: Report) => A
 }
 
-/** The shape of a value that may be left out. */
+/** The shape of an optional value. */
 interface Optional<out A> extends Shape<A> {
   readonly optional: true
 }
@@ -38,7 +38,7 @@ const check = <A>({ expected, is, read }: Shape<A>, value: unknown, place: strin
   return value as A
 }
 
-/** The same shape with a rule for its values. */
+/** The same shape with an additional rule. */
 export const where = <A>(base: Shape<A>, rule: string, holds: (value: A) => boolean): Shape<A> =>
   shape(base.expected, base.is, (value, place, report) => {
     if (!holds(value)) report(place, `expected ${rule}`)
@@ -64,7 +64,7 @@ export const oneOf = <A extends string>(values: ReadonlyArray<A>): Shape<A> => {
 
 export const list = <A>(item: Shape<A>): Shape<ReadonlyArray<A>> =>
   shape("a list", Array.isArray, (values: ReadonlyArray<unknown>, place, report) =>
-    // Unlike `map`, this includes the holes of a list.
+    // Unlike `map`, this visits the holes of a list.
     Array.from(values, (value, i) => check(item, value, `${place}[${i}]`, report))
   )
 
@@ -77,10 +77,10 @@ export const either = <A, B>(a: Shape<A>, b: Shape<B>): Shape<A | B> =>
 
 export const optional = <A>(base: Shape<A>): Optional<A | undefined> => ({ ...base, optional: true })
 
-/** The place of a field, in a program's notation. */
+/** The path of a field in a program's notation. */
 const fieldOf = (place: string, name: string) => (place === "" ? name : `${place}.${name}`)
 
-/** An object with any fields that `nameFault` finds no fault with, all of them of one shape. */
+/** An object whose fields have one shape, and whose names pass `nameFault`. */
 export const record = <A>(
   item: Shape<A>,
   nameFault: (name: string) => string | undefined = () => undefined
@@ -107,7 +107,7 @@ const isJson = (value: unknown, depth = 0): boolean => {
   return isPlain && depth < maxDepth && Object.values(value).every((inner) => isJson(inner, depth + 1))
 }
 
-/** A value as JSON has it. */
+/** A JSON value. */
 export const json = shape<unknown>("a value of JSON", isJson, (value) => structuredClone(value))
 
 /** The shape of each field. */
@@ -115,7 +115,7 @@ type Fields<A> = {
   readonly [Name in keyof A]-?: undefined extends A[Name] ? Optional<A[Name]> : Shape<A[Name]>
 }
 
-/** An object with these fields and no others. */
+/** An object with exactly these fields. */
 export const fields = <A>(shapes: Fields<A>): Shape<A> =>
   shape("an object", Predicate.isObject, (value: Readonly<Record<string, unknown>>, place, report) => {
     const read: Record<string, unknown> = {}
@@ -130,7 +130,7 @@ export const fields = <A>(shapes: Fields<A>): Shape<A> =>
     return read as A
   })
 
-/** Checks the argument `name`: returns a copy of it, or fails with every field at fault. */
+/** Validates the argument `name`: returns a copy of it, or fails with every wrong field. */
 export const argument =
   <A>(shape: Shape<A>, name: string) =>
   (value: unknown): Effect.Effect<A, InvalidRequest> =>

@@ -1,13 +1,13 @@
 /**
- * What a hook is told of an attempt that is over: its entry in the ledger, and what was sent, without a credential.
+ * The report of a finished attempt for hooks: its ledger entry and the request, without credentials.
  */
 import type { Attempt } from "../../domain/Attempt.ts"
 
-/** An attempt that is over, as the error of its call lists it, with what was sent. Nothing in it holds a credential. */
+/** A finished attempt as the error of its call lists it, with its request. It contains no credentials. */
 export interface AttemptReport extends Attempt {
-  /** Such as `nodes.get`. */
+  /** For example `nodes.get`. */
   readonly operation: string
   readonly method: string
-  /** The whole address, the API key in it replaced by `<redacted>`. */
+  /** The full address, with the API key replaced by `<redacted>`. */
   readonly url: string
 }

@@ -1,5 +1,5 @@
 /**
- * Headers that a program adds to requests, checked: none that the client or HTTP itself sets, so none that holds its credentials.
+ * Validates headers that a program adds to requests. Headers that the client or HTTP sets are refused, so none can replace the credentials.
  */
 import { Predicate } from "effect"
 import { isSecretName } from "../../domain/secretName.ts"
@@ -7,18 +7,18 @@ import { isSecretName } from "../../domain/secretName.ts"
 /** Header names and their values. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Set by the client, or by HTTP. */
+/** Headers set by the client or by HTTP. */
 const ownHeaders =
   /^(accept|authorization|connection|content-.*|expect|host|keep-alive|te|trailer|transfer|upgrade|user-agent)(-encoding)?$/i
 
-/** What a header can hold: printable ASCII characters, spaces and tabs. */
+/** The characters of a header: printable ASCII, spaces and tabs. */
 const isHeaderValue = (value: unknown): value is string => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
 
 const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
 
-/** The fault of further headers; undefined when there is none. */
+/** The fault of additional headers; undefined if there is none. */
 export const headersFault = (headers: unknown): string | undefined => {
-  // A `Headers` or a `Map` has no own keys, and would count as empty.
+  // A `Headers` or a `Map` has no own keys, so it would count as empty.
   if (!Predicate.isObject(headers) || !isPlain(headers))
     return "expected a plain object of texts by the names of headers"
   const wrong = Object.keys(headers).find(
@@ -27,14 +27,14 @@ export const headersFault = (headers: unknown): string | undefined => {
   return wrong === undefined ? undefined : `the header ${JSON.stringify(wrong)} cannot be set`
 }
 
-/** The same headers by their names in lower case. */
+/** The same headers with names in lower case. */
 export const lowerCase = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Shorter values are no secrets, and occur in texts by chance. */
+/** Shorter values are not secrets, and occur in texts by chance. */
 const minSecret = 4
 
-/** The secrets in headers: whole values, and the words in them, such as what follows `Bearer`. */
+/** The secrets in headers: whole values and the words in them, such as the one after `Bearer`. */
 export const secretsIn = (headers: Headers): ReadonlyArray<string> =>
   Object.entries(headers).flatMap(([name, value]) =>
     isSecretName(name)

@@ -1,6 +1,5 @@
 /**
- * Checks options for programs without a compiler: a call with an unusable option is not sent, and fails with the option's
- * name.
+ * Validates options for programs without a compiler: a call with an unusable option is not sent, and fails with the option's name.
  */
 import { Duration, Effect, Predicate } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -12,7 +11,7 @@ import { headersFault } from "./Headers.ts"
 /** Most attempts of a call. With any jitter they span at least 6 s, in which a service may restart. */
 export const maxAllowedAttempts = 8
 
-/** The fault of an option's value; undefined when there is none. */
+/** Returns the fault of an option's value; undefined if there is none. */
 export type Check = (value: unknown) => string | undefined
 
 /** A duration above zero, in any of Effect's notations. */
@@ -57,7 +56,7 @@ const checks = {
   maxNodes: countFault,
   skuId: countFault,
   keepPublicIp: flagFault,
-  // The store of the intents checks it.
+  // The intent store checks the key.
   key: () => undefined,
   adoptOnly: flagFault,
   plans: () => undefined,
@@ -71,12 +70,12 @@ const isName = (name: string): name is keyof typeof checks => Object.hasOwn(chec
 const refused = (name: string, fault: string) =>
   new InvalidRequest({ status: null, detail: `${name} is not usable`, fields: { [name]: [fault] } })
 
-/** The fault of the first unusable option; undefined when all are usable. */
+/** The fault of the first unusable option; undefined if all are usable. */
 export const optionFault = (options: { readonly [Name in keyof typeof checks]?: unknown }):
   | InvalidRequest
   | undefined => {
   for (const name of Object.keys(options)) {
-    // Ignoring a misspelt `key` would make a second node.
+    // Ignoring a misspelt `key` would create a second node.
     if (!isName(name)) return refused(name, "there is no such option")
     const value = options[name]
     const fault = value === undefined ? undefined : checks[name](value)

@@ -1,12 +1,11 @@
 /**
- * The runtime that a client is made on: one that is too old is refused before anything is sent, because some calls would work there, and
- * others fail after they had changed something.
+ * Refuses a runtime that is too old before anything is sent: some calls would work there, but others would fail after a change.
  */
 import { Data, Result } from "effect"
 
-/** The client runs on a Node that is too old for it. */
+/** The client runs on a Node version that is too old. */
 export class RuntimeTooOld extends Data.TaggedError("RuntimeTooOld")<{
-  /** Of Node, such as `20.20.2`. */
+  /** The version of Node, such as `20.20.2`. */
   readonly version: string
 }> {
   override get message() {
@@ -14,10 +13,10 @@ export class RuntimeTooOld extends Data.TaggedError("RuntimeTooOld")<{
   }
 }
 
-/** What a runtime names its own versions by. Bun and Deno state a version of Node, too. */
+/** The runtime's own version names. Bun and Deno report a Node version, too. */
 type Versions = Readonly<Record<string, string | undefined>>
 
-/** Fails with `RuntimeTooOld` on a Node that is older than 22.19. */
+/** Fails with `RuntimeTooOld` on Node older than 22.19. */
 export const checkRuntime = (
   versions: Versions | undefined = globalThis.process?.versions
 ): Result.Result<void, RuntimeTooOld> => {

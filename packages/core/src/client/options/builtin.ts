@@ -26,7 +26,7 @@ export const builtin = <Name extends keyof Modules>(name: Name): Modules[Name] |
   try {
     return globalThis.process?.getBuiltinModule?.(name) as Modules[Name] | undefined
   } catch {
-    // Next's edge runtime has a `process` that throws.
+    // The `process` of Next's edge runtime throws.
     return undefined
   }
 }

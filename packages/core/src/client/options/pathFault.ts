@@ -1,8 +1,8 @@
 /**
- * The check of a path that a program or a setting gives.
+ * Validates a path from a program or a setting.
  */
 
-/** What is wrong with a path that a program gives; undefined when nothing is. Only shells replace `~`: here it would be a folder's name. */
+/** The fault of a path; undefined if it is usable. Only shells expand `~`: here it would name a folder. */
 export const pathFault = (value: unknown, expected: string): string | undefined => {
   if (typeof value !== "string" || value.trim() === "") return `expected ${expected}`
   return /^~[\w.-]*(?:[\\/]|$)/.test(value.trim())

@@ -1,25 +1,25 @@
 /**
- * Counts the fields and statuses of replies that Berth does not know, so that a change of the service shows as a number and not
- * as a crash. The records keep them (`extra`, `{ unknown }`).
+ * Counts drift, which is fields and statuses of replies that Berth does not know, so that a change of the service shows as a number and not
+ * as a crash. The records keep such values (`extra`, `{ unknown }`).
  */
 import type { Image } from "../../domain/Image.ts"
 import type { Node } from "../../domain/Node.ts"
 import { isKnown } from "../../domain/NodeStatus.ts"
 
-/** Something unknown, and the number of records of one reply that have it. */
+/** An unknown value, and the number of records in one reply that have it. */
 export interface Drift {
-  /** `record` is one that cannot be read at all, and was left out. */
+  /** `record` is an unreadable record, which was left out. */
   readonly kind: "field" | "status" | "record"
-  /** The field's wire name, or the status as the service spells it; of a record the field that is wrong, or `record`. */
+  /** The field's wire name, or the service's spelling of the status; for a record, its wrong field or `record`. */
   readonly name: string
   readonly count: number
 }
 
-/** Address objects are documented only as objects: their further fields are kept, and are no drift. */
+/** Address objects are documented only as objects: their other fields are kept and are not drift. */
 const isFurtherNetwork = (node: Node, name: string) =>
   (name === "public_ip_address" && node.publicIp !== null) || (name === "private_ip_address" && node.privateIp !== null)
 
-/** Drifts by kind and name. */
+/** Counts by kind and name. */
 type Tally = Map<string, { readonly kind: Drift["kind"]; readonly name: string; count: number }>
 
 const count = (tally: Tally, kind: Drift["kind"], name: string) => {
@@ -29,7 +29,7 @@ const count = (tally: Tally, kind: Drift["kind"], name: string) => {
   else counted.count++
 }
 
-/** The drift in nodes, and in the records that are set aside among them. */
+/** The drift in nodes and in the records set aside among them. */
 export const nodeDrift = (
   records: ReadonlyArray<Node | { readonly _tag: "UnreadableRecord"; readonly field: string }>
 ): ReadonlyArray<Drift> => {
@@ -45,7 +45,7 @@ export const nodeDrift = (
   return Array.from(tally.values())
 }
 
-/** The drift in images, and in the records that are set aside among them. */
+/** The drift in images and in the records set aside among them. */
 export const imageDrift = ({
   records,
   setAside

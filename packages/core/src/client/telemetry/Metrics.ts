@@ -17,7 +17,7 @@ import type { Attempt } from "../../domain/Attempt.ts"
 import type { Drift } from "./Drift.ts"
 import type { Observer } from "./Observer.ts"
 
-/** The service chooses these names, so their number and length are bounded. */
+/** The service chooses these names, so their number and length are limited. */
 const maxDriftNames = 64
 const maxDriftNameLength = 64
 
@@ -26,7 +26,7 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const limit = Metric.gauge("berth_allowance_limit", { description: "Requests granted per window." })
 const remaining = Metric.gauge("berth_allowance_remaining", { description: "Requests left." })
 
-/** One per value of an attribute, made on first use. */
+/** One metric per value of an attribute, created on first use. */
 const by = <A>(make: (attribute: string) => A) => {
   const made = new Map<string, A>()
   return (attribute: string): A => {
@@ -68,7 +68,7 @@ const waits = by((lane) =>
     attributes: { lane }
   })
 )
-/** Rare, and of unbounded names: not cached. */
+/** Rare and unbounded names, so not cached. */
 const drifts = (kind: string, name: string) =>
   Metric.counter("berth_drift_total", {
     description: "Records with something that Berth does not know.",
@@ -76,10 +76,10 @@ const drifts = (kind: string, name: string) =>
     attributes: { kind, name }
   })
 
-/** Refused by the client, before anything was sent. */
+/** Whether the client refused the request before it was sent. */
 const isUnsent = ({ outcome, status }: Attempt) => outcome === "InvalidRequest" && status === null
 
-/** Counts what the engine reports, in the registry and with the attributes of the context. */
+/** Records the engine's reports in the registry, with the attributes of the context. */
 export const make = (context: Context.Context<never>): Pick<Observer, "attempted" | "drifted"> => {
   const driftNames = new Set<string>()
   const driftName = ({ name }: Drift): string => {

@@ -1,6 +1,6 @@
 /**
- * The client's telemetry through Effect: the metrics of `Metrics.ts`, and a span for each call and attempt. Spans are made only
- * where the program has a tracer: Effect's default one drops them, after each was made and timed.
+ * The client's telemetry through Effect: the metrics of `Metrics.ts`, and a span per call and attempt. Spans are created only if the
+ * program has a tracer, because Effect's default tracer drops them after they were created and timed.
  */
 import { Effect, Layer } from "effect"
 import * as drift from "./Drift.ts"
@@ -8,7 +8,7 @@ import * as http from "./httpAttributes.ts"
 import * as Metrics from "./Metrics.ts"
 import { Observer } from "./Observer.ts"
 
-/** A span for each call and attempt, where the program has a tracer. */
+/** A span per call and attempt, if the program has a tracer. */
 export const spans: Pick<Observer, "annotated" | "drift" | "http" | "traced"> = {
   drift,
   http,
@@ -22,7 +22,7 @@ export const spans: Pick<Observer, "annotated" | "drift" | "http" | "traced"> = 
     Effect.withFiber(({ cache }) => (cache.tracer === undefined ? Effect.void : Effect.annotateCurrentSpan(attributes)))
 }
 
-/** Observes the clients that are made with this layer. */
+/** Observes the clients that are built with this layer. */
 export const layer = Layer.effect(
   Observer,
   Effect.map(Effect.context<never>(), (context) => ({ ...Metrics.make(context), ...spans }))

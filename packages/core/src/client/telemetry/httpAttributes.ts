@@ -1,6 +1,6 @@
 /**
- * The attributes of an attempt's span, as the HTTP semantic conventions of OpenTelemetry name them (`http.client`, stable since
- * 1.23). The span is named after the method, because addresses have ids in them: the call around it has the name of the operation.
+ * The attributes of an attempt's span, named by OpenTelemetry's HTTP semantic conventions (`http.client`, stable since 1.23). The span is
+ * named after the HTTP method, because addresses contain ids; the surrounding call has the operation's name.
  */
 import { Result } from "effect"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
@@ -9,14 +9,14 @@ import type { WireRequest } from "../transport/Transport.ts"
 
 type Attributes = Readonly<Record<string, string | number>>
 
-/** A request that is about to be sent, after so many earlier ones of its call. */
+/** A request about to be sent, after the earlier ones of its call. */
 interface Sending {
   readonly wireRequest: WireRequest
   readonly redact: Redact
   readonly ledger: { readonly attempts: { readonly length: number } }
 }
 
-/** What is known before the request is sent. */
+/** The attributes known before the request is sent. */
 export const requestAttributes = (origin: string, { ledger, redact, wireRequest }: Sending): Attributes => {
   const { hostname, port, protocol } = new URL(origin)
   const resends = ledger.attempts.length
@@ -29,7 +29,7 @@ export const requestAttributes = (origin: string, { ledger, redact, wireRequest 
   }
 }
 
-/** What is known once the attempt is over. `error.type` is the status of a refusal, and the tag of any other failure. */
+/** The attributes known after the attempt. `error.type` is the status of a rejection, and the tag of any other failure. */
 export const replyAttributes = (
   status: number | undefined,
   result: Result.Result<unknown, ErrorReason>

@@ -1,6 +1,5 @@
 /**
- * Spans around the methods of a service, named after them. A method that is one call of the same name has the span of that call
- * and none of its own.
+ * Spans around the methods of a service, named after them. A method that makes one call of the same name has only that call's span.
  */
 import type { Effect } from "effect"
 import type { Observer } from "./Observer.ts"

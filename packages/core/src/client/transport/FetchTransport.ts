@@ -1,11 +1,11 @@
 /**
- * The transport over `fetch` alone, which every runtime has. The promise client uses it.
+ * The transport over `fetch`, which every runtime has. The promise client uses it.
  */
 import { Context, Effect, Layer } from "effect"
 import { type Head, type SignedRequest, Transport, unreachable, unreachableBy, unwrapped } from "./Transport.ts"
 import { isShort, webText } from "./ReplyText.ts"
 
-/** An error of the `fetch` that the program gave. */
+/** An error thrown by the program's own `fetch`. */
 export class GivenFetchFailed {
   readonly cause: unknown
   readonly isAtOnce: boolean
@@ -15,7 +15,7 @@ export class GivenFetchFailed {
   }
 }
 
-/** Marks failures of the program's `fetch`, which may have a bug, to tell them from those of the runtime's own. */
+/** Marks failures of the program's `fetch`, which may have a bug, to distinguish them from those of the runtime's. */
 export const given =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
@@ -29,7 +29,7 @@ export const given =
     }
   }
 
-/** The `fetch` that sends the requests; a fiber may provide its own. */
+/** The `fetch` that sends requests; a fiber may provide its own. */
 export const Fetch = Context.Reference<typeof globalThis.fetch>(
   "@berthkit/core/client/transport/FetchTransport/Fetch",
   {
@@ -55,7 +55,7 @@ const exchange = async (
   })
   const head = { status: response.status, headers: Object.fromEntries(response.headers) }
   begun(head)
-  // A page in a browser does not see the encoding of a reply of another origin. The signal ends either way of reading.
+  // A web page cannot see the encoding of a reply from another origin. The signal ends both ways of reading.
   return isShort(head.headers, maxBodyBytes) && response.type !== "cors"
     ? { ...head, body: await response.text(), whole: true }
     : { ...head, ...(await webText(response, head.headers, maxBodyBytes, signal)) }
@@ -63,7 +63,7 @@ const exchange = async (
 
 /** A transport over `fetch`. */
 export const layer = Layer.succeed(Transport, {
-  // Connections are the business of `fetch`, which offers none of its own to one request.
+  // `fetch` manages its connections, and offers none of its own to a single request.
   send: (request, begun, leaving = Effect.void) =>
     Effect.andThen(
       leaving,

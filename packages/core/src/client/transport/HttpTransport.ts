@@ -14,7 +14,7 @@ import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { codingOf, isShort, ReplyText, webText } from "./ReplyText.ts"
 import { type SignedRequest, Transport, unreachable, unreachableBy } from "./Transport.ts"
 
-/** The credentials stay `Redacted` in the request too, so that inspecting it does not show them. */
+/** The credentials stay `Redacted` in the request, so that inspecting it does not show them. */
 const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.make(method)(url, {
     urlParams: query,
@@ -49,10 +49,10 @@ const textOf = (
   })
 }
 
-/** The formats of `DecompressionStream`; not every runtime has the last. */
+/** The formats of `DecompressionStream`; some runtimes lack the last one. */
 const formats = { gzip: "gzip", deflate: "deflate", br: "brotli" } as const
 
-/** The body as it was before a gateway compressed it. */
+/** The body before a gateway compressed it. */
 const decodedText = (
   response: HttpClientResponse.HttpClientResponse,
   format: (typeof formats)[keyof typeof formats],
@@ -80,7 +80,7 @@ const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
   Transport,
   Effect.map(HttpClient.HttpClient, (client) => {
-    // The engine makes its own spans: those of HttpClient hold whole addresses and unmasked causes, and propagate ours.
+    // The engine creates its own spans: those of HttpClient contain full addresses and unmasked causes, and propagate ours.
     const bare = HttpClient.transformResponse(client, (response) =>
       withoutRedirects(Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true))
     )

@@ -1,6 +1,6 @@
 /**
- * The transport over `node:http` and `node:https` alone: what sends requests on Node for the least CPU and the shortest start.
- * Either is loaded by the first request that needs it.
+ * The transport over `node:http` and `node:https`, which on Node needs the least CPU and starts fastest. Each module is loaded by the first
+ * request that needs it.
  */
 import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
 import type { Socket } from "node:net"
@@ -22,26 +22,26 @@ import {
   type WireReply
 } from "./Transport.ts"
 
-/** A connection that is idle for this long is closed: services close theirs after five seconds or more. */
+/** An idle connection is closed after this time, because services close theirs after five seconds or more. */
 const idleMillis = 4000
 
-/** What `node:http` and `node:https` have in common. */
+/** The common interface of `node:http` and `node:https`. */
 interface Http {
   readonly Agent: new (options: AgentOptions) => Agent
   readonly request: typeof import("node:http").request
 }
 
-/** Of a header that came more than once the values in one, as with `fetch`. */
+/** Joins repeated headers into one, as `fetch` does. */
 const headOf = ({ headersDistinct, statusCode = 0 }: IncomingMessage): Head => {
   const headers: Record<string, string> = {}
   for (const name in headersDistinct) headers[name] = headersDistinct[name]!.join(", ")
   return { status: statusCode, headers }
 }
 
-/** The request, of which nothing is sent yet. */
+/** The request before anything is sent. */
 const made = ({ request: make }: Http, agent: Agent, request: SignedRequest): ClientRequest => {
   const { address, headers } = unwrapped(request)
-  // Or else a body may come in any coding.
+  // Without this, a body may come in any coding.
   const options: RequestOptions = {
     method: request.method,
     headers: { ...headers, "accept-encoding": "identity" },
@@ -52,7 +52,7 @@ const made = ({ request: make }: Http, agent: Agent, request: SignedRequest): Cl
 
 const decoders = { gzip: "createGunzip", deflate: "createInflate", br: "createBrotliDecompress" } as const
 
-/** The body as it was before a gateway compressed it. Its decompressed size has the same limit as any other body. */
+/** The body before a gateway compressed it. Its decompressed size has the same limit as any other body. */
 const decoded = (incoming: IncomingMessage, headers: Head["headers"]): Readable => {
   const coding = codingOf(headers)
   const decoder = coding && builtin("node:zlib")?.[decoders[coding]]()
@@ -61,7 +61,7 @@ const decoded = (incoming: IncomingMessage, headers: Head["headers"]): Readable 
   return incoming.pipe(decoder)
 }
 
-/** Sends the request that `make` gives and reads its reply. */
+/** Sends the request that `make` returns, and reads its reply. */
 const exchanged = (make: () => ClientRequest, request: SignedRequest, begun: (head: Head) => void) =>
   Effect.callback<WireReply, Unreachable>((resume) => {
     const outgoing = make()
@@ -92,7 +92,7 @@ const exchanged = (make: () => ClientRequest, request: SignedRequest, begun: (he
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** Waits until the connection of the request stands; nothing is sent before the request is ended. */
+/** Waits for the request's connection; nothing is sent before the request is ended. */
 const connected = (outgoing: ClientRequest) =>
   Effect.callback<void, Unreachable>((resume) => {
     const stands = () => resume(Effect.void)
@@ -109,7 +109,7 @@ const connected = (outgoing: ClientRequest) =>
     )
   })
 
-/** The same on a connection of its own, made before `leaving`: whatever fails until then has sent nothing. */
+/** The same on a new connection, which is made before `leaving`: any failure until then has sent nothing. */
 const exchangedAlone = (
   outgoing: ClientRequest,
   request: SignedRequest,
@@ -138,13 +138,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 const read = (environment: Environment, name: string): string | undefined =>
   (environment[name.toLowerCase()] ?? environment[name])?.trim() || undefined
 
-/** An address without a scheme is one of HTTP, as in curl. Node ignores what it cannot use: requests would go past the proxy. */
+/** An address without a scheme means HTTP, as in curl. Node ignores invalid values, so requests would bypass the proxy. */
 const address = (environment: Environment, name: string): string | undefined => {
   const given = read(environment, name)
   if (given === undefined) return undefined
   const url = given.includes("://") ? given : `http://${given}`
   if (/^https?:/i.test(url) && URL.canParse(url)) return url
-  // The value may hold a password.
+  // The value may contain a password.
   throw new Error(`${name} is not the address of an HTTP proxy`)
 }
 

@@ -1,9 +1,9 @@
 /**
- * The body of a reply as text, read chunk by chunk, to its end or to a limit. Bytes are counted as they arrive.
+ * Reads the body of a reply as text, chunk by chunk, to its end or to a limit. Counts bytes as they arrive.
  */
 import type { Body, Head } from "./Transport.ts"
 
-/** Bytes read of a body that is known to be too long, for the excerpt of an error. */
+/** Bytes to read of a body that is known to be too long, for the excerpt in the error. */
 const beginningBytes = 16 * 1024
 
 const lengthOf = (headers: Head["headers"]) => Number(headers["content-length"] ?? Number.NaN)
@@ -18,7 +18,7 @@ export class ReplyText {
     this.#room = lengthOf(headers) > maxBytes ? Math.min(beginningBytes, maxBytes) : maxBytes
   }
 
-  /** Adds a chunk, as far as it fits. Returns whether all of it did. */
+  /** Adds as much of a chunk as fits. Returns whether all of it did. */
   readonly add = (chunk: Uint8Array): boolean => {
     const fits = chunk.length <= this.#room
     this.#text += this.#decoder.decode(fits ? chunk : chunk.subarray(0, Math.max(0, this.#room)), { stream: true })
@@ -26,27 +26,30 @@ export class ReplyText {
     return fits
   }
 
-  /** The text, after the last chunk. */
+  /** Returns the text after the last chunk. */
   end(): Body {
     return { body: this.#text + this.#decoder.decode(), whole: this.#room >= 0 }
   }
 }
 
 /**
- * Whether the headers of a reply prove that its body is within the limit, so that it need not be counted. A compressed body may
- * have any size once it is decompressed.
+ * Whether the headers prove that the body is within the limit, so that it need not be counted. A compressed body may have any size once it
+ * is decompressed.
  */
 export const isShort = (headers: Head["headers"], maxBytes: number): boolean =>
   lengthOf(headers) <= maxBytes && headers["content-encoding"] === undefined
 
-/** How a gateway compressed a body although `identity` was asked for; undefined if it did not, or if nothing here can decompress it. */
+/**
+ * The coding with which a gateway compressed a body although `identity` was requested; undefined if there is none or it cannot be
+ * decompressed here.
+ */
 export const codingOf = (headers: Head["headers"]): "gzip" | "deflate" | "br" | undefined => {
   const coding = headers["content-encoding"]?.trim().toLowerCase()
   if (coding === "gzip" || coding === "x-gzip") return "gzip"
   return coding === "deflate" || coding === "br" ? coding : undefined
 }
 
-/** The body of a web response. The signal stops the reading. */
+/** Reads the body of a web response. The signal stops the reading. */
 export const webText = async (
   response: Response,
   headers: Head["headers"],

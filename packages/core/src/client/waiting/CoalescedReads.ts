@@ -1,6 +1,6 @@
 /**
- * Reads nodes for many waits at once: reads of the same moment share requests, one by one where they are few, through the
- * pages of the list where that takes fewer.
+ * Reads nodes for many waits: reads of the same moment share requests, one by one if they are few, or through pages of the list if that
+ * takes fewer requests.
  */
 import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -10,10 +10,10 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import type { CallOptions } from "../call/Operation.ts"
 
-/** The lane and the deadline of a read. */
+/** The lane and deadline of a read. */
 interface Terms {
   readonly lane: Lane
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   readonly deadlineAt: number
 }
 
@@ -23,16 +23,16 @@ interface Read extends Terms {
   readonly answer: Deferred.Deferred<Node, BerthError>
 }
 
-/** How long a poll waits for the polls of other waits, whose timers fire at the same time. */
+/** How long a poll waits for the polls of other waits whose timers fire at the same time. */
 const gatherMillis = 20
 
-/** Coalesced reads, and the fiber that carries them out. */
+/** Coalesced reads, and the fiber that executes them. */
 interface Batch {
   readonly reads: Set<Read>
   fiber?: Fiber.Fiber<void>
 }
 
-/** How nodes are read. */
+/** The functions that read nodes. */
 export interface Dependencies {
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
   readonly list: (options: CallOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
@@ -40,23 +40,23 @@ export interface Dependencies {
 
 type Reads = ReadonlyArray<Read>
 
-/** A list of so many nodes costs about so many requests; the last one finds the end. */
+/** The number of requests for a list of this many nodes; the last one finds the end. */
 const requestsOf = (nodes: number) => Math.ceil(nodes / pageSize.maximum) + 1
 
 const answer = (reads: Iterable<Read>, exit: Exit.Exit<Node, BerthError>) => {
   for (const read of reads) Deferred.doneUnsafe(read.answer, exit)
 }
 
-/** A request that several reads share goes in the first of their lanes, until the last of their deadlines. */
+/** A request shared by several reads has the first of their lanes and the latest of their deadlines. */
 const optionsOf = (reads: Reads) =>
   Effect.map(monotonicMillis, (now): CallOptions => ({
     lane: lanes.find((lane) => reads.some((read) => read.lane === lane)),
     deadline: Math.max(1, ...reads.map(({ deadlineAt }) => deadlineAt - now))
   }))
 
-/** Functions that read one node, coalesced with the other reads of that moment. */
+/** Functions that read one node, coalesced with other reads of the moment. */
 export const make = ({ get, list }: Dependencies) => {
-  /** The cost of the last listing; before the first, that of an account of one page. */
+  /** The cost of the last listing; before the first, that of an account with one page. */
   let listing = requestsOf(1)
 
   const singly = (nodes: ReadonlyMap<NodeId, Reads>) =>
@@ -73,7 +73,7 @@ export const make = ({ get, list }: Dependencies) => {
     const all = Array.from(wanted.values()).flat()
     const nodes = yield* Effect.result(list(yield* optionsOf(all)))
     if (nodes._tag === "Failure") {
-      // A failure of the list need not concern the nodes.
+      // The list's failure may not concern the nodes.
       if (!nodes.failure.retryable) return yield* singly(wanted)
       return answer(all, Exit.fail(nodes.failure))
     }
@@ -83,7 +83,7 @@ export const make = ({ get, list }: Dependencies) => {
       answer(wanted.get(node.id) ?? [], Exit.succeed(node))
       missing.delete(node.id)
     }
-    // A node that is not listed may exist: only a get of the node proves that it is gone.
+    // An unlisted node may exist: only a 404 for the node itself proves that it is gone.
     yield* singly(missing)
   })
 
@@ -92,7 +92,7 @@ export const make = ({ get, list }: Dependencies) => {
     return wanted.size <= listing ? singly(wanted) : together(wanted)
   }
 
-  /** Gathers the reads that arrive before `pause` ends, then carries them out. */
+  /** Collects the reads that arrive before `pause` ends, then executes them. */
   const gathered = (pause: Effect.Effect<void>) => {
     let gathering: Batch | undefined
     const begin = Effect.suspend(() => {
@@ -125,7 +125,7 @@ export const make = ({ get, list }: Dependencies) => {
             Effect.sync(() => {
               batch.reads.delete(read)
               if (batch.reads.size > 0) return
-              // No caller waits for the batch any more.
+              // No caller waits for the batch any longer.
               if (gathering === batch) gathering = undefined
               batch.fiber?.interruptUnsafe()
             })
@@ -135,9 +135,9 @@ export const make = ({ get, list }: Dependencies) => {
   }
 
   return {
-    /** The first read of a wait. It needs no timer: in a test that fakes the time, a wait ends if its node is ready already. */
+    /** The first read of a wait. It needs no timer: in a test with fake time, a wait ends if its node is ready. */
     first: gathered(Effect.yieldNow),
-    /** A read that follows a pause. */
+    /** A read after a pause. */
     again: gathered(Effect.sleep(gatherMillis))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Waits for a node: polls it until it reaches the goal, cannot reach it any more, or the time is up, or would be before the rate limit
- * lets another read go (decision 0083). The pure `judge` decides what an observation means.
+ * Waits for a node: polls it until it reaches the goal or cannot reach it, until the time is up, or until the rate limit allows no other
+ * read in time (decision 0083). The pure `judge` interprets an observation.
  */
 import { Duration, Effect, Option } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -11,10 +11,10 @@ import { type KnownStatus, label, mayBecome, type NodeStatus } from "../../domai
 import { leftMillis } from "../call/Deadline.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
-/** The goal of a wait: a status, or that the node is gone. */
+/** The goal of a wait: a status, or the deletion of the node. */
 export type Goal = KnownStatus | "deleted"
 
-/** How to wait. */
+/** Options of a wait. */
 export interface WaitOptions {
   /** Longest time to wait. Default 10 minutes. */
   readonly timeout?: Duration.Input | undefined
@@ -24,10 +24,10 @@ export interface WaitOptions {
   readonly onObserved?: ((node: Option.Option<Node>) => Effect.Effect<void>) | undefined
 }
 
-/** What an observation means for a goal. */
+/** The meaning of an observation for a goal. */
 export type Progress = "reached" | "wait" | "impossible" | "gone"
 
-/** Judges one observation of a node; `None` is a node that is gone. */
+/** Judges one observation of a node; `None` means that it is gone. */
 export const judge = (observed: Option.Option<Node>, goal: Goal): Progress => {
   if (Option.isNone(observed)) return goal === "deleted" ? "reached" : "gone"
   if (goal === "deleted") return "wait"
@@ -36,13 +36,15 @@ export const judge = (observed: Option.Option<Node>, goal: Goal): Progress => {
   return mayBecome(status, goal) ? "wait" : "impossible"
 }
 
-/** Most statuses that an error names. */
+/** The most statuses in an error. */
 const maxSeen = 16
 
-/** Polls come at multiples of these periods, one after the other, the last one repeated, so that waits soon poll together. */
+/**
+ * Polls happen at multiples of these periods, one after the other, with the last one repeated, so that different waits soon poll together.
+ */
 const periodsMillis = [1000, 1000, 2000, 4000, 8000]
 
-/** Time until the next poll, which is the `poll`-th from 0. `phase`, in [0, 1), keeps unrelated clients apart. */
+/** Time until the `poll`-th poll, counted from 0. `phase`, in [0, 1), separates unrelated clients. */
 export const untilNextPoll = (poll: number, now: number, phase: number): number => {
   const period = periodsMillis[Math.min(poll, periodsMillis.length - 1)]!
   const since = (now - phase * period) % period
@@ -50,29 +52,27 @@ export const untilNextPoll = (poll: number, now: number, phase: number): number 
   return wait < period / 4 ? wait + period : wait
 }
 
-/** How a wait reads its node. */
+/** The functions that read a wait's node. */
 export interface Reads {
-  /** Whether the node was created a moment ago, so that a 404 does not mean that it is gone. */
+  /** Whether the node was created recently, so that a 404 does not mean that it is gone. */
   readonly isNew: Effect.Effect<boolean>
-  /** Reads the node, for the first time or after a pause; the read has to end by this instant of the monotonic clock. */
+  /** Reads the node, for the first time or after a pause. The read must end by this monotonic instant. */
   readonly get: (deadlineAt: number, isFirst: boolean) => Effect.Effect<Node, BerthError>
-  /** Why the rate limit lets no read go before that, by what is known now; undefined where it may. */
+  /** Why the rate limit allows no read before that instant; undefined if it does. */
   readonly refusal: (deadlineAt: number) => WouldExceedDeadline | undefined
 }
 
-/** What ends a wait before its goal. */
+/** The end of a wait before its goal. */
 interface Ending {
   readonly isTimeUp?: boolean
   readonly impossible?: boolean
   readonly refillsInMillis?: number
 }
 
-/** A shared read may take longer than this wait, which then leaves it so long after its own end. */
+/** A shared read may outlast this wait, which leaves it this long after its own end. */
 const graceMillis = 100
 
-/**
- * Polls until the goal is reached. Succeeds with the node, or with none when the goal was `deleted`.
- */
+/** Polls until the goal is reached. Returns the node, or none if the goal was `deleted`. */
 export const awaitGoal = Effect.fnUntraced(function* (
   id: NodeId,
   goal: Goal,
@@ -100,7 +100,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
             last,
             seen,
             impossible,
-            // A timer may be a millisecond early.
+            // A timer may fire a millisecond early.
             waitedMillis: Math.round(isTimeUp ? Math.max(timeoutMillis, now - startedAt) : now - startedAt),
             failure: failure?.message ?? null,
             refillsInMillis: refillsInMillis ?? null
@@ -136,12 +136,12 @@ export const awaitGoal = Effect.fnUntraced(function* (
     if (options?.onObserved) yield* options.onObserved(observed)
     return { observed, progress: judge(observed, goal) }
   })
-  /** Ends the wait at once where no read can go before its end. */
+  /** Ends the wait at once if no read is possible before its end. */
   const inTime = Effect.suspend(() => {
     const refused = refusal(deadlineAt)
     return refused === undefined ? Effect.void : notReached({ refillsInMillis: refused.predictedMillis })
   })
-  // A retryable failure is no observation: the wait goes on, and its own timeout ends it. It may show that the allowance is spent.
+  // A retryable failure is no observation: the wait goes on until its own timeout. The failure may show that the allowance is spent.
   const poll = Effect.andThen(
     inTime,
     Effect.catch(observe, (error) => {
