@@ -1,4 +1,6 @@
-/** ⏎The entry point: answers quick requests at once, and loads the program for everything else. */
+/**
+ * The entry point: answers quick requests at once, and loads the program for everything else.
+ */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import type { AccountFlags } from "./completion/CompletionCache.ts"
 import { outputFault } from "./failure/outputFault.ts"

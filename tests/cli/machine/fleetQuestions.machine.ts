@@ -52,7 +52,7 @@ describe("the question of berth apply", () => {
         ["(create 2)? [y/N] ", "n\r", Effect.void]
       ])
       assert.strictEqual(refused.code, 130, refused.stdout)
-      assert.include(refused.stdout, "This has changed while the question was open. Nothing was done yet.")
+      assert.include(refused.stdout, "The plan changed while the question was open. Nothing has been done yet.")
       assert.lengthOf(yield* nodes, 0)
       const done = yield* applyAtTerminal(fleet, "", [["(create 2)? [y/N] ", "y\r", Effect.void]])
       assert.strictEqual(done.code, 0, done.stdout)
@@ -82,7 +82,7 @@ describe("the question of berth apply", () => {
         ["(delete 1)?", "y\r", twin],
         ["(delete 1)? Disks of deleted nodes are deleted too. [y/N] ", "n\r", Effect.sleep("1 second")]
       ])
-      assert.include(doubled.stdout, "This has changed while the question was open.")
+      assert.include(doubled.stdout, "The plan changed while the question was open.")
       assert.strictEqual(doubled.code, 130, doubled.stdout)
       assert.lengthOf(yield* nodes, 3)
       const protectedNow = Effect.sync(() => fleet.write(webs(1, "C-2VCPU-8RAM-50DISK", ", protect: true")))
@@ -109,7 +109,7 @@ describe("the question of berth apply", () => {
         ],
         80
       )
-      const [first = "", second = ""] = stdout.split("This has changed while the question was open.")
+      const [first = "", second = ""] = stdout.split("The plan changed while the question was open.")
       for (const [text, tag] of [
         [first, "blue"],
         [second, "green"]

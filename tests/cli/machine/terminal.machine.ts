@@ -287,7 +287,7 @@ describe("a question", () => {
         ]
       )
       assert.strictEqual(code, 130, stdout)
-      assert.include(stdout, "This has changed while the question was open.")
+      assert.include(stdout, "The change is different from what was shown before the question.")
       assert.strictEqual(yield* remaining, 2)
     }).pipe(Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 1 } }))))
   )

@@ -131,7 +131,9 @@ export const anyLedger = Effect.fnUntraced(function* (
   return Result.mapError(decodeLedger(text.value), ({ _tag }) => states[_tag])
 })
 
-/** ⏎Runs `use` while holding the locks of the ledger and of the fleet's name. If another run holds them, waits and prints a note. */
+/**
+ * Runs `use` while holding the locks of the ledger and of the fleet's name. If another run holds them, waits and prints a note.
+ */
 export const withLedger = <A, E, R>(
   named: string,
   owner: Owner,

@@ -179,7 +179,7 @@ export const ensureSingle = (plan: Plan) => {
     return Effect.fail(
       new FleetConflict({
         message: `It is not known whether the commitment of ${memberText(unsure!.member)} was set.`,
-        hint: "Look in the account portal, and say what it shows: berth fleet adopt --commitment; WHY has the command."
+        hint: "Look in the account portal, and record what it shows with berth fleet adopt --commitment. The column WHY has the full command."
       })
     )
   }
@@ -189,7 +189,7 @@ export const ensureSingle = (plan: Plan) => {
         doubled.length === 1
           ? `${first} has more than one node.`
           : `${doubled.length} members have more than one node: ${doubled.join(", ")}.`,
-      hint: "Each of them is billed; WHY names the second node and says what to do about it."
+      hint: "Each of the nodes is billed. The column WHY names the second node and the command to resolve it."
     })
   )
 }
@@ -295,9 +295,11 @@ const idleSentence = (plan: Plan): string => {
     ...(committed > 0
       ? [`${members(committed, "has a commitment", "have commitments")} that the file names differently or not at all`]
       : []),
-    ...(count("unsure") > 0 ? [`${members(count("unsure"), "has", "have")} a commitment that got no reply`] : []),
-    ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} too many and protected`] : []),
-    ...(count("doubted") > 0 ? [`${members(count("doubted"), "is", "are")} left alone, see WHY`] : [])
+    ...(count("unsure") > 0
+      ? [`${members(count("unsure"), "has", "have")} a commitment request that got no reply`]
+      : []),
+    ...(count("kept") > 0 ? [`${members(count("kept"), "is", "are")} surplus but protected`] : []),
+    ...(count("doubted") > 0 ? [`${members(count("doubted"), "is", "are")} left alone, see the column WHY`] : [])
   ]
   return left.length === 0 ? "Nothing to change." : `Nothing was changed: ${left.join("; ")}.`
 }
@@ -417,7 +419,7 @@ const consented = Effect.fnUntraced(function* <E, R>(
     onAsked(false)
     const now = yield* again(shown)
     if (now.prices !== undefined && shownText(now.plan, now.prices) === shownText(plan, prices)) return now
-    yield* note("This has changed while the question was open. Nothing was done yet.")
+    yield* note("The plan changed while the question was open. Nothing has been done yet.")
     shown = now
   }
   return shown
@@ -446,7 +448,7 @@ const changeLocked = Effect.fnUntraced(function* (
     yield* freshCatalogue
     if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, own, options, before)
     return yield* new FleetConflict({
-      message: `${place.file} became another fleet while the question was open: nothing was changed.`,
+      message: `Nothing was changed: ${place.file} named another fleet by the time you answered.`,
       hint: "Run the same command again."
     })
   })

@@ -33,9 +33,9 @@ const unrecorded = ({ member, pending }: Entry, machine: string): Conflict => ({
   kind: "conflict",
   message:
     pending!.by === machine
-      ? `This machine sent the create of ${pending!.name} (${member}) at ${pending!.since}, and its state folder has no record of it, such as after it was restored or copied.`
-      : `Another machine began to create ${pending!.name} (${member}) at ${pending!.since}, and the ledger does not say what became of it.`,
-  hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here once ${pending!.byService === true ? "eleven minutes" : "26 minutes"} have passed since.`
+      ? `This machine sent the create of ${pending!.name} (${member}) at ${pending!.since}, and its state folder has no record of it, for example because the folder was restored or copied.`
+      : `Another machine began to create ${pending!.name} (${member}) at ${pending!.since}, and the ledger does not say whether a node was made.`,
+  hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here ${pending!.byService === true ? "eleven minutes" : "26 minutes"} after that time: until then the service may still create the node.`
 })
 
 /** The change of a ledger after the outcome of a create, or why the outcome is unknown. */

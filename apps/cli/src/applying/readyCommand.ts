@@ -1,4 +1,6 @@
-/** ⏎`--ready-command`: runs the user's command again and again until it exits 0 and so shows that a new node works. */
+/**
+ * `--ready-command`: runs the user's command again and again until it exits 0 and so shows that a new node works.
+ */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { addressOf, hostOf } from "../inventory/Host.ts"

@@ -1,4 +1,6 @@
-/** ⏎Parses the values of the global flags. */
+/**
+ * Parses the values of the global flags.
+ */
 import { Context } from "effect"
 import { colours, formats, globalFlags } from "./globalFlags.ts"
 import type { FlagHelp } from "./CommandHelp.ts"

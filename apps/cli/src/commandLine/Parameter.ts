@@ -1,4 +1,6 @@
-/** ⏎The flags and arguments of a command as plain data: their help and completions, and their parsers. */
+/**
+ * The flags and arguments of a command as plain data: their help and completions, and their parsers.
+ */
 import { type DurationBounds, durationValue } from "@berthkit/terminal/duration"
 import { didYouMean, nearest, type UsageProblem } from "@berthkit/terminal/usage"
 import { wholeNumberText } from "@berthkit/terminal/wholeNumber"

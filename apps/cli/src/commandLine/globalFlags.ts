@@ -1,4 +1,6 @@
-/** ⏎The flags that every command takes, as plain data. `GlobalSettings.ts` reads their values. */
+/**
+ * The flags that every command takes, as plain data. `GlobalSettings.ts` reads their values.
+ */
 import type { FlagHelp, FlagGroup } from "./CommandHelp.ts"
 
 /** Output formats. */

@@ -1,4 +1,6 @@
-/** ⏎Suggests commands and flags for an unknown word: the word of another tool, a similar spelling, or a name with the same first letter. */
+/**
+ * Suggests commands and flags for an unknown word: the word of another tool, a similar spelling, or a name with the same first letter.
+ */
 import { nearest } from "@berthkit/terminal/usage"
 import type { FlagHelp } from "./CommandHelp.ts"
 

@@ -107,7 +107,9 @@ const switches = Object.entries(switchLetters).map(([name, letter]): FlagHelp =>
   aliases: [letter]
 }))
 
-/** ⏎The global flags of a command line, even one that fails to parse, so that the error is printed in the requested format and colours. */
+/**
+ * The global flags of a command line, even one that fails to parse, so that the error is printed in the requested format and colours.
+ */
 export const rawFlags = (args: ReadonlyArray<string>) => {
   const { flags } = readWords(args, [...globalFlagList, ...switches])
   const textOf = (flag: FlagHelp) => flags.get(flag)?.[0]

@@ -1,4 +1,6 @@
-/** ⏎The type of a command. All commands share their error type and their requirements. */
+/**
+ * The type of a command. All commands share their error type and their requirements.
+ */
 import { Context, Effect, type Layer, type Stdio, type Terminal } from "effect"
 import type { CommandTree } from "../commandLine/CommandTree.ts"
 import type { GlobalSettings } from "../commandLine/GlobalSettings.ts"

@@ -1,4 +1,6 @@
-/** ⏎Computes what may come next on a command line: commands, flags, values. Pure and without Effect, because a key press waits for it. */
+/**
+ * Computes what may come next on a command line: commands, flags, values. Pure and without Effect, because a key press waits for it.
+ */
 import type { CommandHelp, FlagHelp } from "../commandLine/CommandHelp.ts"
 import { type CommandTree, isNoun } from "../commandLine/CommandTree.ts"
 import { globalFlagList } from "../commandLine/globalFlags.ts"

@@ -56,13 +56,13 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   readonly details = this.given === undefined ? {} : { node: { id: null, name: this.given } }
   readonly hint =
     this.all === true
-      ? "Nothing was changed; try again later. See what the service lists: berth node list"
-      : "List the nodes with berth node list, and use the id of the one you mean."
+      ? "Nothing was changed. Try again later, or see what the service lists: berth node list"
+      : "See the ids with berth node list, and name the node by its id."
   override get message() {
     if (this.all === true)
-      return "The list of the service cannot be read to its end, or counts more nodes than it has: it is not certain which nodes there are."
+      return "Berth cannot tell which nodes exist: the service's list cannot be read to its end, or counts more nodes than it contains."
     const node = this.given === undefined ? "which nodes have a name" : `whether a node matches ${this.given}`
-    return `The list of the service cannot be read to its end, or counts more nodes than it has: it is not certain ${node}.`
+    return `Berth cannot tell ${node}: the service's list cannot be read to its end, or counts more nodes than it contains.`
   }
 }
 
@@ -282,19 +282,19 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
     if (id === null && toldId !== null) {
       return `See it: berth node get ${toldId}; if it is yours to delete: berth node delete ${toldId}`
     }
-    if (id !== null) return `Delete it: berth node delete ${id}; once that works again also: berth reap`
+    if (id !== null) return `Delete the node: berth node delete ${id}. Once that works, also run: berth reap`
     const candidates = error.reason._tag === "OutcomeUnknown" ? error.reason.candidates : []
     if (candidates.length === 0) {
       return lease === undefined
-        ? `Look for it, now and in eleven minutes: berth node list --name ${quoted(name)}`
-        : "Run berth reap in eleven minutes: it deletes the node, if there is one."
+        ? `Look for node ${name} now and in eleven minutes, because the service may still create it until then: berth node list --name ${quoted(name)}`
+        : "Run berth reap in eleven minutes: it deletes the node, which the service may still create until then."
     }
     const end = lease === undefined ? "" : `, then remove ${lease}`
     const because = error.reason._tag === "OutcomeUnknown" ? error.reason.because : ""
     if (["RateLimited", "InvalidRequest"].includes(because)) {
-      return `The service refused the create, so what has its name now is hardly its own. Look, and delete nothing that is not yours: berth node get ${candidates.join(" ")}${end}.`
+      return `The service refused the create, so a node of that name is hardly its own. Look at each, and delete only your own: berth node get ${candidates.join(" ")}${end}.`
     }
-    return `See which is yours: berth node get ${candidates.join(" ")}; delete that one with berth node delete${end}.`
+    return `See which node is yours: berth node get ${candidates.join(" ")}. Delete only that node with berth node delete${end}.`
   }
   override get message() {
     const { error, id, name, perHourInr } = this
@@ -318,10 +318,11 @@ export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   readonly details = { name: this.name, candidates: this.candidates }
   get hint() {
     const { candidates, key, name } = this
-    if (candidates.length > 0) return `See them: berth node get ${candidates.join(" ")}; one of them may be this node.`
+    if (candidates.length > 0)
+      return `Look at the candidates, of which one may be ${name}: berth node get ${candidates.join(" ")}`
     return key === undefined
-      ? `Run the same command again, in eleven minutes at the latest: if ${name} is not listed then, it was not created.`
-      : `Find out with its key: --idempotency-key ${key}`
+      ? `Run the same command again, in eleven minutes at the latest: the service may create ${name} until then, and not later.`
+      : `Run the command with the key of that create, which finds its node: --idempotency-key ${key}`
   }
   override readonly message = `An earlier create of ${this.name}, sent at ${this.sentAt}, may have made a node: nothing was created now.`
 }

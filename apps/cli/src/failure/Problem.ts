@@ -1,4 +1,6 @@
-/** ⏎A failure of any kind in the form in which berth reports it: what happened, what to do next, and details for programs. */
+/**
+ * A failure of any kind in the form in which berth reports it: what happened, what to do next, and details for programs.
+ */
 import { Attempt } from "@berthkit/core/domain/Attempt"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { fieldsOf } from "@berthkit/core/domain/ErrorReason"

@@ -1,4 +1,6 @@
-/** ⏎Explains to people why stdout cannot be written. Does not load Effect, because quick answers fail like this too. */
+/**
+ * Explains to people why stdout cannot be written. Does not load Effect, because quick answers fail like this too.
+ */
 
 /** Shortens `ENOSPC: no space left on device, write` to the part for users. */
 const reasonOf = (message: string): string => message.replace(/^[A-Z]+: /, "").replace(/, write$/, "")

@@ -1,4 +1,6 @@
-/** ⏎Texts for a failed create whose key berth chose: the user never sees the key, so the hints of `berth node create` do not fit. */
+/**
+ * Texts for a failed create whose key berth chose: the user never sees the key, so the hints of `berth node create` do not fit.
+ */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { CreateFailed } from "./CliFailure.ts"
 import type { Problem } from "./Problem.ts"

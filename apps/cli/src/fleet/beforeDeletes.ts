@@ -1,4 +1,6 @@
-/** ⏎Finds the nodes that must run before a plan deletes others, because each may replace a deleted one. Pure. */
+/**
+ * Finds the nodes that must run before a plan deletes others, because each may replace a deleted one. Pure.
+ */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isFailed } from "@berthkit/core/domain/NodeStatus"
 import type { Change, Plan } from "./Change.ts"

@@ -1,4 +1,6 @@
-/** ⏎Finds nodes by name even if the service changes the name's case or separators, or cuts it. */
+/**
+ * Finds nodes by name even if the service changes the name's case or separators, or cuts it.
+ */
 import { isSpelling, spellingGroup } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 

@@ -1,4 +1,6 @@
-/** ⏎The JSON Schema of a fleet file, for editors. A test checks that it accepts what `FleetFile.ts` accepts. */
+/**
+ * The JSON Schema of a fleet file, for editors. A test checks that it accepts what `FleetFile.ts` accepts.
+ */
 import { commitmentPattern, maxCount, namePattern } from "./FleetFile.ts"
 
 const text = (description: string) => ({ type: "string", minLength: 1, description })

@@ -1,4 +1,6 @@
-/** ⏎Formats the nodes as Ansible's dynamic inventory, in JSON with the variables of every host. Pure. */
+/**
+ * Formats the nodes as Ansible's dynamic inventory, in JSON with the variables of every host. Pure.
+ */
 import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
 /** Marks a text that Ansible would read as a template, because texts of the service are only data. */

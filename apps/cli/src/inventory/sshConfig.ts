@@ -1,4 +1,6 @@
-/** ⏎Formats the nodes as a file for `Include` in ssh's configuration. Pure. */
+/**
+ * Formats the nodes as a file for `Include` in ssh's configuration. Pure.
+ */
 import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 
 /** Options of the file. */

@@ -1,4 +1,6 @@
-/** ⏎Parses a NODE argument: a node's id or name, or a pattern for several nodes. Pure; `resolve.ts` finds the nodes. */
+/**
+ * Parses a NODE argument: a node's id or name, or a pattern for several nodes. Pure; `resolve.ts` finds the nodes.
+ */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Glob } from "effect"
 import { argument, argumentsFrom, text } from "../commandLine/Parameter.ts"

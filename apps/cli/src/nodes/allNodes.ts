@@ -1,4 +1,6 @@
-/** ⏎Reads the account's list of nodes, in full or as far as needed. */
+/**
+ * Reads the account's list of nodes, in full or as far as needed.
+ */
 import type { CallOptions } from "@berthkit/core/client/call/Operation"
 import type { Listed } from "@berthkit/core/client/listing/Listed"
 import { Nodes } from "@berthkit/core/client/Nodes"

@@ -1,4 +1,6 @@
-/** ⏎Finds nodes by name, which needs the list. */
+/**
+ * Finds nodes by name, which needs the list.
+ */
 import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
 import { setAsideNodes } from "@berthkit/core/client/listing/setAsideNodes"
 import { Nodes } from "@berthkit/core/client/Nodes"

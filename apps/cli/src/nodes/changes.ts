@@ -1,4 +1,6 @@
-/** ⏎Computes what changed between two readings of nodes, and which nodes fit on a screen. Pure. */
+/**
+ * Computes what changed between two readings of nodes, and which nodes fit on a screen. Pure.
+ */
 import type { Node } from "@berthkit/core/domain/Node"
 import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import type { DateTime } from "effect"

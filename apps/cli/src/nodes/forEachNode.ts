@@ -1,4 +1,6 @@
-/** ⏎Applies a verb to every named node, with one outcome each. */
+/**
+ * Applies a verb to every named node, with one outcome each.
+ */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Result } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎Waits until the ssh server of a node answers, because a node runs before its network and sshd do. */
+/**
+ * Waits until the ssh server of a node answers, because a node runs before its network and sshd do.
+ */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect } from "effect"
 import { addressOf, hostOf } from "../inventory/Host.ts"

@@ -1,4 +1,6 @@
-/** ⏎Waits for nodes and shows the progress. A timeout is allowed only with a wait. */
+/**
+ * Waits for nodes and shows the progress. A timeout is allowed only with a wait.
+ */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { leftMillis } from "@berthkit/core/client/call/Deadline"
 import type { Goal } from "@berthkit/core/client/waiting/Waiting"

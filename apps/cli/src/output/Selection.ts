@@ -1,4 +1,6 @@
-/** ⏎Selects the fields to show (`--columns`) and sorts records (`--sort`); reports unknown names. Pure. */
+/**
+ * Selects the fields to show (`--columns`) and sorts records (`--sort`); reports unknown names. Pure.
+ */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Result, Struct } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"

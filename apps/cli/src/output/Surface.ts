@@ -1,4 +1,6 @@
-/** ⏎Describes what a stream can show: its width, and whether it supports colours and repainting. Pure and without Effect. */
+/**
+ * Describes what a stream can show: its width, and whether it supports colours and repainting. Pure and without Effect.
+ */
 import type { Writable } from "node:stream"
 
 /** The capabilities of a stream. */

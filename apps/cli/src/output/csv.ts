@@ -1,4 +1,6 @@
-/** ⏎Writes CSV for spreadsheets and programs: one record per line, with the values of its JSON under their keys. */
+/**
+ * Writes CSV for spreadsheets and programs: one record per line, with the values of its JSON under their keys.
+ */
 import { csvLine, inert } from "@berthkit/terminal/csv"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Effect } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎Formats values for people: numbers, memory, disk, money, times, durations. */
+/**
+ * Formats values for people: numbers, memory, disk, money, times, durations.
+ */
 import { DateTime } from "effect"
 
 /** Stands for a missing value. */

@@ -1,4 +1,6 @@
-/** ⏎The formats `id` and `name`: one value per line and nothing else, so that `berth node delete $(berth node list -o id)` works. */
+/**
+ * The formats `id` and `name`: one value per line and nothing else, so that `berth node delete $(berth node list -o id)` works.
+ */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"

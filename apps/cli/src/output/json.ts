@@ -1,4 +1,6 @@
-/** ⏎Writes JSON that is safe to show: characters that JSON allows but a terminal would interpret are escaped too. */
+/**
+ * Writes JSON that is safe to show: characters that JSON allows but a terminal would interpret are escaped too.
+ */
 import { Output } from "./Output.ts"
 import { rowWriter, valueWriter } from "./Writer.ts"
 

@@ -1,4 +1,6 @@
-/** ⏎Prints records as data in the requested format, with one writer per format. */
+/**
+ * Prints records as data in the requested format, with one writer per format.
+ */
 import { Effect, Stream } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonLine, jsonWriter, ndjsonWriter } from "./json.ts"

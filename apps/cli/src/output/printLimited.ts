@@ -1,4 +1,6 @@
-/** ⏎The flag `--limit`, and the first records of a complete list in the requested order, with the total. */
+/**
+ * The flag `--limit`, and the first records of a complete list in the requested order, with the total.
+ */
 import { Effect } from "effect"
 import { flag, wholeNumber } from "../commandLine/Parameter.ts"
 import { printNote } from "./Output.ts"

@@ -1,4 +1,6 @@
-/** ⏎Formats progress: what is awaited, and what holds up the requests. Pure; `progress.ts` keeps the state and shows it. */
+/**
+ * Formats progress: what is awaited, and what holds up the requests. Pure; `progress.ts` keeps the state and shows it.
+ */
 import type { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { DateTime } from "effect"
 import { capitalized, elapsed } from "./format.ts"

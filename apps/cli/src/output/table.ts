@@ -1,4 +1,6 @@
-/** ⏎The format `table`: a list as a table, a single record as a card. The layout is pure; the available width and colour are parameters. */
+/**
+ * The format `table`: a list as a table, a single record as a card. The layout is pure; the available width and colour are parameters.
+ */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Effect } from "effect"
 import { cut, fill, styled, width } from "./cells.ts"

@@ -1,4 +1,6 @@
-/** ⏎Formats a value that is not a record, such as a schema or a raw reply, as JSON, one line of JSON, or YAML. */
+/**
+ * Formats a value that is not a record, such as a schema or a raw reply, as JSON, one line of JSON, or YAML.
+ */
 import { Effect } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonBlock, jsonLine } from "./json.ts"

@@ -299,7 +299,9 @@ export const approve = Effect.fnUntraced(function* <A, E, R>(
   while (true) {
     const now = yield* again
     if (now.proposals.length === 0 || isSame(shown, now)) return Option.some(now.order)
-    yield* (yield* Output).note("This has changed while the question was open. Nothing was done yet.")
+    yield* (yield* Output).note(
+      "The change is different from what was shown before the question. Nothing has been done yet."
+    )
     yield* show(now.proposals, true)
     yield* askAbout(now.proposals, verb)
     shown = now

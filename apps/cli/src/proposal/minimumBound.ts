@@ -1,4 +1,6 @@
-/** ⏎The limit on the minimum charges of new nodes. Every command that creates a node checks it before it sends anything. */
+/**
+ * The limit on the minimum charges of new nodes. Every command that creates a node checks it before it sends anything.
+ */
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Effect } from "effect"
 import { flag } from "../commandLine/Parameter.ts"

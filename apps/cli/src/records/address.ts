@@ -1,4 +1,6 @@
-/** ⏎The addresses of a node, for `berth node ip`. */
+/**
+ * The addresses of a node, for `berth node ip`.
+ */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema, Struct } from "effect"
 import { textOr } from "../output/format.ts"

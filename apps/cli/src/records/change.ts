@@ -1,4 +1,6 @@
-/** ⏎An entry of the log of changes: the columns of `berth history`. */
+/**
+ * An entry of the log of changes: the columns of `berth history`.
+ */
 import { Change } from "../history/changes.ts"
 import { textOr } from "../output/format.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"

@@ -1,4 +1,6 @@
-/** ⏎One result of `berth doctor`. */
+/**
+ * One result of `berth doctor`.
+ */
 import { Schema } from "effect"
 import type { Style } from "../output/cells.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"

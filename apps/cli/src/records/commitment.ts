@@ -1,4 +1,6 @@
-/** ⏎The commitment of a node after `berth commitment set`. */
+/**
+ * The commitment of a node after `berth commitment set`.
+ */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"

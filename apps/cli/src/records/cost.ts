@@ -1,4 +1,6 @@
-/** ⏎The cost of nodes: one row per node, plan, status, fleet or tag. */
+/**
+ * The cost of nodes: one row per node, plan, status, fleet or tag.
+ */
 import { ForeignPrice } from "@berthkit/core/domain/Image"
 import { Price } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"

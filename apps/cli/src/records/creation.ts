@@ -1,4 +1,6 @@
-/** ⏎A node after `berth node create`: its record, and whether this command created it. */
+/**
+ * A node after `berth node create`: its record, and whether this command created it.
+ */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"

@@ -1,4 +1,6 @@
-/** ⏎A fleet of this machine, from its ledger. */
+/**
+ * A fleet of this machine, from its ledger.
+ */
 import { Schema } from "effect"
 import { number, recordOf } from "../output/RecordDescriptor.ts"
 

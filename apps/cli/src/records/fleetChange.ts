@@ -1,4 +1,6 @@
-/** ⏎What `berth apply` does, or would do, to one member of a fleet. */
+/**
+ * What `berth apply` does, or would do, to one member of a fleet.
+ */
 import { sumIfKnown } from "@berthkit/core/domain/Money"
 import { Schema } from "effect"
 import { nothing, plain, rupees, textOr } from "../output/format.ts"

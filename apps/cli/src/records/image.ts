@@ -1,4 +1,6 @@
-/** ⏎An image with all its plans, for `berth image list`, and a saved image of the account, for `berth image saved`. */
+/**
+ * An image with all its plans, for `berth image list`, and a saved image of the account, for `berth image saved`.
+ */
 import { type Image, OperatingSystem, SavedImage } from "@berthkit/core/domain/Image"
 import { priceList } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎The rest of the rate limit. */
+/**
+ * The rest of the rate limit.
+ */
 import { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Schema } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎A node: the columns of `berth node list`, and the additional lines of the card of `berth node get`. */
+/**
+ * A node: the columns of `berth node list`, and the additional lines of the card of `berth node get`.
+ */
 import { systemOf } from "@berthkit/core/client/creation/Ownership"
 import { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"

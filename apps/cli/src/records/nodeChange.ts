@@ -1,4 +1,6 @@
-/** ⏎An event of `berth node watch`: a node that appeared, disappeared, or changed its status. */
+/**
+ * An event of `berth node watch`: a node that appeared, disappeared, or changed its status.
+ */
 import { Node } from "@berthkit/core/domain/Node"
 import { label, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema, Struct } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎The outcome of a verb for one of its nodes, one row each. */
+/**
+ * The outcome of a verb for one of its nodes, one row each.
+ */
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import type { Problem } from "../failure/Problem.ts"

@@ -1,4 +1,6 @@
-/** ⏎The commitment of a node in berth's own record: the service reports at most whether there is one. */
+/**
+ * The commitment of a node in berth's own record: the service reports at most whether there is one.
+ */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime, Schema } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎A plan: size, price, availability, and one column per committed period. */
+/**
+ * A plan: size, price, availability, and one column per committed period.
+ */
 import type { Image } from "@berthkit/core/domain/Image"
 import { fromImages, Plan as CorePlan, type PlanOption, PlanSlug } from "@berthkit/core/domain/Plan"
 import { Schema } from "effect"

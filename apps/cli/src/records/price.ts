@@ -1,4 +1,6 @@
-/** ⏎Hourly and monthly prices: the same columns in every record with a price, and the same words for a known, bounded or unknown price. */
+/**
+ * Hourly and monthly prices: the same columns in every record with a price, and the same words for a known, bounded or unknown price.
+ */
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
 import type { Price } from "@berthkit/core/domain/Price"
 import { foreignAmount, nothing, rupees } from "../output/format.ts"

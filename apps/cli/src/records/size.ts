@@ -1,4 +1,6 @@
-/** ⏎The size of a machine: the same columns for nodes and plans. The record decides which columns a narrow terminal drops first. */
+/**
+ * The size of a machine: the same columns for nodes and plans. The record decides which columns a narrow terminal drops first.
+ */
 import { disk, memory } from "../output/format.ts"
 import { type Field, number } from "../output/RecordDescriptor.ts"
 

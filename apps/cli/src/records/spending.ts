@@ -1,4 +1,6 @@
-/** ⏎What accounts spent while the daemon watched them, one row per account. */
+/**
+ * What accounts spent while the daemon watched them, one row per account.
+ */
 import { Schema } from "effect"
 import { moment, nothing, rupees } from "../output/format.ts"
 import { inr, recordOf } from "../output/RecordDescriptor.ts"

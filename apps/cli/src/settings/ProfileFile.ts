@@ -134,7 +134,9 @@ const ensureOwn = Effect.fnUntraced(function* (path: string) {
   return yield* fault(path, `${path} holds credentials, and other users can read it.`, `Run: chmod 600 '${path}'`)
 })
 
-/** ⏎Reads the profiles; none if there is no file. Fails if the file cannot be read, is not a profile file, or is open to other users. */
+/**
+ * Reads the profiles; none if there is no file. Fails if the file cannot be read, is not a profile file, or is open to other users.
+ */
 export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(function* () {
   const path = yield* profilePath
   if (Option.isNone(path)) return noProfiles

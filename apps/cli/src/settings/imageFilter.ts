@@ -1,4 +1,6 @@
-/** ⏎The filters shared by `image list` and `plan list`: the exact ones of the service, and those that berth adds. */
+/**
+ * The filters shared by `image list` and `plan list`: the exact ones of the service, and those that berth adds.
+ */
 import type { ImageFilter } from "@berthkit/core/domain/Image"
 import { flag, oneOf, text, type Values, wholeNumber, withoutUndefined } from "../commandLine/Parameter.ts"
 

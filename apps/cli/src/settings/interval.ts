@@ -1,4 +1,6 @@
-/** ⏎How often an endless command reads the nodes. */
+/**
+ * How often an endless command reads the nodes.
+ */
 import { Duration } from "effect"
 import { duration, flagOr } from "../commandLine/Parameter.ts"
 

@@ -1,4 +1,6 @@
-/** ⏎Sends the client's warnings to stderr with `--debug`, and drops them otherwise, because they are not data. */
+/**
+ * Sends the client's warnings to stderr with `--debug`, and drops them otherwise, because they are not data.
+ */
 import { Effect, Layer, Logger } from "effect"
 import { Output, printDebug } from "../output/Output.ts"
 

@@ -1,4 +1,6 @@
-/** ⏎Node services for some commands. The terminal is loaded at its first use, because most commands ask no question. */
+/**
+ * Node services for some commands. The terminal is loaded at its first use, because most commands ask no question.
+ */
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import process from "node:process"
 import { Context, Effect, Layer, Scope, Terminal } from "effect"

@@ -1,4 +1,6 @@
-/** ⏎Asks a running `berth-watch` daemon over HTTP for what only it has observed. */
+/**
+ * Asks a running `berth-watch` daemon over HTTP for what only it has observed.
+ */
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { Transport } from "@berthkit/core/client/transport/Transport"

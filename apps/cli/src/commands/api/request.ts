@@ -1,4 +1,6 @@
-/** ⏎`berth api`: sends any request to the service, with the account's credentials and berth's errors. */
+/**
+ * `berth api`: sends any request to the service, with the account's credentials and berth's errors.
+ */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { RawApi } from "@berthkit/core/client/RawApi"

@@ -1,4 +1,6 @@
-/** ⏎`berth apply`: changes the account's nodes to match a fleet file. */
+/**
+ * `berth apply`: changes the account's nodes to match a fleet file.
+ */
 import { Duration, Effect } from "effect"
 import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth destroy`: deletes only the nodes of a fleet. Protected nodes stay. */
+/**
+ * `berth destroy`: deletes only the nodes of a fleet. Protected nodes stay.
+ */
 import { Duration, Effect } from "effect"
 import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"

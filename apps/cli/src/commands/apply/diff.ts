@@ -1,4 +1,6 @@
-/** ⏎`berth diff`: compares the account's nodes with a fleet file; reports the result as an exit code and as a plan. */
+/**
+ * `berth diff`: compares the account's nodes with a fleet file; reports the result as an exit code and as a plan.
+ */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect } from "effect"
 import { previewFleet } from "../../applying/changeFleet.ts"

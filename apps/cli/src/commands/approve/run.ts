@@ -1,4 +1,6 @@
-/** ⏎`berth approve`: a person consents to an agent's proposal. It works only in a terminal, because an agent could run anything else. */
+/**
+ * `berth approve`: a person consents to an agent's proposal. It works only in a terminal, because an agent could run anything else.
+ */
 import { Clock, Effect } from "effect"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth auth logout`: deletes the credentials of a profile from this machine. They stay valid until they are revoked in the portal. */
+/**
+ * `berth auth logout`: deletes the credentials of a profile from this machine. They stay valid until they are revoked in the portal.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth auth status`: shows which account a command would use, where its settings come from, and whether the service accepts them. */
+/**
+ * `berth auth status`: shows which account a command would use, where its settings come from, and whether the service accepts them.
+ */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Sourced } from "@berthkit/terminal/Connection"
 import { Effect, Option, Result } from "effect"

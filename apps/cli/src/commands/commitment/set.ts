@@ -1,4 +1,6 @@
-/** ⏎`berth commitment set`: sets what happens to a node when its commitment ends. */
+/**
+ * `berth commitment set`: sets what happens to a node when its commitment ends.
+ */
 import { setCommitmentRequest } from "@berthkit/core/client/NodeOperations"
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"

@@ -1,4 +1,6 @@
-/** ⏎`berth completion`: prints the script that makes a shell complete berth. The script only asks `berth __complete` for the next words. */
+/**
+ * `berth completion`: prints the script that makes a shell complete berth. The script only asks `berth __complete` for the next words.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argument, oneOf } from "../../commandLine/Parameter.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth cost --since TIME` and `berth cost --month [YYYY-MM]`: show past spending, which only a running berth-watch daemon records. */
+/**
+ * `berth cost --since TIME` and `berth cost --month [YYYY-MM]`: show past spending, which only a running berth-watch daemon records.
+ */
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { parseInstantMillis } from "@berthkit/terminal/instant"
 import { Clock, DateTime, Effect, Option, Schema, Struct } from "effect"

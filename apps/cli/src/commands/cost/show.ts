@@ -1,4 +1,6 @@
-/** ⏎`berth cost`: shows what the account costs per hour and month, and which nodes are off and still billed. */
+/**
+ * `berth cost`: shows what the account costs per hour and month, and which nodes are off and still billed.
+ */
 import { sumOfPrices, unknownPrice } from "@berthkit/core/domain/Price"
 import { Clock, Effect } from "effect"
 import { ownMemberships } from "../../applying/Registry.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes. */
+/**
+ * `berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes.
+ */
 import { Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
@@ -130,13 +132,14 @@ export const adopt = command(
             entry?.state === "creating" ? candidatesOf(yield* recordedCreate(keyOf(ledger, entry))) : []
           const makesRoom = entry === undefined || entry.state === "none" || entry.state === "deleting"
           if (!makesRoom && !candidates.includes(node.id)) {
-            const what = entry.node === undefined ? "a create that may not have ended" : `node ${entry.node.id}`
+            const what =
+              entry.node === undefined ? "a create request whose outcome is unknown" : `node ${entry.node.id}`
             return yield* new FleetConflict({
-              message: `${name} has ${what} already.`,
+              message: `Member ${name} already has ${what}.`,
               hint:
                 entry.node === undefined
-                  ? "Run the same command again in eleven minutes: then it is known what became of it."
-                  : `If it is not the member any more: berth fleet forget${place.flag} ${name}`
+                  ? "Run the same command again in eleven minutes. The service may carry out the create until then; afterwards berth can tell whether it made a node."
+                  : `If node ${entry.node.id} is no longer the member: berth fleet forget${place.flag} ${name}`
             })
           }
           yield* ledgerFile.update((before) => adopted(before, name, ownedOf(shown), group?.protect === true, wanted))

@@ -1,4 +1,6 @@
-/** ⏎`berth history`: shows what was changed, by whom, and with which outcome, from berth's own log. Sends no request. */
+/**
+ * `berth history`: shows what was changed, by whom, and with which outcome, from berth's own log. Sends no request.
+ */
 import { Effect, Layer } from "effect"
 import { optionalArgument, text } from "../../commandLine/Parameter.ts"
 import { changes, changesOf } from "../../history/changes.ts"

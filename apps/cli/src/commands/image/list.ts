@@ -1,4 +1,6 @@
-/** ⏎`berth image list`: lists the images for new nodes, each once with its plans. */
+/**
+ * `berth image list`: lists the images for new nodes, each once with its plans.
+ */
 import { Images } from "@berthkit/core/client/Images"
 import { passesSize } from "@berthkit/core/domain/Plan"
 import { Effect } from "effect"

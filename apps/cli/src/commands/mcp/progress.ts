@@ -1,4 +1,6 @@
-/** ⏎Reports the progress of a tool call, because hosts abort a call that is silent for a minute. */
+/**
+ * Reports the progress of a tool call, because hosts abort a call that is silent for a minute.
+ */
 import { Duration, Effect, Option, Predicate } from "effect"
 import { McpSchema } from "effect/ai"
 

@@ -1,4 +1,6 @@
-/** ⏎The read-only tools: nodes, plans, images, the account, and a wait for a node. They send GETs with the lowest priority. */
+/**
+ * The read-only tools: nodes, plans, images, the account, and a wait for a node. They send GETs with the lowest priority.
+ */
 import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { Images } from "@berthkit/core/client/Images"
 import type { Listed } from "@berthkit/core/client/listing/Listed"

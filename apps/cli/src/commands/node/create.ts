@@ -1,4 +1,6 @@
-/** ⏎`berth node create`: shows the cost of the nodes, asks if necessary, and creates them. */
+/**
+ * `berth node create`: shows the cost of the nodes, asks if necessary, and creates them.
+ */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isSpelling } from "@berthkit/core/client/creation/Ownership"
 import { Nodes } from "@berthkit/core/client/Nodes"

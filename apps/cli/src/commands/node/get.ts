@@ -1,4 +1,6 @@
-/** ⏎`berth node get`: shows nodes by id, name or pattern. */
+/**
+ * `berth node get`: shows nodes by id, name or pattern.
+ */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
 import { command } from "../command.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth node ip`: prints only the public address of a node, for other programs. */
+/**
+ * `berth node ip`: prints only the public address of a node, for other programs.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { publicAddress } from "../../nodes/reachedHosts.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth node list`: lists the nodes of the account, optionally filtered. */
+/**
+ * `berth node list`: lists the nodes of the account, optionally filtered.
+ */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { pageSize } from "@berthkit/core/api/Routes"

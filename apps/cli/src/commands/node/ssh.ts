@@ -1,4 +1,6 @@
-/** ⏎`berth node ssh`: runs the user's ssh with the public address of a node, and exits with its code. */
+/**
+ * `berth node ssh`: runs the user's ssh with the public address of a node, and exits with its code.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { argumentsFrom, flagOr, text } from "../../commandLine/Parameter.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth node wait`: waits until nodes have a status or are gone. */
+/**
+ * `berth node wait`: waits until nodes have a status or are gone.
+ */
 import { endingWithin, leftMillis } from "@berthkit/core/client/call/Deadline"
 import { Duration, Effect, Result } from "effect"
 import { command } from "../command.ts"

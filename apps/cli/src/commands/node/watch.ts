@@ -1,4 +1,6 @@
-/** ⏎`berth node watch`: shows nodes as they change, as a live table on a terminal and otherwise as one record per change. */
+/**
+ * `berth node watch`: shows nodes as they change, as a live table on a terminal and otherwise as one record per change.
+ */
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"

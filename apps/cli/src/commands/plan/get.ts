@@ -1,4 +1,6 @@
-/** ⏎`berth plan get`: shows one plan, with what its committed options save. */
+/**
+ * `berth plan get`: shows one plan, with what its committed options save.
+ */
 import { Effect } from "effect"
 import { recentCatalogue } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth plan list`: lists sizes and prices from the image list. */
+/**
+ * `berth plan list`: lists sizes and prices from the image list.
+ */
 import { Images } from "@berthkit/core/client/Images"
 import { namesOf, passesSize } from "@berthkit/core/domain/Plan"
 import { Effect } from "effect"

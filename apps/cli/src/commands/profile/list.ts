@@ -1,4 +1,6 @@
-/** ⏎`berth profile list`: lists the accounts that `berth auth login` saved. */
+/**
+ * `berth profile list`: lists the accounts that `berth auth login` saved.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printAll } from "../../output/print.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth profile remove`: deletes a profile with its credentials. */
+/**
+ * `berth profile remove`: deletes a profile with its credentials.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printNote } from "../../output/Output.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth profile show`: shows one profile, without its credentials. */
+/**
+ * `berth profile show`: shows one profile, without its credentials.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"

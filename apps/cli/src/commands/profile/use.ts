@@ -1,4 +1,6 @@
-/** ⏎`berth profile use`: sets the profile that commands use if none is named. */
+/**
+ * `berth profile use`: sets the profile that commands use if none is named.
+ */
 import { Effect } from "effect"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"

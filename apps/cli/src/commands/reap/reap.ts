@@ -1,4 +1,6 @@
-/** ⏎`berth reap`: deletes only the nodes that earlier runs left behind. */
+/**
+ * `berth reap`: deletes only the nodes that earlier runs left behind.
+ */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Duration, Effect } from "effect"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"

@@ -1,4 +1,6 @@
-/** ⏎`berth ssh-config`: writes the nodes as a file for `Include` in ssh's configuration, once or whenever the nodes change. */
+/**
+ * `berth ssh-config`: writes the nodes as a file for `Include` in ssh's configuration, once or whenever the nodes change.
+ */
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
 import { replaceFile } from "@berthkit/core/client/files/StateFiles"
 import { type Duration, Effect, Result } from "effect"
