@@ -81,7 +81,7 @@ describe("a node that runs before it has its public address", () => {
         (path) => Effect.sync(() => rmSync(path, { recursive: true }))
       )
       const command = ["sh", "-c", 'printf %s "$BERTH_NODE_IP" > "$0"', join(folder, "ip")]
-      yield* hurried(invoke(["run", ...order, "--name", "job", "--wait", "running", "--", ...command], { env }))
+      yield* hurried(invoke(["run", ...order, "--name", "job", "--", ...command], { env }))
       assert.strictEqual(readFileSync(join(folder, "ip"), "utf8"), public_ip_address)
     }).pipe(Effect.scoped)
   )

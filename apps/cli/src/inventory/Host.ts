@@ -43,15 +43,20 @@ const addressIn = (text: string | null): string | null => {
   return own.check(address.replace(/%.*$/, ""), family === 4 ? "ipv4" : "ipv6") ? null : address
 }
 
-/**
- * Whether other machines may reach an address. Addresses in the range that carriers share (RFC 6598) are not reachable; those of
- * `berth-server`'s nodes are all in that range.
- */
+/** Networks in which no machine answers: those that carriers share (RFC 6598), as in `berth-server`, and those for documentation (RFC 5737). */
+const unreachedNetworks = [
+  ["100.64.0.0", 10],
+  ["192.0.2.0", 24],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24]
+] as const
+
+/** Whether a machine may answer at an address. */
 export const isReached = (address: string | null): boolean => {
   if (address === null) return false
-  const shared = new (process.getBuiltinModule("node:net").BlockList)()
-  shared.addSubnet("100.64.0.0", 10, "ipv4")
-  return !shared.check(address, address.includes(":") ? "ipv6" : "ipv4")
+  const unreached = new (process.getBuiltinModule("node:net").BlockList)()
+  for (const [network, prefix] of unreachedNetworks) unreached.addSubnet(network, prefix, "ipv4")
+  return !unreached.check(address, address.includes(":") ? "ipv6" : "ipv4")
 }
 
 export const hostOf = (node: Node): Host => {
