@@ -35,59 +35,59 @@ import {
 } from "./IntentStore.ts"
 import { isQuiet, millisSince } from "./Ownership.ts"
 
-/** What came of a create: a new node, or one found to be its own, because its reply was lost or its key had made it. */
+/** The result of a create: a new node, or one that was found to be its own because the reply was lost or its key had already made it. */
 export interface Creation {
   readonly outcome: "created" | "adopted"
-  /** Its name is spelled as the service spells it, which may differ from the spec. */
+  /** Its name in the service's spelling, which may differ from the spec. */
   readonly node: Node
 }
 
-/** What is asked for. */
+/** The request of a create. */
 export interface CreateRequest extends Pick<Intent, "key" | "name" | "plan" | "image" | "spec"> {
-  /** Whether the key is the caller's. One that is drawn is not asked for again. */
+  /** Whether the key is the caller's. A random key is never used again. */
   readonly keyed: boolean
-  /** Whether it only finds out what came of an earlier create with this key. */
+  /** Whether the call only looks for the node of an earlier create with this key. */
   readonly adoptOnly: boolean
   /** The deadline of the call. */
   readonly deadlineMillis: number
-  /** How often it may be sent, each time but the last refused for the rate limit. */
+  /** How often it may be sent; all but the last attempt may be rejected by the rate limit. */
   readonly maxAttempts: number
 }
 
-/** How often the rate limit has refused this call. */
+/** How often the rate limit has rejected this call. */
 interface Refusals {
   readonly refusals: number
 }
 
-/** The create was sent and no reply can come any more: the list is polled for its node. */
+/** The create was sent and can no longer get a reply, so the list is polled for its node. */
 interface Reconciling extends Refusals {
   readonly _tag: "Reconciling"
   readonly intent: UnansweredIntent
-  /** The failure of this call's own request; null where an earlier call sent it. */
+  /** The failure of this call's own request; null if an earlier call sent it. */
   readonly because: BerthError | null
-  /** Pauses before the polls that are left. */
+  /** Pauses before the remaining polls. */
   readonly pausesMillis: ReadonlyArray<number>
-  /** Whether it is sent again at once where the list shows that nothing came of it. */
+  /** Whether it is sent again at once if the list shows that it made nothing. */
   readonly isRepeatable: boolean
-  /** Whether the next poll comes too soon to show that. */
+  /** Whether the next poll is too early to show that. */
   readonly isEarly: boolean
   readonly isListRead: boolean
-  /** Nodes that the latest poll took for possible ones. */
+  /** Possible nodes in the latest poll. */
   readonly candidates: ReadonlyArray<Node>
 }
 
 export type CreateState =
   /**
-   * What an earlier call left is read, or the highest node id. This call has sent nothing. With the pauses before further reads of
-   * a node that is so new that it need not be found yet.
+   * Reads the record of an earlier call, or the highest node id. This call has sent nothing. Includes the pauses before further reads of a
+   * node that is too new to be found.
    */
   | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
-  /** The request waits for its turn. */
+  /** The request waits for the rate limit. */
   | ({ readonly _tag: "Queued"; readonly intent: Intent } & Refusals)
   /** The request may be processed. */
   | ({ readonly _tag: "Sent"; readonly intent: SentIntent } & Refusals)
   | Reconciling
-  /** Nothing that follows changes the outcome: a node that is known is not lost by a later step. */
+  /** The outcome is final: a known node is not lost by a later step. */
   | { readonly _tag: "Ended"; readonly outcome: Result.Result<Creation, BerthError> }
 
 export type CreateAction =
@@ -101,54 +101,56 @@ export type CreateEvent =
   | { readonly _tag: "IntentRead"; readonly intent: Intent | undefined; readonly now: Instant }
   | { readonly _tag: "NodeRead"; readonly result: Result.Result<Node, BerthError> }
   | { readonly _tag: "HighestIdRead"; readonly result: Result.Result<number, BerthError>; readonly newest: number }
-  /** The request is about to be sent: it is `Sent` once that is written. */
+  /** The request is about to be sent; the state becomes `Sent` once that is recorded. */
   | { readonly _tag: "TurnCame"; readonly now: Instant }
   /** The attempt was certainly not processed; another may follow. */
   | { readonly _tag: "NotProcessed" }
-  /** The reply names a new node that differs from what was asked for. */
+  /** The reply names a new node that differs from the order. */
   | { readonly _tag: "NodeTold"; readonly told: Told }
   | {
       readonly _tag: "SendEnded"
       readonly result: Result.Result<Node, BerthError>
       /** A draw from [0, 1). */
       readonly draw: number
-      /** What is left of the deadline of the call. */
+      /** The time until the call's deadline. */
       readonly leftMillis: number
     }
   | { readonly _tag: "Interrupted" }
   | ({ readonly _tag: "ListRead" } & Omit<Evidence, "intent">)
   | { readonly _tag: "PollFailed"; readonly error: BerthError; readonly isListRead: boolean }
-  /** The time of the create is up; with what its latest request has tried. */
+  /** The call's time is up; includes the attempts of its latest request. */
   | { readonly _tag: "DeadlineReached"; readonly tried: Tried }
 
-/** What is written of a create. */
+/** A write of the create's record. */
 interface IntentWrite {
-  /** Null where the intent is removed. */
+  /** Null if the intent is removed. */
   readonly intent: Intent | null
-  /** Whether the create fails where it cannot be written. */
+  /** Whether the create fails if the write fails. */
   readonly isRequired: boolean
 }
 
-/** What follows an event: first the write, then the action. Without an action the create waits for the next event, or has ended. */
+/** The consequence of an event: first the write, then the action. Without an action the create waits for the next event, or has ended. */
 export interface CreateStep {
   readonly state: CreateState
   readonly write?: IntentWrite | undefined
   readonly action?: CreateAction | undefined
 }
 
-/** A node shows in the list within this time of its create, if the service lets it. */
+/** A node appears in the list within this time after its create, if the service allows it. */
 const minMillisUntilListed = 12_000
 
-/** A later call polls at least until this long after the create was sent: for a service that is slow, and within a minute's deadline. */
+/**
+ * A later call polls at least until this long after the create was sent: enough for a slow service, and within a deadline of one minute.
+ */
 const minMillisSinceSent = 50_000
 
-/** Pauses before the polls after a lost reply: together `minMillisUntilListed`. */
+/** Pauses before the polls after a lost reply; their sum is `minMillisUntilListed`. */
 const pausesBeforePollMillis = [0, 1000, 3000, 8000]
 
-/** Pauses before the polls that follow one that failed, or that leaves candidates. */
+/** Pauses before polls after a failed one, or after one with candidates. */
 const laterPausesMillis = pausesBeforePollMillis.slice(1)
 
-/** Pauses before the polls for a create of an earlier call, which was sent so long ago. */
+/** Pauses before the polls for an earlier call's create that was sent this long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   const pauses = [0]
   let left = Math.max(minMillisUntilListed, minMillisSinceSent - millisSinceSent)
@@ -156,19 +158,19 @@ const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   return pauses
 }
 
-/** Why the reply of an earlier call's create is missing. */
+/** The reason why the reply to an earlier call's create is missing. */
 const unresolvedBefore = { _tag: "OutcomeUnknown", message: "an earlier create with this key is unresolved" } as const
 
 const start: CreateStep = { state: { _tag: "Reading", pausesMillis: [] }, action: { _tag: "ReadHighestId" } }
 
-/** The first step: under a caller's key an earlier call may have left an intent. */
+/** The first step. With a caller's key, an earlier call may have left an intent. */
 export const firstStep = ({ keyed }: CreateRequest): CreateStep =>
   keyed ? { ...start, action: { _tag: "FindIntent" } } : start
 
-/** Whether a step is the first on the way to a request. */
+/** Whether a step is the first one towards a request. */
 const beginsAnew = ({ action }: CreateStep): boolean => action?._tag === "ReadHighestId" || action?._tag === "Send"
 
-/** What an event leads to. One that the state does not wait for changes nothing. */
+/** The step after an event. An event that the state does not expect changes nothing. */
 export const next = (request: CreateRequest, state: CreateState, event: CreateEvent): CreateStep => {
   const step = stepAfter(request, state, event)
   return request.adoptOnly && beginsAnew(step) ? failed(keyFault("no create with it made a node")) : step
@@ -207,7 +209,7 @@ const stepAfter = (request: CreateRequest, state: CreateState, event: CreateEven
 
 const succeeded = (outcome: Creation["outcome"], node: Node, intent?: Intent): CreateStep => ({
   state: { _tag: "Ended", outcome: Result.succeed({ outcome, node }) },
-  // That this cannot be written harms no one: what is written already leads to the same node.
+  // A failure of this write does no harm, because the existing record already leads to the same node.
   write: intent && { intent: { ...intent, nodeId: node.id }, isRequired: false }
 })
 
@@ -216,7 +218,7 @@ const failed = (error: BerthError, write?: IntentWrite): CreateStep => ({
   write
 })
 
-/** Finishes a create that an earlier call or process left, or begins anew where it was never processed. */
+/** Finishes a create that an earlier call or process left, or starts afresh if it was never processed. */
 const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateStep => {
   const { image, name, nodeId, plan } = intent
   if (!isSame(intent, request)) {
@@ -229,14 +231,14 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   }
   if (!isSent(intent)) return start
   const sinceMillis = millisSince(intent.sentAt, now)
-  // If its process still runs, its call has ended there, by its deadline or its caller.
+  // Even if its process still runs, its call has ended there, by its deadline or its caller.
   const left = unanswered(intent)
   const isRepeatable = left.fate === "refused"
-  // When it was refused is not written, but that was before this call.
+  // The time of the refusal is not recorded, but it was before this call.
   const isEarly = isRepeatable && !isQuiet(intent.sentAt, now)
   const pausesMillis = isRepeatable
     ? [0, ...(isEarly ? [minMillisUntilListed] : []), ...laterPausesMillis]
-    : // The earlier call looked for the node that the reply named. One more look: it may have another name by now.
+    : // The earlier call looked for the node that the reply named. Look once more, because the node may have another name now.
       left.told !== undefined
       ? [0]
       : pausesAfter(sinceMillis)
@@ -249,7 +251,7 @@ const reading = (id: NodeId, [afterMillis = 0, ...pausesMillis]: ReadonlyArray<n
   action: { _tag: "GetNode", id, afterMillis }
 })
 
-/** The intent of a create that is new. Without a caller's key nothing is written before the request is sent. */
+/** The intent of a new create. Without a caller's key nothing is written before the request is sent. */
 const prepared = (
   { image, key, keyed, name, plan, spec }: CreateRequest,
   newerThan: number,
@@ -287,19 +289,19 @@ type SendEvent = Extract<
 
 const removed: IntentWrite = { intent: null, isRequired: false }
 
-/** What the request comes to, from the queue to its reply. */
+/** Handles the request from the queue to its reply. */
 const sending = (request: CreateRequest, state: Sending, event: SendEvent): CreateStep => {
   const { intent, refusals } = state
   switch (event._tag) {
     case "TurnCame":
-      // Under a caller's key nothing is sent that is not written: a later call relies on it.
+      // With a caller's key every request is recorded before it is sent, because a later call relies on the record.
       return sent({ ...intent, sentAt: event.now, fate: "open" }, refusals, request.keyed)
     case "NotProcessed": {
       const again = unsent(intent)
       return { state: { ...state, _tag: "Queued", intent: again }, write: { intent: again, isRequired: false } }
     }
     case "NodeTold":
-      // The step after the reply writes it.
+      // The step after the reply records it.
       return { state: state._tag === "Sent" ? { ...state, intent: { ...state.intent, told: event.told } } : state }
     case "Interrupted":
       return state._tag === "Sent" ? sent({ ...state.intent, fate: "lost" }, refusals, false) : { state }
@@ -307,13 +309,13 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, intent)
       const error = failureOf(event.result.failure, request.deadlineMillis, false)
       if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
-      // The list would show the same nodes, and not which of them is meant.
+      // The list would show the same nodes, but not which one is meant.
       if (intent.told?.others !== undefined) {
         const step = unknown(request, { ...state, because: error, isListRead: false })
         return { ...step, write: step.write ?? { intent: { ...state.intent, fate: "lost" }, isRequired: false } }
       }
       return reconciling(
-        // A 429, for the rate limit or for a quota. A create that a quota refused is not sent again.
+        // A 429, for the rate limit or for a quota. A create that a quota rejected is not sent again.
         error.reason.retry === "throttled" || error.reason._tag === "InvalidRequest"
           ? refused(request, state, error, event)
           : {
@@ -331,9 +333,9 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 }
 
 /**
- * After a refusal for the rate limit: the pause that any other call makes, but as long as a node may take to be listed, and up to a
- * quarter longer, so that many do not come back at one instant. Then the look that shows whether it was processed all the same. Where
- * no such pause is short enough the look is made at once, and nothing is sent again.
+ * After a rejection by the rate limit: waits as any other call does, but at least as long as a node may take to be listed, and up to a
+ * quarter longer so that many callers do not return at once. Then it looks whether the create was processed all the same. If no such pause
+ * fits, it looks at once, and nothing is sent again.
  */
 const refused = (
   request: CreateRequest,
@@ -377,7 +379,7 @@ const reconciling = (
   write: { intent: state.intent, isRequired }
 })
 
-/** The next poll; the same state without an action when none is left. */
+/** The next poll; the same state without an action if none is left. */
 const pollAgain = (state: Reconciling): CreateStep => {
   const [afterMillis, ...pausesMillis] = state.pausesMillis
   if (afterMillis === undefined) return { state }
@@ -390,14 +392,14 @@ const pollAgain = (state: Reconciling): CreateStep => {
 
 type PollEvent = Extract<CreateEvent, { readonly _tag: "ListRead" | "PollFailed" }>
 
-/** What a poll shows. Polls go on until the node is found, or has had time to show. */
+/** Handles a poll. Polling continues until the node is found or has had time to appear. */
 const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): CreateStep => {
   const isListRead = before.isListRead || event._tag === "ListRead" || event.isListRead
   const state = { ...before, isListRead, isEarly: false }
   const { because, intent } = state
   const again = pollAgain(state)
   if (event._tag === "PollFailed") {
-    // A failure that may pass is no answer; the next poll may have one.
+    // A temporary failure is no answer; the next poll may succeed.
     if (event.error.retryable && again.action) return again
     return because === null ? failed(event.error) : unknown(request, state)
   }
@@ -413,10 +415,10 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
         : unknown(request, state, resolution.candidates)
     case "Absent": {
       const isOver = isQuiet(intent.sentAt, event.now)
-      // A create that was refused long ago made nothing, and nodes that are listed by now are not of the next one.
+      // A create that was rejected long ago made nothing, and nodes that are listed now do not belong to the next one.
       if (state.isRepeatable && !before.isEarly)
         return isOver ? start : queued(request.keyed, unsent(intent), state.refusals)
-      // Refused for the rate limit for the last time. A later call under the key looks once more.
+      // The rate limit has rejected the last attempt. A later call with the key looks once more.
       if (intent.fate === "refused" && because !== null) return failed(because, request.keyed ? undefined : removed)
       if (again.action) return again
       return because === null && isOver ? start : unknown(request, state)
@@ -424,7 +426,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
   }
 }
 
-/** The end of a create of which it is not known whether it made a node. */
+/** Ends a create whose outcome is unknown. */
 const unknown = (
   { keyed, name }: CreateRequest,
   { because, intent, isListRead }: Pick<Reconciling, "because" | "isListRead"> & { readonly intent: SentIntent },
@@ -447,7 +449,7 @@ const unknown = (
   })
   return failed(
     createFailure(reason, because ?? tried),
-    // Without a key no call asks for it again, and creates beside it must still know of it.
+    // Without a key no call asks for it again, but later creates must still know of it.
     keyed
       ? ids.length > 0
         ? { intent: { ...intent, seen: Array.from(new Set([...(intent.seen ?? []), ...ids])) }, isRequired: false }

@@ -8,33 +8,33 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Boot.ts"
 import type { KeyLock } from "./KeyLock.ts"
 
-/** An instant on every clock there is, because none of them alone can be trusted later. */
+/** A time on every available clock, because no single clock can be trusted later. */
 export interface Instant extends Stamp {
-  /** The service's clock had certainly reached this, since the epoch; 0 when nothing is known of it. */
+  /** A time that the service's clock had certainly reached, since the epoch; 0 if unknown. */
   readonly serviceMillis: number
 }
 
-/** The version of the record: in a later one a field may mean something else. */
+/** The version of the record; fields of a later version may have another meaning. */
 export const intentVersion = 1
 
-/** The record of one create. */
+/** The record of one create request. */
 export interface Intent {
   readonly version: typeof intentVersion
-  /** Names the create: the caller's own key, or one drawn for it. */
+  /** The idempotency key of the create: the caller's own, or a random one. */
   readonly key: string
   readonly name: string
   readonly plan: string
   readonly image: string
-  /** Digest of all that was asked for (`specDigest`); null in one that only adopts a node. */
+  /** Digest of the whole order (`specDigest`); null if the call only looks for a node. */
   readonly spec: string | null
-  /** Highest node id known before sending; what comes of it is higher (A11). */
+  /** Highest node id known before sending; a node of this create has a higher id (A11). */
   readonly newerThan: number
   /**
    * Highest id of a node that creates of the account had made before: a list may have left out an older node of somebody else then, which
    * it shows later. Only what a reply names may be at or below it, as where a service begins anew.
    */
   readonly newest?: number | undefined
-  /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
+  /** When it was last sent; null while it was certainly not sent or not processed. */
   readonly sentAt: Instant | null
   /**
    * What became of it: its reply may still come, as long as its process runs (`open`); the service refused it for its rate limit,
@@ -42,20 +42,20 @@ export interface Intent {
    * has no key to ask again with, was told so (`reported`). Without a reply, what came of the create shows in the list alone.
    */
   readonly fate: "open" | "refused" | "lost" | "reported"
-  /** The node that came of it; null until that is known. */
+  /** The node of the create; null until it is known. */
   readonly nodeId: NodeId | null
-  /** The node that its reply named, if that node differs from what was asked for. The create is then never sent again. */
+  /** The node that the reply named, if that node differs from the order. The create is then never sent again. */
   readonly told?: Told | undefined
-  /** The ids of the nodes that calls under its key took for possible ones. */
+  /** The ids of possible nodes that calls under this key have seen. */
   readonly seen?: ReadonlyArray<NodeId> | undefined
 }
 
 /** A node that the reply to a create named and that the create may have made. */
 export interface Told {
   readonly id: NodeId
-  /** How it differs from what was asked for, such as `the name db instead of web`. */
+  /** The difference from the order, such as `the name db instead of web`. */
   readonly difference: string
-  /** Set if the reply did not state exactly one node: the other nodes that it named, often none. Nobody can tell which of them is meant. */
+  /** Set if the reply did not state exactly one node: the other nodes that it named, often none. It is unknown which one is meant. */
   readonly others?: ReadonlyArray<NodeId> | undefined
 }
 
@@ -67,10 +67,10 @@ export interface Told {
 export const idsOf = (told: Told | undefined): ReadonlyArray<NodeId> =>
   told === undefined ? [] : [told.id, ...(told.others ?? [])]
 
-/** An intent that was sent. */
+/** An intent whose request was sent. */
 export type SentIntent = Intent & { readonly sentAt: Instant }
 
-/** A sent intent to which no reply can come any more. */
+/** A sent intent that can no longer get a reply. */
 export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
 
 /**
@@ -100,11 +100,11 @@ export const unanswered = (intent: SentIntent): UnansweredIntent => ({
 
 /** An intent cannot be read or written. */
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
-  /** Why, such as the message of the file system. */
+  /** The cause, such as the file system's message. */
   readonly detail: string
-  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  /** The code of the file system, such as `ENOSPC`; null if something else failed. */
   readonly code: string | null
-  /** The file or folder; null where there is none. */
+  /** The file or folder; null if there is none. */
   readonly path: string | null
 }> {
   override get message() {
@@ -113,7 +113,7 @@ export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
 }
 
 export interface IntentStore {
-  /** This instant, on the clocks that every reader of an intent here may know. */
+  /** The current time on the clocks that every reader of an intent may know. */
   readonly now: Effect.Effect<Stamp>
   /**
    * Every intent that is not settled; of one whose process has ended the fate is known. One without a caller's key is never settled: it
@@ -122,15 +122,15 @@ export interface IntentStore {
    */
   readonly unsettled: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
-  /** Returns once the intent is safe: a crash afterwards does not lose it. */
+  /** Returns once the intent survives a crash. */
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
   /**
-   * Of these nodes those that settled intents have, with the keys of these. An intent that is not among `unsettled` any more is
-   * among these when they are read after it.
+   * Maps each of these nodes to the key of the settled create that made it. An intent that has just left `unsettled` is found here if this
+   * is read afterwards.
    */
   readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
-  /** The highest id of a node that a create made, as far as it is kept; 0 where there is none. */
+  /** The highest node id of any recorded create; 0 if there is none. */
   readonly newestNode: Effect.Effect<number, IntentStoreFailed>
   /**
    * The highest id that there is before a create under a caller's key. A store that may have forgotten creates, as one that was restored
@@ -142,8 +142,8 @@ export interface IntentStore {
     above: (id: number) => Effect.Effect<ReadonlyArray<Pick<Node, "id" | "name">>, BerthError>
   ) => Effect.Effect<number, BerthError>
   /**
-   * Runs `use` while no other does under the same key with this store, in this process or another; waits for its turn. A
-   * process that ended holds up no other.
+   * Runs `use` while nobody else does under the same key with this store, in this process or another; waits for its turn. A process that
+   * has ended blocks nobody.
    */
   readonly withKeyLock: (
     key: string
@@ -157,12 +157,12 @@ export interface IntentStore {
   readonly takeAbandoned: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
 }
 
-/** The store of the client's intents. Where no layer gives one, a create cannot have a key. */
+/** The intent store of the client. Without a layer for it, creates cannot have a key. */
 export const IntentStore = Context.Reference<IntentStore | undefined>("@berthkit/core/client/creation/IntentStore", {
   defaultValue: () => undefined
 })
 
-/** Begins the keys that are drawn for creates without one; no caller's key begins so. */
+/** The prefix of random keys; no caller's key begins with it. */
 export const drawnKeyPrefix = "_"
 
 /**
@@ -185,7 +185,7 @@ export const sharedByKey = <S>(make: () => S) => {
     )
 }
 
-/** A turn for each key within this process. */
+/** Gives each key one turn at a time within this process. */
 export const makeTurns = () => {
   const withTurn = sharedByKey(() => Semaphore.makeUnsafe(1))
   return (key: string) =>
@@ -193,7 +193,7 @@ export const makeTurns = () => {
       withTurn(key, (turn) => turn.withPermit(use))
 }
 
-/** Intents in memory: for one client, because the account is not part of them. */
+/** Intents in memory, for one client, because they do not name the account. */
 export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
   const unsettled = new Map<string, Intent>()
@@ -234,7 +234,7 @@ export const makeMemory = (): IntentStore => {
   }
 }
 
-/** A store for creates without a key where there is no folder; one with a key fails, for it could not be kept. */
+/** A store for creates without a key if there is no folder; a create with a key fails, because its key could not be kept. */
 export const withoutFolder = (why: string): IntentStore => ({
   ...makeMemory(),
   withKeyLock: () => () =>

@@ -1,5 +1,5 @@
 /**
- * The nodes that this client has just created: a service may not know such a node everywhere yet, so that a 404 does not mean that it
+ * Remembers the nodes that this client has just created: a service may not know such a node everywhere yet, so a 404 does not mean that it
  * is gone.
  */
 import { Effect } from "effect"
@@ -10,10 +10,10 @@ import { monotonicMillis } from "../time/Monotonic.ts"
 export const newMillis = 60_000
 
 export const make = () => {
-  /** When each was created, the oldest first. */
+  /** The creation times, oldest first. */
   const createdAt = new Map<NodeId, number>()
   return {
-    /** Remembers a node that a create has given. */
+    /** Remembers the node of a create. */
     add: (id: NodeId) =>
       Effect.map(monotonicMillis, (now) => {
         for (const [id, at] of createdAt) {
@@ -22,7 +22,7 @@ export const make = () => {
         }
         createdAt.set(id, now)
       }),
-    /** Forgets a node that was deleted. */
+    /** Forgets a deleted node. */
     remove: (id: NodeId) => Effect.sync(() => void createdAt.delete(id)),
     /** Whether a 404 may only mean that the node is new. */
     has: (id: NodeId) =>

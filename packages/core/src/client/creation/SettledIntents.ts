@@ -29,24 +29,24 @@ import { type OwnedIntent, readIntent, readIntentNow } from "./IntentFile.ts"
 
 const dayMillis = 86_400_000
 
-/** A folder has the intents that were settled, or asked for again, in so many days. */
+/** A folder has the intents that were settled, or asked for again, in this many days. */
 const periodMillis = 30 * dayMillis
 
-/** A settled intent is kept for at least this long after it was last asked for, and for a period longer at most. */
+/** A settled intent is kept for at least this long after it was last asked for, and at most one period longer. */
 const keptMillis = 90 * dayMillis
 
-/** So many files are removed at once: several times as many as a create leaves. */
+/** How many files are removed at once: several times as many as a create leaves. */
 const maxRemoved = 64
 
-/** How many files of a folder that was taken over are read before others may have a turn. */
+/** How many files of an imported folder are read before other work may run. */
 const filesPerTurn = 200
 
-/** A folder from elsewhere, whose unsettled intents are not taken out of it yet. */
+/** An imported folder whose unsettled intents have not been moved out yet. */
 const importPrefix = "import."
 
 const periodOf = (millis: number) => Math.floor(millis / periodMillis)
 
-/** The period of a folder; undefined for one that was taken in and not gone through. */
+/** The period of a folder; undefined for an imported one that was not processed. */
 const periodIn = (name: string): number | undefined => {
   const [period] = /^\d+(?=$|\.)/.exec(name) ?? []
   return period === undefined ? undefined : Number(period)
@@ -59,28 +59,28 @@ const keyIn = (name: string) => (name.endsWith(".json") ? name.slice(0, -".json"
 
 const drawnSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
-/** Names in a folder; none where there is no folder. */
+/** The names in a folder; none if the folder does not exist. */
 const namesIn = (folder: string) =>
   Effect.map(unlessMissing(withFiles((fs) => fs.readdir(folder))), (names = []) => names)
 
-/** Moves a folder, unless it is not there. */
+/** Moves a folder, if it exists. */
 const moveFolder = (from: string, to: string) => unlessMissing(withFiles((fs) => fs.rename(from, to)))
 
 /** Moves a file, unless another process was faster. */
 const moveNow = (from: string, to: string) => {
   const fs = builtin("node:fs")!
   try {
-    // Another one under the same key stays ahead of it.
+    // An existing file under the same key wins.
     if (!fs.existsSync(to)) fs.renameSync(from, to)
   } catch (error) {
     if ((error as FileFault).code !== "ENOENT") throw error
   }
 }
 
-/** Where an intent store has its settled intents. */
+/** The folder of settled intents in an intent store. */
 const settledIn = (directory: string) => `${directory}/settled`
 
-/** The folders of settled intents, the newest first; those that have not been gone through last. */
+/** The folders of settled intents, newest first; unprocessed imports last. */
 const foldersIn = (settled: string) =>
   Effect.map(namesIn(settled), (names) =>
     names
@@ -88,7 +88,7 @@ const foldersIn = (settled: string) =>
       .toSorted((a, b) => (periodIn(b) ?? -1) - (periodIn(a) ?? -1))
   )
 
-/** Has an empty folder with the highest id of a node as its name: two processes that settle at once cannot overwrite each other's. */
+/** Contains an empty folder named after the highest node id: two processes that settle at once cannot overwrite each other's. */
 const newestIn = (directory: string) => `${directory}/newest`
 
 const highest = (ids: ReadonlyArray<number>) => ids.reduce((a, b) => Math.max(a, b), 0)
@@ -96,7 +96,7 @@ const highest = (ids: ReadonlyArray<number>) => ids.reduce((a, b) => Math.max(a,
 const marksIn = (directory: string) =>
   Effect.map(namesIn(newestIn(directory)), (names) => names.filter((name) => /^\d+$/.test(name)).map(Number))
 
-/** The highest id of a node; 0 without one. Where none is marked, all are listed: marks may be removed by hand. */
+/** The highest node id; 0 without one. If none is marked, all intents are listed, because marks may have been removed by hand. */
 const newestNode = Effect.fnUntraced(function* (directory: string) {
   const marks = yield* marksIn(directory)
   if (marks.length > 0) return highest(marks)
@@ -105,7 +105,7 @@ const newestNode = Effect.fnUntraced(function* (directory: string) {
   return highest(names.flat().map(nodeIn))
 })
 
-/** Marks the id of a node, unless a higher one is there; then removes the marks of lower ones. */
+/** Marks the id of a node unless a higher one is marked; then removes lower marks. */
 const markNode = Effect.fnUntraced(function* (directory: string, id: number) {
   const marks = yield* marksIn(directory)
   const newest = Math.max(yield* newestNode(directory), id)
@@ -115,7 +115,7 @@ const markNode = Effect.fnUntraced(function* (directory: string, id: number) {
   }
 })
 
-/** The settled intents of a store in a folder, whose first write makes what it needs. Open ones go to `open`. */
+/** The settled intents of a store in a folder; the first write creates what it needs. Open intents go to `open`. */
 export const make = (directory: string, open: string) => {
   const settled = settledIn(directory)
   const folders = foldersIn(settled)
@@ -124,12 +124,12 @@ export const make = (directory: string, open: string) => {
     const folder = `${settled}/${period}`
     yield* makePrivateFolder(folder)
     yield* markNode(directory, intent.nodeId)
-    // The node first: whoever sees that this create is not open any more sees whose node it is.
+    // The node is recorded first: whoever sees that this create is no longer open must also see whose node it is.
     yield* replaceDurably(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
     yield* replaceDurably(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
   })
 
-  /** Removes some of what is too old by every clock there is: on the word of one clock that steps nothing is forgotten. */
+  /** Removes some records that are too old on every available clock, because a single clock may step. */
   const prune = Effect.fnUntraced(
     function* (nowMillis: number) {
       for (const name of yield* folders) {
@@ -151,8 +151,8 @@ export const make = (directory: string, open: string) => {
   )
 
   /**
-   * Takes the unsettled intents out of a folder that came from elsewhere. It can be begun again at any point, and by two processes
-   * at once: what is moved is in one place or the other, and `find` reads this one first.
+   * Moves the unsettled intents out of an imported folder. It can be restarted at any point, and run by two processes at once: a moved file
+   * is in one place or the other, and `find` reads this folder first.
    */
   const goThrough = Effect.fnUntraced(function* (name: string) {
     const folder = `${settled}/${name}`
@@ -174,7 +174,7 @@ export const make = (directory: string, open: string) => {
       })
       yield* Effect.yieldNow
     }
-    // Only a create that was sent before a node was made can take it for its own. Read now that all of them are there.
+    // Only a create that was sent before a node was made can claim it. Read this now, when all of them are present.
     let oldestMark = Number.MAX_SAFE_INTEGER
     for (const each of yield* namesIn(open)) {
       const intent = keyIn(each) === undefined ? undefined : readIntentNow(`${open}/${each}`)
@@ -185,11 +185,11 @@ export const make = (directory: string, open: string) => {
     }
     if (nodes.length > 0) yield* markNode(directory, highest(nodes.map(([node]) => node)))
     const period = periodOf(yield* Clock.currentTimeMillis)
-    // Another name each time: one that was taken in before may have had the same.
+    // A unique name, because an earlier import may have had the same one.
     yield* moveFolder(folder, `${settled}/${period}.${yield* drawnSuffix}`)
-  }, unlessMissing) // Another process was faster, and has done all of this.
+  }, unlessMissing) // Another process was faster and has done everything.
 
-  /** What a search finds in the folders, once none of them has got another name while it ran. */
+  /** Searches the folders, and repeats if one was renamed meanwhile. */
   const search = Effect.fnUntraced(function* <A>(among: (names: ReadonlyArray<string>) => Effect.Effect<A, FileFault>) {
     let names = yield* folders
     while (true) {
@@ -201,7 +201,7 @@ export const make = (directory: string, open: string) => {
   })
 
   return {
-    /** The intent of a key: a settled one, or else one that is still to be taken out. */
+    /** The intent of a key: a settled one, or otherwise one in an unprocessed import. */
     find: (key: string) =>
       search(
         Effect.fnUntraced(function* (names) {
@@ -215,13 +215,13 @@ export const make = (directory: string, open: string) => {
         })
       ),
 
-    /** Keeps a settled intent for as long again, because it was asked for. */
+    /** Extends the life of a settled intent that was asked for. */
     renew: Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }, period: number) {
       const now = periodOf(yield* Clock.currentTimeMillis)
       if (period < now) yield* write(intent, now)
     }),
 
-    /** Keeps an intent whose node is known now. */
+    /** Stores an intent whose node is now known. */
     settle: Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }) {
       const wallMillis = yield* Clock.currentTimeMillis
       const serviceMillis = intent.sentAt?.serviceMillis ?? 0
@@ -229,7 +229,7 @@ export const make = (directory: string, open: string) => {
       yield* prune(Math.min(wallMillis, serviceMillis))
     }),
 
-    /** Removes what is left of a key that is not settled. */
+    /** Removes everything of a key that is not settled. */
     remove: Effect.fnUntraced(function* (key: string) {
       for (const name of yield* folders) {
         if (periodIn(name) === undefined || name.includes(".")) {
@@ -238,7 +238,7 @@ export const make = (directory: string, open: string) => {
       }
     }),
 
-    /** The keys of those of these nodes that belong to settled creates. */
+    /** The keys of the settled creates that made these nodes. */
     ownersOf: (ids: ReadonlyArray<NodeId>) =>
       search(
         Effect.fnUntraced(function* (names) {
@@ -253,22 +253,22 @@ export const make = (directory: string, open: string) => {
         })
       ),
 
-    /** The highest id of a node; 0 without one. */
+    /** The highest node id; 0 without one. */
     newestNode: newestNode(directory),
 
-    /** Goes through what was taken in, by this process or by one that was killed. */
+    /** Processes imported folders, of this process or of a killed one. */
     sortOut: Effect.gen(function* () {
       for (const name of yield* folders) if (name.startsWith(importPrefix)) yield* goThrough(name)
     })
   }
 }
 
-/** Takes over the intents of another account's folder, piece by piece, the open ones first: from then on nothing is written there. */
+/** Takes over the intents of another account's folder step by step, open ones first: nothing is written there afterwards. */
 export const takeOver = Effect.fnUntraced(function* (from: string, into: string) {
   const names = yield* namesIn(settledIn(from))
   const suffix = yield* drawnSuffix
   yield* makePrivateFolder(settledIn(into))
-  // Before anything is moved: where none is marked yet, the ids are read from what is there.
+  // Before anything is moved: if no id is marked yet, the ids are read from the files.
   const newest = yield* newestNode(from)
   if (newest > 0) yield* markNode(into, newest)
   yield* moveFolder(`${from}/open`, `${settledIn(into)}/${importPrefix}${suffix}`)

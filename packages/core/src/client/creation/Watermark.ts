@@ -1,7 +1,7 @@
 /**
- * The highest node id there is before a create, and the nodes above it, found at the end of the list in few requests: a node that is made
- * later has a higher id (A11). Relies on the ascending order of ids (A7), checks it, and reads the whole list where it does not hold; a
- * list without an end, or with fewer nodes than it says it has, fails as `UnexpectedResponse`: what it lacks may be the node.
+ * Finds the watermark, which is the highest node id before a create, and the nodes above it, at the end of the list in few requests: a
+ * later node has a higher id (A11). It relies on the order of the list (A7), checks it, and reads the whole list if it is not sorted. A
+ * list without an end, or with fewer nodes than it states, fails as `UnexpectedResponse`, because a missing node may be the one.
  */
 import { Effect, Semaphore } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -11,10 +11,10 @@ import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf } from "../listing
 import { ascends } from "../listing/PageRange.ts"
 import { blurMillis } from "./Ownership.ts"
 
-/** A page all of whose records could be read. */
+/** A page whose records are all readable. */
 export interface NodesOfPage {
   readonly nodes: ReadonlyArray<Node>
-  /** How many nodes the list has, as the page says; null where it does not. */
+  /** The number of nodes in the list according to the page; null if it does not state it. */
   readonly total: number | null
 }
 
@@ -23,10 +23,10 @@ export type ReadPage = (page: number) => Effect.Effect<NodesOfPage, BerthError>
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
-/** Whether a page has a page after it, by its length. */
+/** Whether the length of a page shows that another page follows. */
 const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
 
-/** Where the list ended when it was read last: its last page, how many nodes were on it, and how many a full page has. */
+/** The end of the list at its last read: the last page, the number of its nodes, and the length of a full page. */
 interface End {
   readonly page: number
   readonly length: number
@@ -34,8 +34,8 @@ interface End {
 }
 
 /**
- * The last page that has nodes: doubles until a page is empty, then halves. Where the end was known that page is read
- * first, which most often takes one request.
+ * Finds the last page with nodes: doubles until a page is empty, then halves. If the end was known, that page is read first, which usually
+ * takes one request.
  */
 const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
@@ -46,7 +46,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
     last = yield* readPage(1)
   }
   const { nodes } = last
-  // Shorter than it was: nodes were deleted, or the service gives shorter pages now, and this is not the last one any more.
+  // The list is shorter than before: nodes were deleted, or the service's pages are shorter now, so this is no longer the last one.
   const shrunk = known !== undefined && nodes.length < known.length
   const from = low
   const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
@@ -60,7 +60,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   if (!ascends(nodes)) return at(low, last, false)
   if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, last, true)
   const [first] = nodes
-  // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has none after it.
+  // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has no successor.
   let stale = false
   let step = 1
   let high = Number.POSITIVE_INFINITY
@@ -80,7 +80,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
       if (!isFull(read.nodes, full)) break
     }
   }
-  // The page after it was found empty later than it was read itself: what was deleted meanwhile moved the end onto it.
+  // The next page was found empty later than this one was read: deletions meanwhile may have moved the end onto this page.
   for (; stale; low--) {
     last = yield* readPage(low)
     if (last.nodes.length > 0 || low === 1) break
@@ -88,13 +88,13 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   return at(low, last, ascends(last.nodes))
 })
 
-/** The last page. Where it ends an ascending list, that list has to be whole. */
+/** The last page. If it ends a sorted list, that list must be complete. */
 const lastPage = (readPage: ReadPage, known: End | undefined) =>
   Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page }, total }) =>
     ascending ? ensureWhole(total, (page - 1) * full + length) : Effect.void
   )
 
-/** Visits every page, where the order of the list cannot be relied on. */
+/** Visits every page, if the order of the list is unreliable. */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
   let page = 0
@@ -108,7 +108,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
     total = read.total ?? total
-    // Empty, or the same page again whatever is asked for. A full one may be cut where it is full, and only a total tells.
+    // The page is empty or the same as before. A full one may be cut, which only a total shows.
     if (ids.size === before)
       return yield* total === null && nodes.length === pageSize.maximum
         ? endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
@@ -117,15 +117,13 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
 
-/** Whether every node with a higher id is no older, as far as their dates are known: ids ascend (A11). */
+/** Whether nodes with higher ids are never older, as far as their dates are known: ids ascend (A11). */
 const agesAscend = (byId: ReadonlyArray<Node>) =>
   byId
     .flatMap((node) => createdMillisOf(node) ?? [])
     .every((createdMillis, i, all) => i === 0 || createdMillis + blurMillis >= all[i - 1]!)
 
-/**
- * Nodes with an id above `newerThan`, the lowest first, and where the list ends. Where ids do not ascend with age it is every node.
- */
+/** Nodes with an id above `newerThan`, lowest first, and the end of the list. If ids do not ascend with age, all nodes. */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
   const found = new Map<number, Node>()
@@ -136,7 +134,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
   if (ascending) {
     keep(nodes)
     let lowest = nodes[0]?.id ?? 0
-    // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
+    // Deletions meanwhile move other nodes to earlier pages, so the pages are read backwards, each in full.
     for (let page = end.page - 1; page >= 1 && lowest > newerThan; page--) {
       const { nodes: read } = yield* readPage(page)
       keep(read)
@@ -149,7 +147,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
   return { nodes: byId(), end: undefined }
 })
 
-/** The highest id there is (0 without nodes), and where the list ends. */
+/** The highest id (0 without nodes), and the end of the list. */
 export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
   let id = 0
@@ -161,11 +159,11 @@ export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known:
   return { id, end: ascending ? end : undefined }
 })
 
-/** What creates ask of the list. Those that ask at the same time share one reading. */
+/** The questions of creates about the list. Simultaneous ones share one reading. */
 export interface Watermark {
-  /** The highest id at some instant after this was asked for. */
+  /** The highest id at some time after the request. */
   readonly highest: (readPage: ReadPage) => Effect.Effect<number, BerthError>
-  /** The nodes with an id above this. */
+  /** The nodes with an id above this one. */
   readonly above: (readPage: ReadPage, id: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
 }
 
@@ -174,7 +172,7 @@ export const make = (): Watermark => {
   const turn = Semaphore.makeUnsafe(1)
   let end: End | undefined
   let id = 0
-  /** How many readings have begun, and the last of them that has ended. */
+  /** The number of readings that have begun, and the last one that has ended. */
   let begun = 0
   let ended = 0
   return {
@@ -187,7 +185,7 @@ export const make = (): Watermark => {
             const reading = ++begun
             return Effect.map(highestId(readPage, end), (found) => {
               end = found.end
-              // Ids are never given twice: where the list shows less than it did, what is new is above what it showed then.
+              // Ids are never reused: if the list shows less than before, new nodes are above the id that it showed then.
               id = found.end === undefined ? found.id : Math.max(id, found.id)
               ended = reading
               return id
