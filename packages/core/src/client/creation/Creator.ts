@@ -54,7 +54,7 @@ import * as Watermark from "./Watermark.ts"
 
 export type { Creation }
 
-/** How to create. */
+/** Options of a create. */
 export interface CreateOptions extends CallOptions {
   /**
    * A name for this very create: asking again with the same key, also in another process with the same intent store, makes
@@ -75,9 +75,9 @@ export interface CreateOptions extends CallOptions {
   readonly plans?: KnownPlans | undefined
 }
 
-/** What a creator needs. */
+/** The dependencies of a creator. */
 export interface Dependencies {
-  /** Sends the request. A reply in which `faultOf` finds a fault is not understood. */
+  /** Sends the request. A reply with a fault according to `faultOf` is not accepted. */
   readonly send: (
     spec: NodeSpec,
     options: CallOptions,
@@ -88,45 +88,45 @@ export interface Dependencies {
   readonly location: string | undefined
   /** Most attempts of one call. */
   readonly maxAttempts: number
-  /** Longest time a create may take altogether, its polls included, unless its options set another. */
+  /** Longest time of a create, including its polls, unless its options set another. */
   readonly deadline: Duration.Duration
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
-  /** How a create reads pages of the list. */
+  /** Reads pages of the list for a create. */
   readonly pages: (options: CallOptions) => Watermark.ReadPage
-  /** What the image list says of plans. */
+  /** Reads the plans of the image list. */
   readonly plans: (options: CallOptions) => Effect.Effect<KnownPlans, BerthError>
-  /** What the service's clock has certainly reached at an instant of our monotonic clock; 0 when it is unknown. */
+  /** A time that the service's clock has certainly reached at a monotonic instant; 0 if unknown. */
   readonly serviceTimeAt: (monotonicMillis: number) => number
-  /** Where intents are kept; undefined where there is no place for them, and so no key can be kept. */
+  /** The store for intents; undefined if there is none, so no key can be kept. */
   readonly store: IntentStore | undefined
 }
 
 const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Whether a text can be the key of a create: keys name files, so they are kept plain. */
+/** Whether a text can be the key of a create. Keys are file names, so only plain characters are allowed. */
 export const isKey = (text: string): boolean => plainKey.test(text)
 
-/** Locked while a create is judged: two that are judged at once would take the same node. */
+/** The lock held while a create is judged, because two at once would claim the same node. */
 const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
-/** An intent that took longer to write is written once more before its request is sent. */
+/** An intent that took longer to write is written again before its request is sent. */
 const maxWritingMillis = 5000
 
-/** How much earlier a request ends than its call. */
+/** How much earlier than its call a request ends. */
 const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
 
-/** One call, and how far it has come. */
+/** A call and its progress. */
 interface Call {
   readonly request: CreateRequest
   readonly spec: NodeSpec
   readonly options: CallOptions
-  /** When it has to be over, by our monotonic clock. */
+  /** The end of the call on the monotonic clock. */
   readonly untilMillis: number
   readonly sameName: SameNameCreates
-  /** Fails where this call does not hold its key any more. */
+  /** Fails if this call no longer holds its key. */
   confirm: Effect.Effect<void, IntentStoreFailed>
   state: CreateState
-  /** Creates of the same name by other processes that this call has seen under way. */
+  /** Other processes' creates of the same name that this call has seen running. */
   underWay: Beside["underWay"]
   /** Whether this call has read the image list. */
   hasPlans: boolean
@@ -134,10 +134,10 @@ interface Call {
 
 type Action<Tag extends CreateAction["_tag"]> = Extract<CreateAction, { readonly _tag: Tag }>
 
-/** Most nodes of one name that a poll reads by their ids. */
+/** Most nodes of one name that a poll reads by id. */
 const maxReads = 20
 
-/** A node as a list and a read by its id show it together. */
+/** A node with the fields of both the list and its own record. */
 const joined = (listed: Node, read: Node | undefined): Node =>
   read === undefined ? listed : { ...read, plan: read.plan ?? listed.plan, image: read.image ?? listed.image }
 
@@ -155,13 +155,13 @@ export const make = ({
 }: Dependencies) => {
   const store = kept ?? makeMemory()
   const watermark = Watermark.make()
-  /** Nodes that are known to belong to creates, and the keys of these. */
+  /** The keys of creates by the nodes that they are known to have made. */
   const claimed = new Map<NodeId, string>()
-  /** What the image list said of plans when a call read it last. */
+  /** The plans that were last read from the image list. */
   let plans: KnownPlans = []
   const withSameName = sharedByKey(() => new SameNameCreates())
 
-  /** Takes a step: what is known then is not lost by an interruption. */
+  /** Takes a step at once, so that an interruption does not lose what is known. */
   const take = (call: Call, step: CreateStep): CreateStep => {
     const { state } = step
     call.state = state
@@ -173,7 +173,10 @@ export const make = ({
 
   const feed = (call: Call, event: CreateEvent) => take(call, next(call.request, call.state, event))
 
-  /** Options of a request of this call: it may take what is left of the call, and ends before it, so that its failure is the reason. */
+  /**
+   * Options of a request of this call: it may use the rest of the call's time, but ends before it, so that its failure is the reported
+   * reason.
+   */
   const within = ({ options, untilMillis }: Call) =>
     Effect.map(monotonicMillis, (now): CallOptions => ({
       lane: options.lane,
@@ -190,8 +193,8 @@ export const make = ({
   }))
 
   /**
-   * Writes what a step has to write. A process that stood still for long may have lost its key. It then overwrites the intent of the
-   * next owner only to record the node that it knows, because the owner needs to know that node, too.
+   * Performs the write of a step. A process that stood still for long may have lost its key. It then overwrites the next owner's intent
+   * only to record a known node, which the owner needs to know too.
    */
   const write = ({ confirm, request }: Call, { write }: CreateStep): Effect.Effect<void, ErrorReason> => {
     if (write === undefined) return Effect.void
@@ -207,7 +210,7 @@ export const make = ({
     return isRequired ? Effect.mapError(confirmed, unusableReason) : Effect.ignore(confirmed)
   }
 
-  /** What is wrong with a reply to this call's request. */
+  /** The fault of a reply to this call's request. */
   const replyFault = (call: Call, stated: Node | UnreadNode | SeveralNodes) => {
     const isOthers = (id: NodeId) => {
       const owner = claimed.get(id)
@@ -270,7 +273,7 @@ export const make = ({
           )
         )
 
-  /** Sends the request. Each attempt is written as it goes. */
+  /** Sends the request. Each attempt is recorded before it is sent. */
   const sendOnce = Effect.fnUntraced(function* (call: Call) {
     const feedAndWrite = (event: CreateEvent) => Effect.suspend(() => Effect.ignore(write(call, feed(call, event))))
     const hooks: SendingHooks = {
@@ -282,7 +285,7 @@ export const make = ({
           yield* write(call, step)
           take(call, step)
           writtenInMillis = (yield* monotonicMillis) - startedAt
-          // A process that stood still meanwhile would send what was written long ago.
+          // A process that stood still meanwhile would send an outdated record.
         } while (writtenInMillis > maxWritingMillis)
       }),
       notProcessed: feedAndWrite({ _tag: "NotProcessed" })
@@ -294,7 +297,7 @@ export const make = ({
           Effect.flatMap(
             send(call.spec, { ...call.options, ...limits }, hooks, (stated) => {
               const fault = replyFault(call, stated)
-              // Reading the image list may clear this one up.
+              // Reading the image list may resolve this difference.
               return fault?.path === "plan" && !call.hasPlans ? undefined : fault
             }),
             (node) => judged(call, node)
@@ -312,14 +315,14 @@ export const make = ({
     )
   })
 
-  /** A process that was killed as it settled an intent may have left it among the open ones: its node is no lost one's. */
+  /** A process that was killed while settling an intent may have left it among the open ones; its node is known. */
   const settledToo = (intent: Intent) =>
     Effect.map(
       Effect.orElseSucceed(store.find(intent.key), () => Option.none<Intent>()),
       Option.getOrElse(() => intent)
     )
 
-  /** The intents that are not settled, and those that were seen under way and are settled now. */
+  /** The unsettled intents, and those seen running that are settled now. */
   const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
       const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
@@ -354,7 +357,7 @@ export const make = ({
     }
   })
 
-  /** Reads the list, and then the intents of others: of every node in it the create was written before. */
+  /** Reads the list, and then the others' intents, because the create of every listed node was recorded before. */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
     Effect.suspend(() => {
       let isListRead = false
@@ -370,7 +373,7 @@ export const make = ({
           newer.filter((node) => isCandidate(call, node))
         )
         const intents = yield* readIntents
-        // After the intents: one that is settled in between is seen here.
+        // Read after the intents, so that one which was settled in between is found here.
         const owners = yield* readOwners(newer.map(({ id }) => id))
         const now = yield* instant
         for (const [id, key] of owners) claimed.set(id, key)
@@ -388,14 +391,14 @@ export const make = ({
             : besideOf(intent, intents, call.underWay, now)
         call.underWay = beside.underWay
         const step = feed(call, { _tag: "ListRead", newer, claimed, toldToOthers, beside, now, plans, unread })
-        // Under the lock: a node that one create takes the next one leaves.
+        // Written under the lock, so that the next create does not claim the same node.
         yield* Effect.ignore(write(call, step))
         return { ...step, write: undefined }
       })
       return store
         .withKeyLock(reconciliationKey)(() => judge(otherIntents(call, intent), store.ownersOf))
         .pipe(
-          // A create without a caller's key goes on with what this client knows of its own creates.
+          // A create without a caller's key relies on what this client knows of its own creates.
           Effect.catchTag("IntentStoreFailed", (error) =>
             call.request.keyed ? Effect.fail(unusable(error)) : judge(Effect.undefined, () => Effect.succeed(new Map()))
           ),
@@ -403,7 +406,7 @@ export const make = ({
         )
     })
 
-  /** Polls until the create is resolved, while no other of its name is under way in this client. */
+  /** Polls until the create is resolved, while no other create of its name runs in this client. */
   const polls = (call: Call, first: Action<"Poll">) => {
     const series = Effect.gen(function* () {
       let action = first
@@ -414,12 +417,12 @@ export const make = ({
         yield* Effect.sleep(action.afterMillis)
       }
     }).pipe(call.sameName.exclusively)
-    // The pause after a refusal may be long, and holds up no other create.
+    // The pause after a rejection may be long, and blocks no other create.
     const paused = Effect.delay(series, first.afterMillis)
     return first.isOwn ? call.sameName.whileLost(first.intent)(paused) : paused
   }
 
-  /** Writes and acts, step by step, to the end. */
+  /** Writes and acts step by step until the end. */
   const run = Effect.fnUntraced(function* (call: Call, first: CreateStep) {
     let step = first
     while (true) {
@@ -437,7 +440,7 @@ export const make = ({
           step = feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
           break
         case "ReadHighestId": {
-          // One without a key does without a store that cannot be read, and has warned of it.
+          // A create without a key works without an unreadable store, and has warned about it.
           const newest = yield* call.request.keyed
             ? Effect.mapError(store.newestNode, unusable)
             : Effect.orElseSucceed(store.newestNode, () => 0)

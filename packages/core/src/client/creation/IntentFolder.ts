@@ -29,38 +29,38 @@ import { isRunning, self, withKeyLock } from "./KeyLock.ts"
 import { type IntentPlace, settleIn } from "./IntentPlace.ts"
 import * as SettledIntents from "./SettledIntents.ts"
 
-/** A write to an open file fails without its name: then the folder is named. */
+/** Names the folder in a failure to write an open file. */
 const failedIn =
   (directory: string) =>
   ({ code, message, path }: FileFault) =>
     new IntentStoreFailed({ detail: message, code: code ?? null, path: path ?? directory })
 
-/** A draft, or an intent without a caller's key, is left over when it is this old: no create takes so long. */
+/** A draft, or an intent without a caller's key, is a leftover at this age, because no create takes so long. */
 const leftOverMillis = 86_400_000
 
-/** An intent without a caller's key is kept this long after its create ended: no create beside it may take its node. */
+/** An intent without a caller's key is kept this long after its create ended, so that no concurrent create claims its node. */
 const endedMillis = 3_600_000
 
-/** So many of these are removed at once. */
+/** How many of these are removed at once. */
 const maxPruned = 8
 
 /** One under a caller's key that was never sent, or was refused for the rate limit, is kept as long as a settled one. */
 const unsentMillis = 90 * 86_400_000
 
-/** Whether nothing is left to tell of the create. */
+/** Whether the outcome of the create is final. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
 
 const suffix = ".json"
 const isDrawn = (key: string) => key.startsWith(drawnKeyPrefix)
 const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
 
-/** To a process that has ended no reply comes any more. */
+/** A process that has ended can no longer receive a reply. */
 const withFate = (intent: OwnedIntent) =>
   mayBeAnswered(intent)
     ? Effect.map(isRunning(intent.owner), (running): Intent => (running === false ? unanswered(intent) : intent))
     : Effect.succeed<Intent>(intent)
 
-/** Where a store keeps its intents, once its folder has been made. */
+/** The folders of a store, once they exist. */
 interface Folder {
   readonly open: string
   readonly settled: ReturnType<typeof SettledIntents.make>
@@ -78,7 +78,7 @@ const removeOldDrafts = Effect.fnUntraced(
   (removal) => Effect.ignore(removal)
 )
 
-/** Removes the intents that nobody asks about any more: ended ones without a caller's key, and those that were never sent or that were refused. */
+/** Removes intents that nobody asks for: ended ones without a caller's key, and those that were never sent or were rejected. */
 const removeEnded = Effect.fnUntraced(
   function* (folder: string) {
     const now = yield* Clock.currentTimeMillis
@@ -107,7 +107,7 @@ const prepare = Effect.fnUntraced(function* (directory: string, levels: number):
   yield* makeOwnFolder(open)
   yield* withFiles((fs) => fs.access(open, fs.constants.W_OK))
   const settled = SettledIntents.make(directory, open)
-  // Of very many it may take longer than a call may: then it goes on, and a later call finds it done.
+  // With very many intents it may take longer than a call may; it then goes on in the background.
   yield* Fiber.join(yield* Effect.forkDetach(settled.sortOut))
   yield* removeOldDrafts(open)
   yield* removeEnded(open)
@@ -125,14 +125,14 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return (yield* find) === directory ? folder : yield* prepareFound
   })
   let prepared: Folder | undefined
-  /** Makes the folder, the first time that it is needed. */
+  /** Creates the folder at first use. */
   const ready = Effect.suspend(() =>
     prepared === undefined
       ? Effect.tap(prepareFound, (folder) => Effect.sync(() => (prepared = folder)))
       : Effect.succeed(prepared)
   )
   const once = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) => Effect.flatMap(ready, use)
-  /** Looks for the folder once more where it is gone: it was removed, or the account was joined with another. */
+  /** Looks for the folder again if it is gone: it was removed, or the account was joined with another. */
   const again = <A, R>(use: (folder: Folder) => Effect.Effect<A, FileFault, R>) =>
     Effect.catchIf(
       once(use),
@@ -154,7 +154,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     )
 
   const warned = new Set<string>()
-  /** A file that cannot be read is in the way of the callers who use its key, and of no other. */
+  /** An unreadable file blocks only the callers of its key. */
   const readOrWarn = (folder: Folder, key: string) =>
     Effect.catch(readIntent(fileOf(folder, key), key), ({ message }) =>
       Effect.suspend(() => {
@@ -164,7 +164,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       })
     )
 
-  /** Whether the process of an intent without a caller's key has ended, or would have by now. */
+  /** Whether the process of an intent without a caller's key has ended, or must have by now. */
   const isAbandoned = (file: string, { owner }: OwnedIntent, now: number) =>
     Effect.flatMap(isRunning(owner), (running) =>
       running === undefined ? isLeftOver(file, now) : Effect.succeed(!running)
@@ -206,7 +206,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
-      // A process that was killed as it settled the intent left it here, too.
+      // A process that was killed while settling the intent left it here too.
       yield* Effect.ignore(removeFile(fileOf(folder, key)))
       yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))
       return Option.some<Intent>(found.intent)
@@ -215,9 +215,9 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return intent === undefined ? Option.none<Intent>() : Option.some(yield* withFate(intent))
   })
 
-  /** When creates without a caller's key ended here, the longest ago first. */
+  /** The end times of creates without a caller's key in this process, oldest first. */
   const endedAt = new Map<string, number>()
-  /** A process may run for months: it removes what it wrote itself, a few at each create. */
+  /** A process may run for months, so it removes its own intents, a few at each create. */
   const pruneEnded = Effect.fnUntraced(
     function* (folder: Folder, ended: string) {
       const now = yield* monotonicMillis
@@ -242,7 +242,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       yield* folder.settled.settle({ ...owned, nodeId })
       return yield* removeFile(fileOf(folder, key))
     }
-    // Durable even if the create is not sent: a half-written file would block its key.
+    // Durable even if the create is not sent, because a half-written file would block its key.
     yield* replaceDurably(fileOf(folder, key), JSON.stringify(owned))
     if (isDrawn(key) && hasEnded(intent)) yield* pruneEnded(folder, key)
   })
@@ -281,10 +281,10 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   return { store, ready: Effect.asVoid(inFolder(Effect.succeed)) }
 }
 
-/** A folder that the program names has to be there, or can be made. */
+/** A folder that the program names must exist or be creatable. */
 const inDirectory = (directory: string, levels = 1) => make(directory, Effect.succeed(directory), levels)
 
-/** Of the path `accounts/ID/creates` all is made by Berth, for the user alone. */
+/** Berth creates all levels of `accounts/ID/creates`, with access for the user only. */
 const ownLevels = 3
 
 const inPlace = (place: IntentPlace) => make(`${place.accounts}/${place.id}`, settleIn(place), ownLevels)

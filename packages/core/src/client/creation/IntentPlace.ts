@@ -28,21 +28,21 @@ import {
 } from "../files/StateFiles.ts"
 import { takeOver } from "./SettledIntents.ts"
 
-/** Where the intents of an account are looked for. */
+/** The place of an account's intents. */
 export interface IntentPlace {
   /** The folder of all accounts. */
   readonly accounts: string
-  /** The service in one spelling, with the project and the location: no two of these have an account in common. */
+  /** The canonical address of the service, with project and location: no account belongs to two of these. */
   readonly origin: string
-  /** The account's folder in it, unless a mark leads on. */
+  /** The account's folder, unless a mark leads to another one. */
   readonly id: string
-  /** The folder of its key, where the account has a name. */
+  /** The folder of its key, if the account has a name. */
   readonly key: string | undefined
-  /** Its folders under other spellings of the address, if there are any. */
+  /** Its folders under other spellings of the address, if any. */
   readonly spellings: ReadonlyArray<string>
 }
 
-/** Marks lead on at most this often. */
+/** The most marks that are followed. */
 const maxMarks = 16
 
 const isId = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{32}$/.test(text)
@@ -50,7 +50,7 @@ const isId = (text: unknown): text is string => typeof text === "string" && /^[0
 const creates = (accounts: string, id: string) => `${accounts}/${id}/creates`
 const markFile = (accounts: string, id: string) => `${accounts}/${id}/intents`
 
-/** What is at a path, without following a link. */
+/** The kind of file at a path, without following a link. */
 const kindOf = (path: string) =>
   Effect.map(unlessMissing(withFiles((fs) => fs.lstat(path))), (about) =>
     about === undefined ? "nothing" : about.isDirectory() ? "folder" : "other"
@@ -61,7 +61,7 @@ const idIn = (text: string): string | undefined => {
   return Predicate.isObject(mark) && isId(mark["account"]) ? mark["account"] : undefined
 }
 
-/** Where the mark in a folder leads; the folder itself where there is none. */
+/** The folder to which the mark in a folder leads; the folder itself without a mark. */
 const followed = Effect.fnUntraced(function* (accounts: string, id: string): Effect.fn.Return<string, FileFault> {
   const path = markFile(accounts, id)
   const text = yield* readText(path)
@@ -143,8 +143,8 @@ const carryRecords = Effect.fnUntraced(
 )
 
 /**
- * Takes over what is still in the folders on the way to that of the account, which it gives: a process that was killed may have left
- * it there, or one that runs may have written it after the mark.
+ * Moves everything from the folders on the way to the account's folder, and returns the latter. A killed process may have left something
+ * there, or a running one may have written it after the mark.
  */
 const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const chain = yield* chainOf(accounts, id)
@@ -156,32 +156,32 @@ const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   return root
 })
 
-/** Has the folders that a join is under way from: who comes by another key or name finishes one that was cut off. */
+/** Lists the folders of joins under way: the next process that opens the account finishes an interrupted join. */
 const joiningIn = (accounts: string, id: string) => `${accounts}/${id}/joining`
 
-/** Finishes the joins with the folder of an account that were cut off, or are under way in another process. */
+/** Finishes interrupted joins with an account's folder, including those running in another process. */
 const finishJoins = Effect.fnUntraced(function* (accounts: string, root: string) {
   const folder = joiningIn(accounts, root)
   const isThere = (yield* kindOf(folder)) === "folder"
   for (const from of isThere ? (yield* withFiles((fs) => fs.readdir(folder))).filter(isId) : []) {
-    // One whose mark is not written yet has nothing to finish.
+    // A join whose mark is not written yet has nothing to finish.
     if ((yield* collect(accounts, from)) === root) yield* removeFile(`${folder}/${from}`)
   }
 })
 
-/** Makes two folders those of one account, that of `into`. It can be begun again at any point. */
+/** Joins two folders into the account of `into`. Can be restarted at any point. */
 const join = Effect.fnUntraced(function* (accounts: string, from: string, into: string) {
   const [root, target] = [last(yield* chainOf(accounts, from)), last(yield* chainOf(accounts, into))]
   if (root !== target) {
     yield* makeOwnFolder(joiningIn(accounts, target), 3)
     yield* replaceDurably(`${joiningIn(accounts, target)}/${root}`, "")
-    // The mark first: who comes now goes to the target, and takes over what is still here.
+    // The mark first: new processes then go to the target, and move what is still here.
     yield* writeMark(accounts, root, target)
   }
   yield* finishJoins(accounts, yield* collect(accounts, from))
 })
 
-/** Finds the account's folder, and brings together what belongs there. Gives the folder of its creates. */
+/** Finds the account's folder, and moves there what belongs to it. Returns the folder of its creates. */
 export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spellings }: IntentPlace) {
   yield* makeOwnFolder(`${accounts}/${id}`, 2)
   if (key !== undefined) yield* join(accounts, key, id)
@@ -194,8 +194,8 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
 })
 
 /**
- * Makes the account of one place go on in that of another, as where its key was exchanged. False where they are of different
- * services, or where there is nothing to go on with.
+ * Continues the account of one place in another, as after its key was replaced. False if the services differ or there is nothing to
+ * continue.
  */
 export const goOnIn = Effect.fnUntraced(function* (
   from: IntentPlace,

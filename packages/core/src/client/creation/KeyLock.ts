@@ -17,22 +17,22 @@ import { monotonicMillis } from "../time/Monotonic.ts"
  * and mean another process in another container.
  */
 export interface Self {
-  /** The boot of its machine, or where that is unknown its host's name; empty where neither is. */
+  /** The boot of its machine, or the host's name if that is unknown; empty if both are. */
   readonly machine: string
-  /** Where its number and its start time count; empty where there is no such thing. */
+  /** The namespace of its number and start time; empty if there is none. */
   readonly namespace: string
   readonly pid: number
-  /** When it started, in ticks of its boot; empty where that is unknown. */
+  /** Its start time in ticks of the boot; empty if unknown. */
   readonly startTime: string
 }
 
 /** A process that holds a lock. */
 export interface Owner extends Self {
-  /** Drawn for each lock taken, so that no two are the same. */
+  /** A random id per lock, so that no two are equal. */
   readonly id: string
 }
 
-/** A process, as `/proc` has it. */
+/** A process in `/proc`. */
 interface Process {
   readonly pid: string
   readonly state: string
@@ -43,7 +43,7 @@ const readProcess = (pid: number | "self") =>
   Effect.map(
     withFiles((fs) => fs.readFile(`/proc/${pid}/stat`, "utf8")),
     (text): Process => {
-      // The name, in parentheses, may have anything in it.
+      // The name in parentheses may contain any characters.
       const [state = "", ...fields] = text.slice(text.lastIndexOf(")") + 2).split(" ")
       return { pid: text.slice(0, text.indexOf(" ")), state, startTime: fields[18] ?? "" }
     }
@@ -59,11 +59,11 @@ const findSelf = Effect.gen(function* (): Effect.fn.Return<Self> {
   const [boot, pids, time, process] = yield* Effect.all([
     bootId,
     namespaceOf("pid"),
-    // Start times are on the clock of the process that reads them.
+    // Start times are relative to the clock of the reading process.
     namespaceOf("time"),
     Effect.orElseSucceed(readProcess("self"), () => undefined)
   ])
-  // A /proc of another namespace knows this process by another number.
+  // In another namespace's /proc this process has another number.
   if (boot !== null && pids !== null && process?.pid === String(pid)) {
     return { machine: boot, namespace: `${pids} ${time}`, pid, startTime: process.startTime }
   }
@@ -80,11 +80,11 @@ export const self: Effect.Effect<Self> = Effect.suspend(() =>
 const fields = ["machine", "namespace", "pid", "startTime", "id"] as const
 const prefix = "held"
 
-/** The owner as the name of a file. */
+/** The file name of an owner. */
 export const nameOf = (owner: Owner): string =>
   [prefix, ...fields.map((field) => encodeURIComponent(owner[field]).replaceAll(".", "%2E"))].join(".")
 
-/** The owner in the name of a file; undefined where there is none in it. */
+/** Parses an owner from a file name; undefined if it is not one. */
 export const ownerOf = (name: string): Owner | undefined => {
   const [first, ...texts] = name.split(".")
   if (first !== prefix || texts.length !== fields.length) return undefined
@@ -96,20 +96,23 @@ export const ownerOf = (name: string): Owner | undefined => {
   }
 }
 
-/** A process that has ended leaves an entry until its parent has waited for it. */
+/** A process that has ended keeps an entry until its parent has waited for it. */
 const hasEnded = ({ state }: Process) => state === "Z" || state === "X"
 
 const isInUse = (pid: number): boolean | undefined => {
   try {
     process.kill(pid, 0)
-    // Its number may have been used again.
+    // Its number may have been reused.
     return undefined
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH" ? false : undefined
   }
 }
 
-/** Whether the owner's process is running; undefined where this process cannot know: on another machine, in another container. */
+/**
+ * Whether the owner's process is running; undefined if this process cannot know, because the owner is on another machine or in another
+ * container.
+ */
 export const isRunning = (owner: Self): Effect.Effect<boolean | undefined> =>
   Effect.flatMap(self, (me) => {
     if (me.machine === "" || owner.machine !== me.machine || owner.namespace !== me.namespace) {
@@ -122,7 +125,7 @@ export const isRunning = (owner: Self): Effect.Effect<boolean | undefined> =>
     )
   })
 
-/** How often a call that waits for a lock reads its owner. */
+/** How often a waiting call reads the owner. */
 const pollMillis = 200
 
 /** How often an owner writes its heartbeat. */

@@ -67,7 +67,9 @@ const serviceMillisAt = (earlier: Instant, now: Instant): number | undefined => 
     : undefined
 }
 
-/** A text without what services change: case, Unicode form, spaces and `_` for `-`, repeated separators, and separators at both ends. */
+/**
+ * Normalises what services change in a text: case, Unicode form, spaces and `_` for `-`, repeated separators, and separators at both ends.
+ */
 export const plain = (text: string): string =>
   text
     .normalize("NFKD")
@@ -77,10 +79,10 @@ export const plain = (text: string): string =>
     .replaceAll(/[\s_\p{Pd}]+/gu, "-")
     .replaceAll(/^-|-$/g, "")
 
-/** Services that cut names leave at least forty characters, of which the first and the last may be separators. */
+/** Services that cut names keep at least forty characters, of which the first and the last may be separators. */
 const cutLength = 38
 
-/** Whether the service may show this name for the one that was asked for. */
+/** Whether the service may show this name for the requested one. */
 export const isSpelling = (shown: string, asked: string): boolean => {
   if (shown === asked) return true
   const plainShown = plain(shown)
@@ -88,17 +90,17 @@ export const isSpelling = (shown: string, asked: string): boolean => {
   return plainShown === plainAsked || (plainShown.length >= cutLength && plainAsked.startsWith(plainShown))
 }
 
-/** A text that is the same for all names that the service may show alike. */
+/** A text that is equal for all names that the service may show alike. */
 export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)
 
 /** Whether the service may show this image or region for what was asked for. It may leave the field out. */
 export const mayShow = (shown: string | null, asked: string): boolean =>
   shown === null || shown === asked || plain(shown) === plain(asked)
 
-/** What the image list says of plans: the SKU of each slug, and the system of each image. */
+/** The plans in the image list: the SKU of each slug, and the operating system of each image. */
 export type KnownPlans = ReadonlyArray<Pick<Image, "plan" | "sku" | "image" | "name" | "os">>
 
-/** Whether the service may show this plan for the one that was asked for, as far as the image list was read. */
+/** Whether the service may show this plan for the requested one, as far as the image list was read. */
 export const mayShowPlan = (shown: string | null, asked: string, plans: KnownPlans = []): boolean =>
   mayShow(shown, asked) || isSamePlan(asked, shown!, plans)
 
@@ -131,10 +133,10 @@ const isNumber = (text: string) => /^\d+$/.test(text)
 export const mayShowImage = (shown: string | null, asked: string): boolean =>
   shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
 
-/** What a create asked for, and when. */
+/** The order and time of a create. */
 export type Asked = Pick<Intent, "name" | "plan" | "image" | "newerThan" | "newest"> & { readonly sentAt: Instant }
 
-/** What a list shows of a node. */
+/** The fields of a listed node. */
 export interface Shown {
   readonly id: number
   readonly name: string
@@ -169,7 +171,7 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
   return isPast && !(isOfOneBoot(sentAt, now) && millisBetween(sentAt, now) <= quietMillis) ? "later" : "unknown"
 }
 
-/** Whether a create made a node, as far as the list shows it. */
+/** Whether a create made a node, judged by the list. */
 export type Kinship =
   /** It shows all that was asked for and was made in time. Any of several such nodes may be its node, unless another create has it. */
   | "proven"
@@ -180,7 +182,7 @@ export type Kinship =
   /** It has another name, or was made after the service could still process the create. */
   | "none"
 
-/** How a node relates to a create. The list was read at `now`; `plans` is what the image list says of plans. */
+/** The relation of a node to a create. The list was read at `now`; `plans` comes from the image list. */
 export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: KnownPlans): Kinship => {
   if (!isSpelling(shown.name, asked.name)) return "none"
   const birth = birthOf(asked.sentAt, shown.createdMillis, now)
@@ -196,7 +198,7 @@ export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: Know
   return birth === "meanwhile" ? "proven" : "possible"
 }
 
-/** What is kept of a node once it is proved to be a create's. */
+/** The fields that identify a node which was proved to be a create's. */
 export type Proof = Pick<Shown, "id" | "name" | "createdMillis">
 
 /** The proof of a node. */

@@ -33,11 +33,11 @@ import {
   spellingGroup
 } from "./Ownership.ts"
 
-/** Sorted, each once: the order of tags and keys changes nothing about a node. None is the same as leaving them out. */
+/** Sorted without duplicates, because the order of tags and keys does not matter for a node. An empty list equals an absent one. */
 const set = (texts: ReadonlyArray<string> | undefined) =>
   texts === undefined || texts.length === 0 ? undefined : Array.from(new Set(texts)).toSorted()
 
-/** The spec as a text, the same however it was written. */
+/** The spec as a canonical text. */
 const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tags, ...rest }: NodeSpec): string => {
   const further = Object.entries(extra)
   const fields: Readonly<Record<string, unknown>> = {
@@ -46,7 +46,7 @@ const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tag
     region,
     sshKeys: set(sshKeys),
     tags: set(tags),
-    // These run in their order.
+    // Scripts run in their order.
     startScripts: startScripts.length === 0 ? undefined : startScripts,
     extra: further.length === 0 ? undefined : further.toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
@@ -66,32 +66,32 @@ export const specDigest = (spec: NodeSpec): string => {
 
 type Asked = Pick<Intent, "name" | "plan" | "image" | "spec">
 
-/** Whether two creates ask for the same name, plan and image. */
+/** Whether two creates order the same name, plan and image. */
 export const isAlike = (a: Asked, b: Asked): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
 
 /** Whether two creates ask for the same in every field: whose node is whose does not matter among them. */
 export const isSame = (a: Asked, b: Asked): boolean =>
   isAlike(a, b) && (a.spec === b.spec || a.spec === null || b.spec === null)
 
-/** What the list shows of an intent. */
+/** The state of an intent according to the list. */
 export type Resolution =
   | { readonly _tag: "Found"; readonly node: Node }
-  /** No node can have come of it. */
+  /** The create certainly made no node. */
   | { readonly _tag: "Absent" }
   /**
    * Not certain yet. The candidates may also be nodes of another create, whose reply may still come or whose spec differs. Or they are new
    * nodes of its name that differ in what a service may show in another way, such as the image; or the differing node that its reply named.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
-  /** More nodes than there are lost replies: one of them is another client's. */
+  /** There are more nodes than lost replies, so one of them belongs to another client. */
   | { readonly _tag: "Ambiguous"; readonly candidates: ReadonlyArray<Node> }
 
-/** No reply comes later than this after its request was sent. */
+/** No reply arrives later than this after its request. */
 const maxUnderWayMillis = 120_000
 
 /** Other creates whose nodes the list may show under the same name. */
 export interface Beside {
-  /** Those that have lost their replies, or their processes, and have no node yet. */
+  /** Creates that have lost their replies or their processes, and have no node yet. */
   readonly lost: ReadonlyArray<SentIntent>
   /** Creates of other processes that were seen under way, by key: a reply may still come, or only that process has read it. */
   readonly underWay: ReadonlyMap<string, SentIntent>
@@ -125,14 +125,14 @@ export const besideOf = (
   return { lost, underWay }
 }
 
-/** What the judgement rests on. */
+/** The facts for the judgement. */
 export interface Evidence {
   readonly intent: SentIntent
   /** Nodes with an id above the intent's watermark, all of them; where ids are seen not to ascend, every node. */
   readonly newer: ReadonlyArray<Node>
-  /** When these nodes were read. */
+  /** The time at which these nodes were read. */
   readonly now: Instant
-  /** Nodes that are known to belong to creates, and the keys of these. */
+  /** The keys of creates by the nodes that they are known to have made. */
   readonly claimed: ReadonlyMap<NodeId, string>
   /** Nodes that the replies to other creates named although they differ from what those creates asked for. */
   readonly toldToOthers: ReadonlySet<NodeId>
@@ -143,10 +143,10 @@ export interface Evidence {
   readonly unread?: ReadonlySet<NodeId>
 }
 
-/** Where a create asks for its node. */
+/** The place in which a create asks for its node. */
 export interface Place {
   readonly region: string
-  /** Undefined if the client names none. */
+  /** Undefined if the client names no location. */
   readonly location: string | undefined
 }
 
@@ -164,7 +164,7 @@ const differenceOf = (
   return location === undefined || has === undefined ? undefined : { field: "location", has, asked: location }
 }
 
-/** What is wrong with a node as the reply to a create. */
+/** The fault of a node as the reply to a create. */
 export interface ReplyFault {
   readonly fault: RecordFault
   /** The node that the reply names in spite of the fault, if that node is new and no other create's. */
@@ -220,7 +220,7 @@ export const severalFault = (
 
 type KinshipWith = (intent: SentIntent, node: Node) => Kinship
 
-/** Whether each node can be matched with a create of its own, the oldest node first. */
+/** Whether each node can be matched with a different create, oldest node first. */
 const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, kinship: KinshipWith): boolean => {
   const left = intents.toSorted((a, b) => a.newerThan - b.newerThan)
   return nodes.every((node) => {
@@ -259,11 +259,11 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
       ? { _tag: "Undecided", candidates: possible.map((each) => each.node) }
       : { _tag: "Found", node }
   }
-  // A service that keeps the spelling of one name keeps the spelling of all names.
+  // A service that keeps the spelling of one name keeps the spelling of all.
   const exact = proven.filter(({ name }) => name === intent.name)
   const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
-  // One that is deleted or renamed by now may have been its node as well as one that is left.
+  // A node that was deleted or renamed meanwhile may have been the create's, as well as a remaining one.
   if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
     return possible.length === 0
       ? { _tag: "Absent" }
@@ -279,17 +279,17 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
     : { _tag: "Ambiguous", candidates }
 }
 
-/** Most creates of one name that may be under way at once. */
+/** The most creates of one name that may run at once. */
 const maxUnderWay = 1_000_000
 
 /**
- * The creates of one name in this client. While one whose reply is lost is reconciled with the list no other is under way, so
- * that none of their nodes can be taken for its own.
+ * The creates of one name in this client. While a create with a lost reply is reconciled with the list, no other runs, so that its node
+ * cannot be mistaken.
  */
 export class SameNameCreates {
   readonly #lost = new Set<SentIntent>()
   readonly #gate = Semaphore.makeUnsafe(maxUnderWay)
-  /** Shut while a create waits to be resolved: those that come later would never let the gate become free. */
+  /** Closed while a create waits to be resolved; otherwise later creates could keep the gate busy for ever. */
   readonly #door = Semaphore.makeUnsafe(1)
 
   /** The creates that have lost their replies and are not resolved. */
@@ -297,7 +297,7 @@ export class SameNameCreates {
     return this.#lost
   }
 
-  /** Counts the create among the lost ones while `resolve` runs. */
+  /** Counts the create as lost while `resolve` runs. */
   readonly whileLost =
     (intent: SentIntent) =>
     <A, E, R>(resolve: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -307,29 +307,29 @@ export class SameNameCreates {
         () => Effect.sync(() => this.#lost.delete(intent))
       )
 
-  /** Runs `send` while none is resolved. */
+  /** Runs `send` while no create is being resolved. */
   readonly sending = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.andThen(this.#door.withPermit(Effect.void), this.#gate.withPermit(send))
 
-  /** Runs `resolve` while none is under way. */
+  /** Runs `resolve` while no create is being sent. */
   readonly exclusively = <A, E, R>(resolve: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     this.#door.withPermit(this.#gate.withPermits(maxUnderWay)(resolve))
 }
 
-/** The attempts of a request, and the reply it failed with. */
+/** The attempts of a request, and its failed reply. */
 export type Tried = Pick<BerthError, "attempts" | "reply">
 
-/** Of a create that has asked for nothing yet. */
+/** For a create that has not sent anything yet. */
 export const untried: Tried = { attempts: [], reply: null }
 
 export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
   new BerthError({ operation: "nodes.create", reason, attempts, reply })
 
-/** The key is not for this create. */
+/** The key belongs to another create. */
 export const keyFault = (detail: string) =>
   createFailure(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
 
-/** An intent that has to be read or written cannot be. */
+/** The reason if an intent that is needed cannot be read or written. */
 export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
   new StateUnavailable({ code, detail, path })
 
