@@ -1,5 +1,5 @@
 /**
- * What ledgers know of a node's commitment and this machine's log does not: another machine has bought it, or has sent a purchase that got no
+ * Finds commitments that are in a ledger but not in this machine's log: another machine has bought them, or has sent a purchase that got no
  * reply.
  */
 import type { Node } from "@berthkit/core/domain/Node"
@@ -13,7 +13,7 @@ import { isFoundOut } from "../fleet/plan.ts"
 import { knownLedgers, ownAccount } from "./Registry.ts"
 import { givenFor, seeCommitment } from "./sent.ts"
 
-/** What a line has of a node's commitment. */
+/** The commitment of this node in a ledger entry. */
 const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "committing"> | undefined =>
   [entry.node?.id === id ? entry : undefined, entry.previous?.id === id ? entry.previous : undefined].find(
     (found) => found !== undefined
@@ -41,7 +41,7 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
         return yield* new CommitmentUnknown({
           id,
           name,
-          because: `the ledger ${ledger} has that ${committing} was sent and got no reply. Nothing was sent now`,
+          because: `the ledger ${ledger} says that ${committing} was sent but got no reply. Nothing was sent now`,
           hint: seeCommitment(id, entry.member, givenFor(committing))
         })
       }
@@ -50,7 +50,7 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
       return yield* new CommitmentBought({
         id,
         name,
-        message: `${commitment} of ${name} (${id}), which is ${entry.member} of the fleet ${fleet}, is in the ledger ${ledger}, and a second request may buy another period. Nothing was sent now.`,
+        message: `The ledger ${ledger} already records ${commitment} for ${name} (${id}), which is ${entry.member} of the fleet ${fleet}. A second request may buy another period. Nothing was sent now.`,
         hint: sendAgain(id, order)
       })
     }

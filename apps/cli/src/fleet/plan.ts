@@ -30,13 +30,13 @@ import { differencesOf, isSameOrder } from "./differences.ts"
 const isAskedFor = (replace: PlanOptions["replace"], member: string): boolean =>
   replace === "all" || replace.includes(member)
 
-/** Why the nodes of a member are protected although neither its file nor its ledger says so; undefined if they are not. */
+/** Why a member's nodes are protected although neither its file nor its ledger says so; undefined if they are not. */
 const protectedElse = ({ node, previous }: Entry, protections: World["protections"]): string | undefined =>
   [node, previous].flatMap((owned) => (owned && protections?.get(owned.id)) ?? [])[0]
 
 /**
- * Protected by the file or by the ledger, so that removing a group together with its protection deletes nothing; or by what else this
- * machine knows.
+ * Protected by the file or the ledger, so that removing a group together with its protection deletes nothing; or by other records of this
+ * machine.
  */
 const isProtected = (
   entry: Entry,
@@ -69,27 +69,27 @@ export const mustBeKnown =
     )
   }
 
-/** What was observed. */
+/** The observed state. */
 export interface World {
-  /** The nodes of the list, by id, and those of the ledger that only a read shows. */
+  /** The nodes of the list, by id, and the ledger's nodes that only a single read shows. */
   readonly nodes: ReadonlyMap<number, Node>
   /** Nodes of the ledger that are gone. */
   readonly gone: ReadonlySet<number>
   /** Nodes of other fleets on this machine. */
   readonly elsewhere: ReadonlySet<number>
-  /** By node, in words: what is lost of its committed period if it is deleted. */
+  /** For each node, what deleting it loses of its committed period, in words. */
   readonly losses: ReadonlyMap<number, string>
-  /** By node: what this machine has bought for it, with whatever command. Default: nothing. */
+  /** For each node, what any command of this machine has bought for it. Default: nothing. */
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
-  /** By node: a purchase that this machine has sent and whose outcome is unknown, with whatever command. Default: none. */
+  /** For each node, a purchase that any command of this machine has sent and whose outcome is unknown. Default: none. */
   readonly opens?: ReadonlyMap<number, Pick<Open, "days" | "setting">>
-  /** By node of the fleet, in words: why it is not deleted although file and ledger do not protect it. Default: none. */
+  /** For each node of the fleet, why it is not deleted although file and ledger do not protect it. Default: none. */
   readonly protections?: ReadonlyMap<number, string>
-  /** By member with an open create: nodes that this machine took for its possible result. Default: none. */
+  /** For each member with an unanswered create, the nodes that this machine recorded as possible results. Default: none. */
   readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** A member of the ledger as it is now. */
+/** The current state of a member in the ledger. */
 interface Slot {
   readonly entry: Entry
   readonly member: Member
@@ -105,7 +105,7 @@ const slotOf = (entry: Entry, { gone, nodes }: World): Slot => {
   return { entry, member, state: gone.has(entry.node.id) ? "gone" : "doubted", node }
 }
 
-/** In which order members are given up: those that were picked, those that have no node, then the highest number. */
+/** The order in which members are given up: picked ones, those without a node, then by descending number. */
 const givenUpFirst =
   (pick: ReadonlyArray<string>) =>
   (a: Slot, b: Slot): number => {
@@ -122,7 +122,7 @@ const isAbout = (change: Change, id: number): boolean =>
     "made" in change ? change.made : null
   ].some((node) => node?.id === id)
 
-/** What happens to a commitment of the ledger that the file no longer names; undefined if nothing more is paid. */
+/** What happens to a commitment in the ledger that the file no longer names; undefined if nothing more is paid. */
 const endOf = (commitment: string | undefined): string | undefined => {
   if (commitment === undefined || commitment.startsWith("hourly_billing")) return undefined
   const what = commitment.startsWith("auto_renew")
@@ -131,19 +131,21 @@ const endOf = (commitment: string | undefined): string | undefined => {
   return `committed with ${commitment}, which the file does not name any more: ${what}`
 }
 
-/** A purchase without outcome as the ledger writes it. Without its days, which no file can say, it is no commitment of a file. */
+/** The ledger's text for a purchase without an outcome. Without its days it equals no commitment that a file can express. */
 export const openText = (open: Pick<Open, "days" | "setting"> | undefined): string | undefined =>
   open && commitmentText({ setting: open.setting, days: open.days ?? null })
 
-/** Whether an open purchase of a ledger was found out since, without the ledger: what this machine has bought for the node is that very one. */
+/**
+ * Whether an open purchase of a ledger was resolved since, without the ledger: this machine has bought exactly that purchase for the node.
+ */
 export const isFoundOut = (committing: string, bought: Pick<Bought, "days" | "setting"> | undefined): boolean => {
   const open = parseCommitment(committing)
   return open !== undefined && open.days !== null && bought?.days === open.days && bought.setting === open.setting
 }
 
-/** What to do about a create of which it is not known whether it made a node. */
+/** The hint for a create of which it is unknown whether it made a node. */
 export const laterOr = (member: string): string =>
-  `Run the same command again in eleven minutes. If it is not known then either, look at the nodes of its name, and say which is its own: berth fleet adopt ID --as ${member}; or that none is: berth fleet forget ${member}`
+  `Run the same command again in eleven minutes: the service may carry out the create until then. If the outcome is still unknown, look at the nodes of that name. If one is ${member}'s: berth fleet adopt ID --as ${member}; if none is: berth fleet forget ${member}`
 
 class Planner {
   readonly changes: Array<Change> = []
@@ -214,7 +216,7 @@ class Planner {
     this.conflicts.push({ message, hint, kind })
   }
 
-  /** The slot of an entry, once what an earlier run has left of it is settled; none where the member has no node. */
+  /** The slot of an entry after everything that an earlier run left was settled; none if the member has no node. */
   #settled(entry: Entry): ReadonlyArray<Slot> {
     const member = memberOf(entry)
     const { gone, nodes } = this.#world
@@ -272,7 +274,7 @@ class Planner {
     }
   }
 
-  /** What was sent for a node without a reply: the ledger has it, or only this machine's log. */
+  /** The unanswered purchase for a node, from the ledger or only from this machine's log. */
   #committing({ commitment, committing }: Entry, { id }: Node): string | undefined {
     const shown = committing === undefined ? undefined : parseCommitment(committing)
     const sent = this.#world.opens?.get(id)
@@ -284,14 +286,14 @@ class Planner {
     return committing !== undefined && isFoundOut(committing, bought) ? undefined : committing
   }
 
-  /** Whether it is unknown what was bought for the node of a member, which is shown then. */
+  /** Whether it is unknown what was bought for a member's node; if so, shows that. */
   #isUnsure({ entry, member, node, state }: Slot, group: LoadedGroup | undefined): boolean {
     if (state !== "there" || node === null) return false
     const committing = this.#committing(entry, node)
     if (committing === undefined) return false
     const isWanted =
       group === undefined || (group.commitment !== null && commitmentText(group.commitment) === committing)
-    // It is sent again, or its node goes.
+    // The setting is sent again, or the node is deleted.
     if (!mayHaveBought(committing) && isWanted) return false
     this.changes.push({ action: "unsure", member, node, commitment: committing })
     return true
@@ -300,7 +302,7 @@ class Planner {
   #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
     if (state === "gone") {
       const { previous } = entry
-      // Neither there nor certainly gone: its line is all that is known of it.
+      // The node neither exists for certain nor is certainly gone; only its line is known.
       return previous === undefined
         ? this.changes.push({ action: "settle", member, what: "member" })
         : this.#doubt(member, previous, false)
@@ -323,7 +325,7 @@ class Planner {
     if (isOldThere) this.#forfeit(entry, old)
   }
 
-  /** Shows what is lost with a node that is deleted. Only the ledger of another machine may know of its commitment. */
+  /** Shows what is lost with a deleted node. Only another machine's ledger may know of its commitment. */
   #forfeit(entry: Entry, node: Node) {
     const { commitment } = entry
     const isCommitted =
@@ -345,7 +347,7 @@ class Planner {
     this.changes.push({ action: "doubted", member, owned, why, isWanted })
   }
 
-  /** A member that the file wants and the ledger has. */
+  /** Plans a member that the file wants and the ledger has. */
   #have(slot: Slot, group: LoadedGroup) {
     const { entry, member, node, state } = slot
     switch (state) {
@@ -368,7 +370,7 @@ class Planner {
       const old = this.#world.nodes.get(previous.id)
       const name = group.nameOf(member.n)
       const differences = differencesOf(entry, node, group, name)
-      // It was asked to go, and is on its way out.
+      // Its deletion was requested and has begun.
       if (old?.status === "terminate") {
         return differences.length === 0
           ? this.#unchanged(slot, group, node)
@@ -379,7 +381,7 @@ class Planner {
         entry.previousAsked !== true &&
         differences.length > 0 &&
         differencesOf({ ...previous, node: previous }, old, group, name).length === 0
-      // One that was asked to go is asked again. Another may be the only one that does its work.
+      // A requested deletion is requested again. Another node may be the only one that does the member's work.
       const isBegun = entry.previousAsked === true || this.#isToReplace(entry)
       if (!isBegun || isProtected(slot.entry, group, this.#world)) {
         const what = isBack
@@ -448,7 +450,7 @@ class Planner {
       : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
   }
 
-  /** What is bought for a node, if it may be the same as its group wants: that is not bought again. */
+  /** The purchase for a node that may equal the one that its group wants, and is therefore not repeated. */
   #boughtFor(node: Node, { commitment }: LoadedGroup) {
     const bought = this.#world.bought?.get(node.id)
     if (bought === undefined || commitment === null || commitment.days === null) return undefined
@@ -456,12 +458,12 @@ class Planner {
     return isSetting && (bought.days === null || bought.days === commitment.days) ? bought : undefined
   }
 
-  /** Adds the commitment of the node that the preceding change makes. */
+  /** Adds the commitment of the node made by the preceding change. */
   #commitWith(member: Member, group: LoadedGroup) {
     if (group.commitment !== null) this.changes.push({ action: "commit", member, node: null, group })
   }
 
-  /** Continues a replacement of an earlier run. A new node that differs from the file by now is not committed. */
+  /** Continues a replacement of an earlier run. A new node that differs from the file by now gets no commitment. */
   #replaceOn(
     { entry, member }: Slot,
     group: LoadedGroup,
@@ -528,7 +530,7 @@ class Planner {
     this.#commitWith(member, group)
   }
 
-  /** Nodes that the open create of a member may have made. */
+  /** Nodes that a member's unanswered create may have made. */
   #candidates(entry: Entry): ReadonlyArray<number> {
     const { candidates, elsewhere, nodes } = this.#world
     const isTaken = (id: number) => this.#owned.has(id) || elsewhere.has(id)
@@ -539,7 +541,7 @@ class Planner {
     return candidatesText(this.#candidates(entry))
   }
 
-  /** Whether a node that is not the fleet's has the name, in some spelling: it is not touched, and no other is made beside it. */
+  /** Whether a node outside the fleet has the name in some spelling: it is not changed, and no other node is created next to it. */
   #isTaken(name: string, member: Member): boolean {
     const others = this.#named(name).filter(({ id, status }) => !this.#owned.has(id) && status !== "terminate")
     const [first] = others
@@ -554,6 +556,6 @@ class Planner {
   }
 }
 
-/** The plan. */
+/** Makes the plan. */
 export const planOf = (file: LoadedFleet, ledger: Ledger, world: World, options: PlanOptions): Plan =>
   new Planner(file, ledger, world, options).plan()

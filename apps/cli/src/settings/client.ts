@@ -34,7 +34,7 @@ import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
 import { notePlace } from "./places.ts"
 
-/** The address with its query; a credential in it is masked. */
+/** The address with its query; credentials in it are masked. */
 const shownAddress = ({ query, url }: SignedRequest): string => {
   const parts = query.map(
     ([name, value]) => `${name}=${Redacted.isRedacted(value) ? "<redacted>" : encodeURIComponent(value)}`
@@ -42,7 +42,7 @@ const shownAddress = ({ query, url }: SignedRequest): string => {
   return parts.length === 0 ? url : `${url}?${parts.join("&")}`
 }
 
-/** The span of a call: the engine makes one for each attempt, inside the one that is named by the operation, where there is a tracer. */
+/** The span of a call. With a tracer, the engine makes one span per attempt within the operation's span. */
 const callOf = (attempt: Option.Option<Tracer.AnySpan>): Tracer.Span | undefined => {
   const call = Option.flatMap(attempt, (span) => (span._tag === "Span" ? span.parent : Option.none()))
   return Option.isSome(call) && call.value._tag === "Span" ? call.value : undefined
@@ -54,7 +54,7 @@ const allowanceText = ({ headers }: Head): string => {
 }
 
 const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"]) => {
-  /** How the last attempt of a call ended. */
+  /** How the last attempt of each call ended. */
   const endings = new WeakMap<Tracer.Span, string>()
   return Transport.of({
     send: (request, begun, leaving) =>
@@ -78,7 +78,7 @@ const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** Tells the output about each request that may change something, so that later data is never lost. */
+/** Reports each request that may change something to the output, so that later data is never lost. */
 const notingChanges = ({ send }: Transport["Service"], { noteChange }: Output["Service"]) =>
   Transport.of({
     send: (request, ...rest) =>
@@ -94,22 +94,22 @@ const transport = Layer.effect(
   })
 ).pipe(Layer.provide(NodeTransport.layer))
 
-/** With `--debug` a tracer, for the names of the operations in the lines. */
+/** With `--debug`, a tracer that provides the operations' names. */
 const spans = Layer.unwrap(
   Effect.map(GlobalSettings, ({ debug }) => (debug ? Layer.succeed(Tracer.Tracer, Tracer.nativeTracer) : Layer.empty))
 )
 
-/** How to set what is missing, as the end of a hint. */
+/** How to set a missing setting, as the end of a hint. */
 const loginHint = ", or run: berth auth login"
 
-/** Fails where a credential would go to another origin than its own, as every command does. */
+/** Fails if a credential would be sent to another origin than its own. */
 export const ensureOwnCredential = (
   address: Sourced<string>,
   credential: Credential,
   what: "API key" | "access token"
 ) => ensureOwn(address, credential, what, loginHint)
 
-/** The connection of these settings. Each of its calls has their deadline. */
+/** The connection for these settings. Their deadline applies to each of its calls. */
 export const connectionFor = Effect.fnUntraced(function* (
   settings: ConnectionSettings & { readonly deadline: Option.Option<Sourced<Duration.Duration>> }
 ) {
@@ -118,10 +118,10 @@ export const connectionFor = Effect.fnUntraced(function* (
   return { ...connection, options: { ...options, ...(deadline && { deadline }) } }
 })
 
-/** The connection that the settings name. */
+/** The connection for the command's settings. */
 export const connection = Effect.flatMap(accountSettings, connectionFor)
 
-/** Says once that the credentials cross a network in plain text. */
+/** Warns once if the credentials cross a network in plain text. */
 const warned = ({ options: { baseUrl } }: Connection) =>
   Layer.effectDiscard(
     Effect.suspend(() => {
@@ -130,7 +130,7 @@ const warned = ({ options: { baseUrl } }: Connection) =>
     })
   )
 
-/** What berth keeps of the account: in the database that is named, in its folder, or nothing where the user has no state folder. */
+/** The account's state: in the configured database, in its folder, or nowhere if the user has no state folder. */
 export const stateOf = (connection: Connection) => {
   const {
     files: { intents },
@@ -160,7 +160,7 @@ export const clientOf = (connection: Connection) => {
   )
 }
 
-/** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
+/** `--deadline` applies to the whole command: each call and wait gets what is left of it. */
 const ending = Layer.effect(
   CallsEnd,
   Effect.flatMap(deadlineSetting, (deadline) =>
@@ -168,7 +168,7 @@ const ending = Layer.effect(
   )
 )
 
-/** The layer of a command, made over the connection that the settings name. */
+/** The layer of a command over the connection of its settings. */
 export const overConnection = <A, E, R>(layerOf: (found: Effect.Success<typeof connection>) => Layer.Layer<A, E, R>) =>
   Layer.merge(Layer.unwrap(Effect.map(connection, layerOf)), ending)
 
@@ -189,22 +189,22 @@ export const notKept = ({ code, detail, path }: Unkept) =>
 export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
-/** Records creates in the database that is named, or in the account's folder; `without` is used if there is neither. */
+/** Records creates in the configured database or in the account's folder; `without` is used if there is neither. */
 export const intents = <E>(connection: Connection, without: (why: Unkept) => Layer.Layer<never, E>) => {
   const { files, options, stateUrl } = connection
   if (stateUrl !== undefined) return stateLayer(connection, stateUrl, IntentStore)
   return files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(
-        // Where no place can be noted, no create can be recorded either.
+        // If the place cannot be recorded, no create can be either.
         Layer.unwrap(Effect.as(Effect.ignore(notePlace(files.intents, options)), layerAccount(files.intents))),
         without
       )
 }
 
 /**
- * The client of a server, which outlasts any deadline: each of its calls has its own. Where it creates under keys, `without` is how it fails
- * without a place for them.
+ * The client of a server without an overall deadline: each call has its own. `without` is the failure of keyed creates if they cannot be
+ * recorded.
  */
 export const servingClient = <E = never>(found: Connection, without: ((why: Unkept) => E) | undefined) =>
   Layer.provideMerge(

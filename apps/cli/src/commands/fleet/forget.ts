@@ -1,5 +1,5 @@
 /**
- * `berth fleet forget`: takes a member out of the ledger, or a fleet out of what this machine knows. No node is touched.
+ * `berth fleet forget`: removes a member from the ledger, or a fleet from this machine's registry. No node is changed.
  */
 import { isQuiet } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -26,7 +26,7 @@ import { candidatesOf, instantNow, recordedCreate } from "../../nodes/nodeOfCrea
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
-/** Fails while the open create of a member may have made a node: once forgotten, the node would be billed unnoticed. */
+/** Fails while a member's unanswered create may have made a node: after forgetting it, nobody would notice that the node is billed. */
 const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member, pending } = entry
   const settled = yield* settledMember(ledgerFile, member)
@@ -42,7 +42,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
         hint: "Run the same command again in eleven minutes."
       })
     }
-    // No run can find out more: the person has looked.
+    // No run can find out more, because the person has looked.
     return yield* printNote(
       `It stays unknown whether ${pending!.name} (${member}) was created. If one of these nodes is its own, it is billed: ${candidates.join(", ")}.`
     )
@@ -54,7 +54,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
       hint: `To delete it: berth node delete ${node.id}. To forget it all the same: berth fleet forget${flag} ${member}`
     })
   }
-  // If another machine sent the create, only the list shows what became of it.
+  // If another machine sent the create, only the list shows its node.
   const owned = ownedIds(settled)
   const { isWhole, nodes } = yield* wholeList
   if (!isWhole) return yield* new ListNotWhole({ all: true })
@@ -66,7 +66,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   })
 })
 
-/** Purchases for the nodes of a line whose outcome is unknown: the ledger has them, or only this machine's log. */
+/** Purchases with an unknown outcome for the nodes of a line, from the ledger or only from this machine's log. */
 const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, node, previous }: Entry) {
   const held = [
     ...(node === undefined ? [] : [{ node, commitment, committing }]),
@@ -83,8 +83,8 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 })
 
 /**
- * Fails while it is unknown what was bought for a node of the member, because no ledger would have that any more. Nobody can say it of a node
- * that lists and reads prove to be gone: this machine's log keeps the purchase by the node's id.
+ * Fails while it is unknown what was bought for a node of the member, because no ledger would record it afterwards. A node that lists and
+ * reads prove to be gone does not count, because nobody can look it up: this machine's log keeps its purchase by id.
  */
 const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member } = entry
@@ -112,7 +112,7 @@ const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   }
 })
 
-/** The nodes of a line: those that an earlier run asked to go, and the others. */
+/** The nodes of a line: those whose deletion was requested, and the others. */
 const nodesOf = ({ node, previous, previousAsked, state }: Entry) => {
   const owned = [
     ...(node === undefined ? [] : [{ id: node.id, isAsked: state === "deleting" }]),
