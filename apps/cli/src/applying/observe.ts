@@ -66,7 +66,7 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
     node.name === owned.name
       ? `Node ${owned.id} (${member}) was created at ${node.createdAt && DateTime.formatIso(node.createdAt)}, and the ledger has ${owned.createdAt}: it may be another node, so nothing is done.`
       : `Node ${owned.id} is named ${node.name}, and the ledger has it as ${owned.name} (${member}): it may be another node, so nothing is done.`,
-  hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}. If it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
+  hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}; if it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
 /** Adds to a node read by its id the fields that only the list reports, taken from the ledger. */

@@ -282,7 +282,7 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
     if (id === null && toldId !== null) {
       return `See it: berth node get ${toldId}; if it is yours to delete: berth node delete ${toldId}`
     }
-    if (id !== null) return `Delete the node: berth node delete ${id}. Once that works, also run: berth reap`
+    if (id !== null) return `Delete the node: berth node delete ${id}; once that works, also run: berth reap`
     const candidates = error.reason._tag === "OutcomeUnknown" ? error.reason.candidates : []
     if (candidates.length === 0) {
       return lease === undefined
@@ -294,7 +294,7 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
     if (["RateLimited", "InvalidRequest"].includes(because)) {
       return `The service refused the create, so a node of that name is hardly its own. Look at each, and delete only your own: berth node get ${candidates.join(" ")}${end}.`
     }
-    return `See which node is yours: berth node get ${candidates.join(" ")}. Delete only that node with berth node delete${end}.`
+    return `See which node is yours: berth node get ${candidates.join(" ")}; delete only that node with berth node delete${end}.`
   }
   override get message() {
     const { error, id, name, perHourInr } = this

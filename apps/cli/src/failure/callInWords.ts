@@ -136,8 +136,8 @@ export const hintOf = (error: BerthError): string => {
       }
       if (reason.keyed) return hint
       return reason.candidates.length === 0
-        ? `Read the list in eleven minutes: berth node list --name ${quoted(reason.nodeName)}; a node that is not listed then was not created.`
-        : `See them: berth node get ${reason.candidates.join(" ")}; one of them may be this node.`
+        ? `Read the list in eleven minutes: berth node list --name ${quoted(reason.nodeName)}; the service may create the node until then, and not later.`
+        : `Look at the candidates: berth node get ${reason.candidates.join(" ")}; one of them may be ${reason.nodeName}.`
     case "StateUnavailable":
       return stateHint(reason)
     case "Unreachable":

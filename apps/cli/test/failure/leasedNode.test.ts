@@ -28,7 +28,7 @@ const hintFor = (because: "RateLimited" | "Unreachable") =>
 
 describe("the hint about the node of a run that is not known", () => {
   it("says to delete the own one of the candidates", () =>
-    assert.include(hintFor("Unreachable"), "Delete only that node with berth node delete"))
+    assert.include(hintFor("Unreachable"), "delete only that node with berth node delete"))
 
   it("warns of the nodes of others where the service refused the create", () => {
     const hint = hintFor("RateLimited")

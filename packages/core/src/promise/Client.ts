@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
- * `promise.ts`.
+ * The public types of the promise client: the client, its options, and the arguments and results of its methods. `promise.ts` implements
+ * it.
  */
 import type { ListBounds, Listed, ListedPage } from "../client/listing/Listed.ts"
 import type { StateDirectory } from "../client/StateDirectory.ts"
@@ -21,28 +21,28 @@ import type {
   SavedImage
 } from "./Records.ts"
 
-/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
+/** A duration: milliseconds, or a text such as `"30 seconds"`. */
 export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
-/** The options of a call that makes no request. */
+/** Options of a call that sends no request. */
 export interface SignalOptions {
-  /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
+  /** Aborts the call at once, wherever it is; the promise rejects with `Aborted`. */
   readonly signal?: Signal | undefined
 }
 
-/** The last argument of every method that makes requests. */
+/** The last argument of every method that sends requests. */
 export interface CallOptions extends SignalOptions {
-  /** Longest time the call may take altogether. Default: that of the client. */
+  /** Longest time of the whole call. Default: the client's. */
   readonly deadline?: Timespan | undefined
-  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
+  /** Priority of the call when the allowance is short. Default: the client's, otherwise the method's. */
   readonly lane?: Lane | undefined
-  /** Most attempts of the call, 1 to 8; 1 sends nothing again. Default: that of the client. */
+  /** Most attempts of the call, 1 to 8; 1 disables retries. Default: the client's. */
   readonly maxAttempts?: number | undefined
-  /** Longest time of each attempt on the wire. Default: that of the client. */
+  /** Longest time of each attempt. Default: the client's. */
   readonly attemptTimeout?: Timespan | undefined
-  /** Further headers of the call's requests, over those of the client; the same rules as there. Default: none. */
+  /** Additional headers of this call's requests, which override the client's; the same rules apply. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called with each attempt of the call when it is over, after that of the client, and like that one. */
+  /** Called after each attempt of the call, after the client's `onAttempt`, with the same rules. */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /**
    * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
@@ -53,20 +53,20 @@ export interface CallOptions extends SignalOptions {
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }
 
-/** A reply as it came off the wire, its body as text. Header names are in lower case. */
+/** An unchanged reply with its body as text. Header names are in lower case. */
 export interface RawReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
 }
 
-/** The options of a delete. */
+/** Options of a delete. */
 export interface DeleteOptions extends CallOptions {
-  /** Whether the account keeps the public address of the node, which may cost money. Default false. */
+  /** Whether the account keeps the node's public address, which may cost money. Default false. */
   readonly keepPublicIp?: boolean | undefined
 }
 
-/** What a client is made from. */
+/** Options of a client. */
 export interface ClientOptions {
   /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
   readonly baseUrl: string | Address
@@ -84,13 +84,13 @@ export interface ClientOptions {
   readonly project?: number | undefined
   /** The location of these nodes, such as `Delhi`; case makes no difference to keys of creates. Needs `project`. Default: none. */
   readonly location?: string | undefined
-  /** Longest time a call may take altogether; of a list, each request. A wait has a limit of its own. Default 60 seconds. */
+  /** Longest time of a call, or of each request of a list. A wait has its own limit. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
-  /** Longest time one attempt on the wire may take. Default 15 seconds. */
+  /** Longest time of one attempt. Default 15 seconds. */
   readonly attemptTimeout?: Timespan | undefined
   /** Most attempts of one call, 1 to 8. Default 8. */
   readonly maxAttempts?: number | undefined
-  /** Lane of every call that does not name one. Default: that of the method. */
+  /** Lane of calls that name none. Default: the method's. */
   readonly lane?: Lane | undefined
   /**
    * Where the client keeps what a later process needs to know: the creates with a `key`, and what is left of the allowance,
@@ -108,7 +108,7 @@ export interface ClientOptions {
    * these.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** What the client calls itself. Default `berth/VERSION`. A browser sends its own. */
+  /** The client's `User-Agent`. Default `berth/VERSION`. A browser sends its own. */
   readonly userAgent?: string | undefined
   /** Longest body of a reply that is read, in bytes. Default 2 MiB, and 16 MiB for an image list. */
   readonly maxBodyBytes?: number | undefined
@@ -117,14 +117,14 @@ export interface ClientOptions {
    * nothing else runs while one is parsed. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
-  /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
+  /** Sends the requests, including the credentials. Default: the runtime's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
    * Called with each attempt when it is over, for a log or metrics. It cannot end the call: what it throws, or its promise
    * rejects with, is a warning on stderr, once per client. Its promise is not waited for.
    */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
-  /** Called with the reply that each call ended with, before that of the call's own options, and like that one. */
+  /** Called with the last reply of each call, before the call's own `onReply`, with the same rules. */
   readonly onReply?: ((reply: RawReply) => void) | undefined
   /**
    * Gets a line for each attempt, and the warnings that go to stderr without it. `console` is one. What it throws is dropped.
@@ -145,26 +145,26 @@ export interface Logger {
   readonly warn: (message: string) => void
 }
 
-/** How much a logger gets. */
+/** How much is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "off"
 
 /** An attempt that is over, as the errors of its call list it, with what was sent. Nothing in it holds a credential. */
 export interface AttemptReport extends Attempt {
-  /** Such as `nodes.get`. */
+  /** For example `nodes.get`. */
   readonly operation: string
   readonly method: string
-  /** The whole address, the API key in it replaced by `<redacted>`. */
+  /** The full address, with the API key replaced by `<redacted>`. */
   readonly url: string
 }
 
 /** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
 export interface Creation {
   readonly outcome: "created" | "adopted"
-  /** Its name is spelled as the service spells it, which may differ from the spec. */
+  /** Its name in the service's spelling, which may differ from the spec. */
   readonly node: Node
 }
 
-/** How to create. */
+/** Options of a create. */
 export interface CreateOptions extends CallOptions {
   /**
    * A name for this very create: asking again with the same key, also in a later process with the same `stateDirectory`, makes
@@ -174,13 +174,13 @@ export interface CreateOptions extends CallOptions {
   readonly key?: string | undefined
 }
 
-/** What the new setting is. */
+/** Options of the new setting. */
 export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment. */
   readonly skuId?: number | undefined
 }
 
-/** How to list. */
+/** Options of a list. */
 export interface ListOptions extends CallOptions, ListBounds {
   /**
    * Longest time that each promise may take: of an iterable each page, however many requests it needs, of `find` and `toArray` the
@@ -194,7 +194,7 @@ export interface ListOptions extends CallOptions, ListBounds {
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }
 
-/** Which page of the list. */
+/** Options of a page. */
 export interface PageOptions extends CallOptions {
   /** From 1. Default 1. */
   readonly page?: number | undefined
@@ -206,23 +206,23 @@ export interface PageOptions extends CallOptions {
   readonly onEnd?: ((page: ListedPage) => void) | undefined
 }
 
-/** Nodes as they are listed. Everything that goes over them is a listing of its own. */
+/** The nodes of the list. Each iteration is a separate listing. */
 export interface NodeList extends AsyncIterable<Node> {
-  /** All of them, or the first `limit`, which is from 1. */
+  /** All nodes, or the first `limit`, which is at least 1. */
   readonly toArray: (options?: { readonly limit?: number | undefined }) => Promise<Array<Node>>
-  /** The same nodes, as many at a time as a reply had new ones. */
+  /** The same nodes in batches: the new nodes of each reply. */
   readonly pages: () => AsyncIterable<ReadonlyArray<Node>>
 }
 
-/** How to wait. */
+/** Options of a wait. */
 export interface WaitOptions extends SignalOptions, Pick<CallOptions, "lane"> {
-  /** Longest time the whole wait may take. Default 10 minutes. */
+  /** Longest time of the whole wait. Default 10 minutes. */
   readonly deadline?: Timespan | undefined
   /** The same as `deadline`; the shorter of the two counts. */
   readonly timeout?: Timespan | undefined
 }
 
-/** A request as the caller writes it. */
+/** A request in the caller's form. */
 export interface RawRequest {
   readonly method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** Below `/myaccount/api/v1`, such as `/nodes/`. */
@@ -272,18 +272,18 @@ export interface Client {
     readonly awaitDeleted: (id: number | ReadonlyArray<number>, options?: WaitOptions) => Promise<void>
   }
   readonly images: {
-    /** The images that pass every given filter; each comes once for every plan it goes with. */
+    /** The images that pass all given filters; each appears once per plan that it works with. */
     readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Image>>
     /** The account's saved images. */
     readonly saved: (options?: CallOptions) => Promise<ReadonlyArray<SavedImage>>
   }
   readonly plans: {
-    /** The plans of the images that pass every given filter, in the service's order. */
+    /** The plans of the images that pass all given filters, in the service's order. */
     readonly list: (filter?: PlanFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
   }
-  /** The allowance as the client knows it from the replies to its calls; reading it costs no request. */
+  /** The allowance as known from the replies of the client's calls; reading it sends no request. */
   readonly allowance: {
-    /** What is known now. */
+    /** The current estimate. */
     readonly current: (options?: SignalOptions) => Promise<KnownAllowance>
     /**
      * What is known now, and then every change; a slow reader gets the newest and skips those between. Throws
@@ -295,7 +295,7 @@ export interface Client {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Promise<RawReply>
   }
-  /** Ends every call under way, which rejects with `ClientClosed`, as does every later one. */
+  /** Aborts all running calls, which reject with `ClientClosed`, as all later calls do. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }

@@ -23,7 +23,7 @@ export class StateFailed extends Data.TaggedError("StateFailed")<{
   }
 }
 
-/** A record as it is kept. */
+/** A stored record. */
 export interface StateRecord {
   readonly key: string
   /** A JSON object with the field `version`, which says how its kind is written. */
@@ -33,7 +33,7 @@ export interface StateRecord {
 /** A lock that is held. A write that takes it is done only while it is held, however long its process stood still before. */
 export interface StateLock {
   readonly name: string
-  /** Fails if the lock is not held any more; renews it otherwise. For what is sent elsewhere on the word of the lock. */
+  /** Fails if the lock is no longer held; otherwise renews it. Call it before a request that relies on the lock. */
   readonly confirm: Effect.Effect<void, StateFailed>
 }
 
@@ -59,9 +59,9 @@ export interface RecordStore {
    * What cannot be read is left out.
    */
   readonly elsewhere: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
-  /** Writes a record, in place of the one that is there. */
+  /** Writes a record, replacing an existing one. */
   readonly put: (kind: string, key: string, value: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
-  /** Removes a record; one that is not there is no failure. */
+  /** Removes a record; a missing record is not a failure. */
   readonly remove: (kind: string, key: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
   /**
    * Adds a record behind all others of its kind, under a key that the store draws in order of time and gives, and removes the first ones
@@ -77,7 +77,7 @@ export interface RecordStore {
   ) => <A, E, R>(use: (lock: StateLock) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | StateFailed, R>
 }
 
-/** The store of the account's state. Where no layer gives one, nothing can be kept. */
+/** The store of the account's state. Without a layer for it, nothing can be stored. */
 export const RecordStore = Context.Reference<RecordStore | undefined>("@berthkit/core/client/state/RecordStore", {
   defaultValue: () => undefined
 })
