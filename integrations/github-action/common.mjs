@@ -30,7 +30,13 @@ export const filesIn = (folder) => ({
 
 /** The environment of `berth`: inputs over that of the job. Other programs of the job get none of it. */
 export const environment = () => {
-  const set = { BERTH_BASE_URL: "base-url", BERTH_API_KEY: "api-key", BERTH_ACCESS_TOKEN: "access-token" }
+  const set = {
+    BERTH_BASE_URL: "base-url",
+    BERTH_PROJECT: "project",
+    BERTH_LOCATION: "location",
+    BERTH_API_KEY: "api-key",
+    BERTH_ACCESS_TOKEN: "access-token"
+  }
   const given = Object.entries(set).flatMap(([variable, name]) => (input(name) === "" ? [] : [[variable, input(name)]]))
   // Inputs of a step are variables, too: nothing that berth starts gets the secrets among them.
   const rest = Object.entries(process.env).filter(([name]) => !/^INPUT_(?:API-KEY|ACCESS-TOKEN)$/.test(name))

@@ -32,7 +32,8 @@ const args = [
   "run",
   ...["plan", "image", "name", "ttl", "max-cost"].flatMap(flag),
   ...input("ssh-key")
-    .split(/\s+/)
+    .split("\n")
+    .map((key) => key.trim())
     .filter(Boolean)
     .flatMap((key) => ["--ssh-key", key]),
   ...(input("reuse") === "true" ? ["--reuse"] : []),

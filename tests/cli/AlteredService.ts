@@ -26,6 +26,8 @@ export interface Altered {
   isPurchaseLost: boolean
   /** Whether creates get no reply and make nothing. */
   areCreatesSwallowed: boolean
+  /** Whether replies state the time. */
+  isDated: boolean
   /** What lists show in place of the nodes; undefined where they show these. */
   listed: ReadonlyArray<Row> | undefined
   /** A request that is carried out and gets no reply, as method and path; undefined for none. */
@@ -118,6 +120,7 @@ export const alteredService = Effect.gen(function* () {
     spellKinds: (text) => text,
     isPurchaseLost: false,
     areCreatesSwallowed: false,
+    isDated: true,
     listed: undefined,
     silent: undefined,
     failing: 0,
@@ -126,13 +129,16 @@ export const alteredService = Effect.gen(function* () {
     onMade: () => {},
     onDeleted: () => {}
   }
-  const url = yield* serve((request) => {
-    const asked = `${request.method} ${request.path}`
-    service.requests.push(asked)
-    service.onRequest(asked)
-    const reply = answer(service, request)
-    return service.silent === asked ? Effect.never : reply
-  })
+  const url = yield* serve(
+    (request) => {
+      const asked = `${request.method} ${request.path}`
+      service.requests.push(asked)
+      service.onRequest(asked)
+      const reply = answer(service, request)
+      return service.silent === asked ? Effect.never : reply
+    },
+    () => service.isDated
+  )
   return {
     service,
     account: {

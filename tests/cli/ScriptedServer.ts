@@ -7,8 +7,8 @@ import { type Script, scripted } from "@berthkit/core/testing"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect } from "effect"
 
-/** Its address, for as long as the scope is open. A reply that is lost breaks the connection. */
-export const serve = (script: Script) => {
+/** Its address, for as long as the scope is open. A reply that is lost breaks the connection. `isDated`: whether replies state the time. */
+export const serve = (script: Script, isDated: () => boolean = () => true) => {
   const { fetch } = scripted(script)
   const listener: RequestListener = async (request, response) => {
     const connection = new AbortController()
@@ -20,6 +20,7 @@ export const serve = (script: Script) => {
         body: (await text(request)) || null,
         signal: connection.signal
       })
+      response.sendDate = isDated()
       response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text())
     } catch {
       request.socket.destroy()

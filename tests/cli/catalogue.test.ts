@@ -78,6 +78,29 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
     })
   )
 
+  it.effect("of private images has what is saved alone, also where the service ignores the filter", () =>
+    Effect.gen(function* () {
+      const record = (image: string) => ({
+        name: image,
+        plan: "C-2VCPU-8RAM-50DISK",
+        image,
+        os: { name: "Ubuntu", version: "24.04", image: null },
+        zone: { slug_name: "ncr" },
+        specs: { ram: "8.00", cpu: 2, disk_space: 50, price_per_hour: "1", price_per_month: "730", series: "C" }
+      })
+      const own = record("web-before-upgrade")
+      const url = yield* serve(({ path }) =>
+        ok(path === "/images/saved-images/" ? [own] : [record("Ubuntu-24.04"), own])
+      )
+      const env = { ...(yield* settings), BERTH_BASE_URL: url }
+      const listed = yield* run(["image", "list", "--type", "private", "-o", "id"], { env })
+      assert.deepStrictEqual([listed.code, listed.stdout], [0, "web-before-upgrade\n"], listed.stderr)
+      assert.include(listed.stderr, "The service listed 1 record as private that is of no saved image of this account")
+      const all = yield* run(["image", "list", "-o", "id"], { env })
+      assert.deepStrictEqual([all.stdout, all.stderr], ["Ubuntu-24.04\nweb-before-upgrade\n", ""])
+    })
+  )
+
   it.effect("of images and plans narrows to one plan", () =>
     Effect.gen(function* () {
       const plan = "C-2VCPU-8RAM-50DISK"

@@ -138,7 +138,7 @@ describe("a node that this machine has noted as protected", () => {
         )
         assert.include((yield* fleet.diff("-o", "json")).stdout, '"kept"')
         const destroyed = yield* fleet.run(destroy(fleet))
-        assert.strictEqual(destroyed.code, 0, destroyed.stderr)
+        assert.strictEqual(destroyed.code, 5, destroyed.stderr)
         assert.deepStrictEqual(ids(), [db])
         // What the reason says to do.
         const noWeb = (text: string) => text.replace("web: {", "web: { count: 0,")
@@ -161,7 +161,7 @@ describe("a node that this machine has noted as protected", () => {
       writeFileSync(join(folder, "fleet.ledger.json"), older)
       const applied = yield* fleet.run(["apply", "-f", clone.file, "--yes", "--max-deletes", "9"])
       assert.strictEqual(applied.code, 0, applied.stderr)
-      assert.strictEqual((yield* fleet.run(destroy(clone))).code, 0)
+      assert.strictEqual((yield* fleet.run(destroy(clone))).code, 5)
       assert.deepStrictEqual(ids(), [db])
     }).pipe(Effect.scoped)
   )

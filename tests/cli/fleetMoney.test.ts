@@ -100,10 +100,15 @@ describe("a protected node", () => {
       yield* fleet.apply("--yes")
       const args = ["--yes", "--max-deletes", "9", "-o", "json"]
       fleet.write(webs(0))
-      assert.deepStrictEqual(
-        rowsOf(yield* fleet.run(["destroy", "-f", fleet.file, "--yes", "-o", "json"])).map(({ action }) => action),
-        ["kept", "kept"]
-      )
+      for (const more of ["--dry-run", "--yes"]) {
+        const destroyed = yield* fleet.run(["destroy", "-f", fleet.file, more, "-o", "json"])
+        assert.deepStrictEqual([destroyed.code, rowsOf(destroyed).map(({ action }) => action)], [5, ["kept", "kept"]])
+        assert.include(destroyed.stderr, "Kept, because they are protected, and billed: web-1, web-2.")
+        assert.include(
+          destroyed.stderr,
+          `run berth apply -f ${fleet.file}, and then berth destroy -f ${fleet.file} again.`
+        )
+      }
       fleet.write("fleet: shop\nnodes: {}\n")
       assert.deepStrictEqual(
         rowsOf(yield* fleet.apply(...args)).map(({ action }) => action),

@@ -495,6 +495,10 @@ describe("berth with the service of today", () => {
         assert.include(refused.stderr, `The plan ${slug} is sold out, as the image list says.`)
         assert.include(refused.stderr, "hint: See which are not: berth plan list --columns plan,available")
       }
+      assert.include(
+        (yield* berth("apply", "-f", file, "--yes")).stderr,
+        "node create --force and add it with berth fleet adopt."
+      )
       assert.isTrue((yield* world.journal).slice(before).every(({ method }) => method === "GET"))
       const forced = yield* berth("node", "create", "web", ...plan, "--force")
       assert.strictEqual(forced.code, 5)

@@ -60,6 +60,18 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
     "apply --dry-run --ready-command true",
     "--ready-command needs --replace: it is run for the new node of a replacement."
   ],
+  [
+    "apply --dry-run --replace all --ready-command ./no-such-check",
+    "--ready-command cannot be run: ./no-such-check is not a program that you may run."
+  ],
+  [
+    "apply --dry-run --replace all --ready-command no-such-check||true",
+    "--ready-command cannot be run: no-such-check is not on the PATH."
+  ],
+  [
+    "apply --dry-run --replace all --ready-command if",
+    "--ready-command cannot be run: the shell finds a syntax error in it."
+  ],
   ["diff --file=", "--file needs a value."],
   [
     "cost --watch-url http://127.0.0.1:1",

@@ -18,7 +18,7 @@ import { Declined } from "./outcomes.ts"
 import { type Exchange, exchangeOf, listIn } from "./observe/Exchange.ts"
 import { bodyOf, type Evidence, headersOf, parsed } from "./readEvidence.ts"
 import { pairsOf, redactorFor } from "./secrets.ts"
-import { type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
+import { leftOverOf, type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
 import { cheapRead, minReads, nextRead, type Read } from "./survey.ts"
 
 /** Records exchanges, and lets through only a limited number of requests. */
@@ -156,11 +156,12 @@ const nodeRequests = 600
 export const probe = Effect.fnUntraced(function* ({ node, place, requests }: ProbeOptions) {
   const found = yield* connectionIn(place)
   const recorder = makeRecorder(requests)
-  const client = clientOf(found, recorder, node !== undefined)
+  const left = yield* leftOverOf(found)
+  const client = clientOf(found, recorder, node !== undefined || left !== undefined)
   const unanswered = yield* Effect.gen(function* () {
     const unanswered = yield* survey(recorder, requests, found.options)
     recorder.left = nodeRequests
-    const isOpen = yield* removeLeftOver(found)
+    const isOpen = left !== undefined && (yield* removeLeftOver(left))
     if (node !== undefined && isOpen) {
       return yield* new StartFailure({
         message: "no second node is created before that is known: try again in ten minutes"

@@ -1,12 +1,12 @@
 /**
  * Creates the cheapest node, reads it until it runs, deletes it, and reads until it is gone. The node is deleted however this
- * ends. Its name is saved before the create, so that after a kill the next probe finds and deletes it.
+ * ends. Its order is saved before the create, so that after a kill the next probe finds and deletes it.
  */
 import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
-import { isQuietElsewhere, isSpelling } from "@berthkit/core/client/creation/Ownership"
-import { stampNow } from "@berthkit/core/client/files/Boot"
+import { isSameNode, proofOf } from "@berthkit/core/client/creation/Ownership"
 import { makeOwnFolder, readText, removeFile, replaceDurably } from "@berthkit/core/client/files/StateFiles"
+import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
 import { RawApi } from "@berthkit/core/client/RawApi"
@@ -14,7 +14,7 @@ import { NodeId } from "@berthkit/core/domain/Node"
 import type { Plan } from "@berthkit/core/domain/Plan"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import { Array, Clock, Console, Effect, Exit, Fiber, Option, Schema, Stdio, Terminal } from "effect"
+import { Clock, Console, Effect, Exit, Fiber, Option, Schema, Stdio, Terminal } from "effect"
 import { StartFailure } from "@berthkit/terminal/StartFailure"
 import { Declined } from "./outcomes.ts"
 
@@ -31,50 +31,58 @@ const note = (text: string) => Console.error(`berth-server: ${escapeControls(tex
 const LeftOver = Schema.fromJsonString(
   Schema.Struct({
     name: Schema.String.check(Schema.isPattern(/^berth-learn-[0-9a-f]{12}$/)),
-    sentAtMillis: Schema.Finite,
-    nodeId: Schema.optionalKey(NodeId)
+    plan: Schema.String,
+    image: Schema.String,
+    node: Schema.optionalKey(
+      Schema.Struct({ id: NodeId, name: Schema.String, createdMillis: Schema.NullOr(Schema.Finite) })
+    )
   })
 )
+type LeftOver = typeof LeftOver.Type
 
 const fileOf = ({ files }: Connection): string | undefined =>
   files.folder === undefined ? undefined : `${files.folder}/learn.json`
 
 const decodeLeftOver = Schema.decodeUnknownOption(LeftOver)
 
-const writeDown = (file: string, left: typeof LeftOver.Type) => replaceDurably(file, JSON.stringify(left))
+const writeDown = (file: string, left: LeftOver) => replaceDurably(file, JSON.stringify(left))
 
-/** None if the file is missing or damaged. */
-const readLeftOver = (file: string) =>
-  Effect.map(
-    Effect.orElseSucceed(readText(file), () => Option.none<string>()),
-    Option.flatMap((text) => decodeLeftOver(text))
-  )
-
-/** Deletes the node that an earlier probe left behind. Returns whether the create may still make a node. */
-export const removeLeftOver = Effect.fnUntraced(function* (connection: Connection) {
+/** What an earlier probe saved; undefined if the file is missing or damaged. */
+export const leftOverOf = Effect.fnUntraced(function* (connection: Connection) {
   const file = fileOf(connection)
-  if (file === undefined) return false
-  const left = Option.getOrUndefined(yield* readLeftOver(file))
-  if (left === undefined) return false
-  const nodes = yield* Nodes
-  const { name, nodeId, sentAtMillis } = left
-  const withId = (id: NodeId) =>
-    Effect.map(nodes.get(id), Array.of).pipe(Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([])))
-  const found = yield* nodeId === undefined ? nodes.named(name) : withId(nodeId)
-  // A reinstalled service may have given the id to another node.
-  const ours = found.filter((node) => isSpelling(node.name, name))
-  for (const { id } of ours) {
-    const isThere = yield* Effect.as(nodes.delete(id), true).pipe(
-      Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(false))
-    )
-    if (isThere) yield* note(`deleted node ${id} (${name}), which an earlier learn left behind`)
+  if (file === undefined) return undefined
+  const text = yield* Effect.orElseSucceed(readText(file), () => Option.none<string>())
+  const left = Option.getOrUndefined(Option.flatMap(text, (found) => decodeLeftOver(found)))
+  return left && { ...left, file }
+})
+
+/** The node of an earlier probe: the one whose id the service told it, or which its create is proved to have made. Never by its name. */
+const nodeOf = ({ node, ...order }: LeftOver) =>
+  node === undefined
+    ? nodeOfCreate(order, order.name)
+    : Nodes.use((nodes) => nodes.get(node.id)).pipe(
+        // A reinstalled service may have given the id to another node.
+        Effect.map((found) => (isSameNode(node, proofOf(found)) ? found : undefined)),
+        Effect.catchReason("BerthError", "NodeNotFound", () => Effect.undefined)
+      )
+
+/** Deletes the node that an earlier probe left behind. Returns whether its create may still make one. */
+export const removeLeftOver = Effect.fnUntraced(function* ({ file, ...left }: LeftOver & { readonly file: string }) {
+  const { name } = left
+  const found = yield* Effect.catchReason(nodeOf(left), "BerthError", "OutcomeUnknown", () => Effect.succeed(null))
+  if (found === null) {
+    yield* note(`an earlier learn may still create ${name}: look later with berth node list --name ${name}`)
+    return true
   }
-  const now = { ...(yield* stampNow(null)), serviceMillis: 0 }
-  const isOver =
-    nodeId !== undefined || ours.length > 0 || isQuietElsewhere({ millis: sentAtMillis, isOfService: false }, now)
-  if (isOver) yield* Effect.ignore(removeFile(file))
-  else yield* note(`an earlier learn may still create ${name}: look later with berth node list --name ${name}`)
-  return !isOver
+  if (found !== undefined) {
+    const isThere = yield* Effect.as(
+      Nodes.use((nodes) => nodes.delete(found.id)),
+      true
+    ).pipe(Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed(false)))
+    if (isThere) yield* note(`deleted node ${found.id} (${found.name}), which an earlier learn left behind`)
+  }
+  yield* Effect.ignore(removeFile(file))
+  return false
 })
 
 /** The minimum cost of an hour. A price that the service does not state may be anything. */
@@ -173,9 +181,9 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   yield* note(`creates and deletes a node on ${plan.plan} from ${image}: ${price}`)
   if (!isAgreed) yield* ask("Create it?")
   const name = `berth-learn-${randomUUID().replaceAll("-", "").slice(0, 12)}`
-  const sentAtMillis = yield* Clock.currentTimeMillis
+  const order = { name, plan: plan.plan, image }
   yield* Effect.mapError(
-    Effect.andThen(makeOwnFolder(dirname(file), 3), writeDown(file, { name, sentAtMillis })),
+    Effect.andThen(makeOwnFolder(dirname(file), 3), writeDown(file, order)),
     ({ message }) => new StartFailure({ message: `the name of the node cannot be written down: ${message}` })
   )
   yield* note(`if this is killed, run learn --probe again, or: berth node delete ${name}`)
@@ -192,11 +200,12 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   // Uninterruptible until the node is known, so that an interruption still deletes it.
   yield* Effect.acquireUseRelease(
     knownAtTheEnd(
-      nodes.create({ name, plan: plan.plan, image }, { key: name }),
+      nodes.create(order, { key: name }),
       "waiting to know whether the node was created, to delete it; this takes up to half a minute"
     ),
-    Effect.fnUntraced(function* ({ node: { id } }) {
-      yield* Effect.ignore(writeDown(file, { name, sentAtMillis, nodeId: id }))
+    Effect.fnUntraced(function* ({ node }) {
+      const { id } = node
+      yield* Effect.ignore(writeDown(file, { ...order, node: proofOf(node) }))
       yield* note(`created node ${id}; waiting up to ${maxWaitMillis / 60_000} minutes until it runs`)
       if (!(yield* lookUntil(id, isRunning)))
         yield* note(`node ${id} does not run after ${maxWaitMillis / 60_000} minutes`)

@@ -20,6 +20,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { parse } from "yaml"
+import { inDialect, placeOptions } from "../../account.ts"
 import { settings } from "../berth.ts"
 
 const action = fileURLToPath(new URL("../../../integrations/github-action", import.meta.url))
@@ -29,6 +30,8 @@ const { inputs, runs } = parse(readFileSync(join(action, "action.yml"), "utf8"))
   readonly inputs: Record<string, { readonly default?: string }>
   readonly runs: Record<"using" | "main" | "post" | "post-if", string>
 }
+
+const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE1vbmV5IGlzIG5vdCBhIHB1YmxpYyBrZXkuLi4u runner@home"
 
 const given = { plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04", name: "runner" }
 
@@ -50,6 +53,7 @@ const makeRunner = Effect.gen(function* () {
   writeFileSync(berth, `#!/bin/sh\nexec '${process.execPath}' '${binary}' "$@"\n`)
   chmodSync(berth, 0o755)
   const { BERTH_ACCESS_TOKEN, BERTH_API_KEY, BERTH_BASE_URL } = yield* settings
+  const place = Object.fromEntries(Object.entries(placeOptions).map(([name, value]) => [name, String(value)]))
   const pairs = (path: string) =>
     readFileSync(path, "utf8")
       .split("\n")
@@ -57,7 +61,7 @@ const makeRunner = Effect.gen(function* () {
       .map((line) => line.split("="))
   const start = (step: "main" | "post", more: Readonly<Record<string, string>> = {}) => {
     const defaults = Object.entries(inputs).map(([name, { default: value = "" }]) => [name, value])
-    const all = { ...Object.fromEntries(defaults), ...given, berth, "api-key": BERTH_API_KEY, ...more }
+    const all = { ...Object.fromEntries(defaults), ...given, ...place, berth, "api-key": BERTH_API_KEY, ...more }
     return Program.start(() =>
       Program.ofNode(join(action, runs[step]), [], {
         env: {
@@ -88,7 +92,7 @@ const untilMade = Effect.repeat(nodes, {
 })
 
 const service = (provisioning: "300 millis" | "1 hour" = "300 millis") =>
-  TestServer.layer({ clock: "real", provisioning, termination: "1 hour" })
+  TestServer.layer(inDialect({ clock: "real", provisioning, termination: "1 hour" }))
 
 describe("the action", () => {
   it("has a post step that runs whatever happened", () => assert.strictEqual(runs["post-if"], "always()"))
@@ -96,8 +100,11 @@ describe("the action", () => {
   it.live("gives a job a node, and deletes it after the job", () =>
     Effect.gen(function* () {
       const { outputs, run, temporary } = yield* makeRunner
-      const main = yield* run("main")
+      const main = yield* run("main", { "ssh-key": `${publicKey}\n` })
       assert.strictEqual(main.code, 0, main.stdout)
+      const { journal } = yield* TestServer
+      const create = (yield* journal).find(({ method }) => method === "POST")
+      assert.deepStrictEqual(JSON.parse(create!.body!).ssh_keys, [publicKey])
       assert.include(main.stdout, "::add-mask::berth-key")
       const [node] = yield* nodes
       assert.strictEqual(node!.status, "running")

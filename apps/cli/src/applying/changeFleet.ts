@@ -81,7 +81,7 @@ export interface FleetOptions
 
 /** Adds `-f FILE` to the commands in a text if the fleet file is not the default one. */
 const typed = (text: string, { flag }: FleetPlace): string =>
-  text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff)/g, (command) => `${command}${flag}`)
+  text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff|destroy)/g, (command) => `${command}${flag}`)
 
 /** Reports every conflict, and fails with the last one. */
 const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, place: FleetPlace) {
@@ -115,6 +115,10 @@ const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
   return own.length > 0 && own.every((change) => isSettled(change, group))
 }
 
+/** The way around an image list that is wrong. A fleet has no `--force`: one node made by hand shows whether the service takes the order. */
+const byHand =
+  "; if the list is wrong, create the node with berth node create --force and add it with berth fleet adopt."
+
 /**
  * Fails, with the place in the file, if a group cannot be ordered: its plan is unknown, its image does not fit the plan, or its commitment
  * is not offered.
@@ -132,7 +136,7 @@ const checkOrders = Effect.fnUntraced(function* (
     const faultAt = (setting: Judged, message: string, hint: string) => {
       const { column, line } = placeOf(setting)
       const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
-      return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, "") })
+      return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, byHand) })
     }
     const noPlan = planFault(order.plan, catalogue.images, order.image)
     if (noPlan !== undefined && Result.isFailure(noPlan))
@@ -193,6 +197,21 @@ export const ensureSingle = (plan: Plan) => {
     })
   )
 }
+
+/** Fails as `ensureSingle` does, and if a destroy keeps members: a script must not take that for the end of the fleet. */
+export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: boolean, place: FleetPlace) {
+  yield* ensureSingle(plan)
+  const kept = isDestroy ? plan.changes.filter(({ action }) => action === "kept") : []
+  if (kept.length === 0) return
+  const names = kept.map(({ member }) => memberText(member))
+  return yield* new FleetConflict({
+    message: `Kept, because they are protected, and billed: ${names.join(", ")}.`,
+    hint: typed(
+      "WHY says what protects each. Take protect out of the file, run berth apply, and then berth destroy again.",
+      place
+    )
+  })
+})
 
 /** The observation, with each node's plan written as the slug in the fleet file. */
 const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
@@ -459,7 +478,7 @@ const changeLocked = Effect.fnUntraced(function* (
     if (known.members.size > 0) yield* file.update((before) => (isSameLedger(before, known) ? before : known))
     yield* printChanges(rowsOf(plan, prices))
     yield* printNote(idleSentence(plan))
-    return yield* ensureSingle(plan)
+    return yield* ensureEnded(plan, options.isDestroy, place)
   }
 
   onReported(true)
@@ -485,7 +504,7 @@ const changeLocked = Effect.fnUntraced(function* (
   if (skipped > 0) yield* printNote(`Not deleted: ${nodeCount(skipped)}. See WHY.`)
   if (problems.length === 0) {
     yield* printNote(finalSentence(plan, prices))
-    return yield* ensureSingle(plan)
+    return yield* ensureEnded(plan, options.isDestroy, place)
   }
   for (const problem of problems) yield* reportProblem({ ...problem, hint: typed(problem.hint, place) })
   return yield* new MembersFailed({ failed: problems.length, of: Math.max(all, problems.length) })

@@ -4,6 +4,7 @@
  * as long as its node may exist.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isRunning, self } from "@berthkit/core/client/creation/KeyLock"
 import { isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
@@ -23,7 +24,7 @@ import {
 } from "../leases/Lease.ts"
 import { leases } from "../leases/leases.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
-import { nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { recordedCreate } from "../nodes/recordedCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency } from "../nodes/allNodes.ts"

@@ -5,13 +5,14 @@
 import { isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
 import type { Allowance } from "@berthkit/core/client/Allowance"
 import type { Nodes } from "@berthkit/core/client/Nodes"
+import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
 import { Effect, Result } from "effect"
 import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, ownedOf } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/Change.ts"
 import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
 import { machineName } from "./Registry.ts"
-import { candidatesOf, instantNow, nodeOfCreate, recordedCreate } from "../nodes/nodeOfCreate.ts"
+import { candidatesOf, instantNow, recordedCreate } from "../nodes/recordedCreate.ts"
 
 /** The ledger with all known outcomes, and the conflicts. */
 export interface Resolved {

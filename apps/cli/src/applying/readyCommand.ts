@@ -14,6 +14,12 @@ const pauseMillis = 2000
 /** Loaded on demand, because few runs need it. */
 const loaded = Effect.promise(() => import("../settings/startProgram.ts"))
 
+/** Fails if the command cannot be run: before a node is made for it. */
+export const ensureReadyCommand = (command: string) =>
+  Effect.flatMap(loaded, ({ ensureShellCommand }) =>
+    ensureShellCommand(command, "--ready-command", "Correct it: a shell runs it in the folder in which you run berth.")
+  )
+
 const run = (command: string, node: Node): Effect.Effect<number> =>
   Effect.flatMap(loaded, ({ startShell }) =>
     Effect.callback<number>((resume) => {

@@ -313,15 +313,17 @@ export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   readonly key: string | undefined
   /** The nodes that it may have made, as far as they are known. */
   readonly candidates: ReadonlyArray<number>
+  /** When it is over at the latest, such as `eleven minutes`. */
+  readonly wait: string
 }> {
   readonly exit = "outcomeUnknown"
   readonly details = { name: this.name, candidates: this.candidates }
   get hint() {
-    const { candidates, key, name } = this
+    const { candidates, key, name, wait } = this
     if (candidates.length > 0)
       return `Look at the candidates, of which one may be ${name}: berth node get ${candidates.join(" ")}`
     return key === undefined
-      ? `Run the same command again, in eleven minutes at the latest: the service may create ${name} until then, and not later.`
+      ? `Run the same command again, in ${wait} at the latest: the service may create ${name} until then, and not later.`
       : `Run the command with the key of that create, which finds its node: --idempotency-key ${key}`
   }
   override readonly message = `An earlier create of ${this.name}, sent at ${this.sentAt}, may have made a node: nothing was created now.`

@@ -5,7 +5,7 @@
 import { drawnKeyPrefix, type Intent, IntentStore, isSent } from "@berthkit/core/client/creation/IntentStore"
 import {
   isOtherSystem,
-  isQuiet,
+  isQuietAtLast,
   isSpelling,
   mayShowImage,
   mayShowPlan,
@@ -21,7 +21,7 @@ import { DateTime, Effect, Predicate } from "effect"
 import { CreateUnknown, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
-import { candidatesOf, instantNow } from "./nodeOfCreate.ts"
+import { candidatesOf, instantNow, waitText } from "./recordedCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**
@@ -63,7 +63,11 @@ const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>
     .filter(isSent)
     .find(
       ({ fate, key, name, nodeId, sentAt }) =>
-        nodeId === null && fate !== "refused" && wanted.has(plain(name)) && !ownKeys.has(key) && !isQuiet(sentAt, now)
+        nodeId === null &&
+        fate !== "refused" &&
+        wanted.has(plain(name)) &&
+        !ownKeys.has(key) &&
+        !isQuietAtLast(sentAt, now)
     )
   if (open === undefined) return
   const { key, name, sentAt } = open
@@ -71,7 +75,8 @@ const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>
     name,
     sentAt: DateTime.formatIso(DateTime.makeUnsafe(sentAt.wallMillis)),
     key: key.startsWith(drawnKeyPrefix) ? undefined : key,
-    candidates: candidatesOf(open)
+    candidates: candidatesOf(open),
+    wait: waitText(sentAt, now)
   })
 })
 

@@ -3,7 +3,7 @@
  * a terminal the program gets its own process group. At a terminal it stays in berth's group, because only the foreground group can read
  * the terminal and gets Ctrl-C; berth then finds its processes one by one.
  */
-import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync, type StdioOptions } from "node:child_process"
 import { accessSync, constants as fileConstants, statSync } from "node:fs"
 import { constants } from "node:os"
 import { delimiter, join } from "node:path"
@@ -66,6 +66,33 @@ export const ensureProgram = (command: string, hint: string): Effect.Effect<void
       : Effect.fail(cannotRun(command, "it is not on the PATH", hint))
   })
 
+/** The first word of a command line, after assignments, if it can only be the name or path of a program or something like it. */
+const firstWord = (command: string): string | undefined =>
+  /^\s*(?:[A-Za-z_]\w*=[\w./:,@%+-]*\s+)*([\w./][\w./@%+-]*)(?=$|[\s;&|])/.exec(command)?.[1]
+
+const shell = "/bin/sh"
+
+/** Fails if a command line is none for the shell, or begins with a program that there is not; what else is in it shows when it runs. */
+export const ensureShellCommand = (command: string, what: string, hint: string): Effect.Effect<void, UsageFault> =>
+  Effect.suspend(() => {
+    if (isWindows) return Effect.void
+    const accepts = (...args: ReadonlyArray<string>) =>
+      spawnSync(shell, args, { stdio: "ignore", env: childEnvironment(process.env) }).status === 0
+    const word = firstWord(command)
+    const why = !accepts("-n", "-c", command)
+      ? "the shell finds a syntax error in it"
+      : word === undefined
+        ? undefined
+        : word.includes("/")
+          ? canRun(word)
+            ? undefined
+            : `${word} is not a program that you may run`
+          : accepts("-c", 'command -v "$0"', word)
+            ? undefined
+            : `${word} is not on the PATH`
+    return why === undefined ? Effect.void : Effect.fail(cannotRun(what, why, hint))
+  })
+
 const codeOf = (code: number | null, signal: NodeJS.Signals | null): number =>
   code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0))
 
@@ -121,7 +148,7 @@ export const startProgram = (words: ReadonlyArray<string>, options: ProgramOptio
 export const startShell = (command: string, options: ProgramOptions): StartedProgram =>
   isWindows
     ? startProgram([process.env["ComSpec"] ?? "cmd.exe", "/d", "/s", "/c", command], options)
-    : startProgram(["/bin/sh", "-c", command], options)
+    : startProgram([shell, "-c", command], options)
 
 type Starter = (
   words: ReadonlyArray<string>,
@@ -137,7 +164,7 @@ const startWaited: Starter = (words, env, stdio, isGrouped) => {
   const lost = Object.entries(env).filter(([name, value]) => !isKept(name) && value !== undefined)
   const assigned = lost.length === 0 ? [] : ["env", ...lost.map(([name, value]) => `${name}=${value}`)]
   const all: StdioOptions = [...stdio, "pipe"]
-  const child = spawn("/bin/sh", ["-c", waiter], { stdio: all, env, detached: isGrouped })
+  const child = spawn(shell, ["-c", waiter], { stdio: all, env, detached: isGrouped })
   const pipe = child.stdio[3] as NodeJS.WritableStream | undefined
   // Writing fails if the shell has already ended.
   pipe?.on("error", () => {})

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { untilReady } from "../../src/applying/readyCommand.ts"
+import { ensureReadyCommand, untilReady } from "../../src/applying/readyCommand.ts"
 import { someNode } from "../nodes/someNode.ts"
 
 describe("a ready command", () => {
@@ -31,4 +31,39 @@ describe("a ready command", () => {
       assert.isFalse(yield* Effect.isSuccess(ready))
     })
   )
+})
+
+describe("a ready command that cannot be run", () => {
+  it.effect.each([
+    "./missing",
+    "  ./missing $BERTH_NODE_IP",
+    "no-such-program-anywhere -v",
+    "A=1 B= ./missing",
+    "./missing; true",
+    "./missing&",
+    process.cwd(),
+    "package.json/x",
+    "echo 'open",
+    "if true"
+  ])("is refused: %s", (command) =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(ensureReadyCommand(command))
+      assert.match(failure.message, /^--ready-command cannot be run: /)
+    })
+  )
+
+  it.effect.each([
+    "true",
+    "exit 3",
+    "! ping -c 1 x",
+    "[ 1 = 1 ]",
+    "if true; then false; fi",
+    "echo asking; sleep 300; true",
+    'test -n "$BERTH_NODE_IP" -a -z "$BERTH_API_KEY"',
+    "A=1 true",
+    "(no-such-program-anywhere)",
+    "$READY",
+    "f() { true; }; f",
+    process.execPath
+  ])("is not: %s", (command) => ensureReadyCommand(command))
 })

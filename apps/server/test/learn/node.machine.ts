@@ -1,8 +1,10 @@
+import { EventEmitter, once } from "node:events"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, it } from "@effect/vitest"
+import { HttpService } from "@berthkit/testing/HttpService"
 import { Program } from "@berthkit/testing/Program"
 import { Clock, Effect } from "effect"
 import { run, serve } from "../cli/berthServer.ts"
@@ -25,6 +27,18 @@ const nodesOn = (url: string) =>
       headers: { authorization: "Bearer berth-token" }
     })
     return ((await reply.json()) as any).data as ReadonlyArray<any>
+  })
+
+/** Creates a node, and gives its id. */
+const createdOn = (url: string, name: string) =>
+  Effect.promise(async () => {
+    const order = { name, region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
+    const reply = await fetch(`${url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
+      method: "POST",
+      headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
+      body: JSON.stringify(order)
+    })
+    return ((await reply.json()) as any).data.id as number
   })
 
 const statusesOn = (url: string) => Effect.map(nodesOn(url), (nodes) => nodes.map(({ status }) => status))
@@ -76,24 +90,89 @@ it.live("nothing is created without an answer, or above the limit", () =>
   )
 )
 
+/** A way to the service on which creates get no reply; whether they arrive is up to the test. */
+const withoutReplies = (url: string, arrives: boolean) =>
+  HttpService.start((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk) => chunks.push(chunk))
+    request.on("end", async () => {
+      const { authorization, "content-type": type } = request.headers
+      const send = () =>
+        fetch(`${url}${request.url}`, {
+          method: request.method ?? "GET",
+          headers: { authorization: authorization ?? "", ...(type !== undefined && { "content-type": type }) },
+          body: chunks.length === 0 ? null : Buffer.concat(chunks)
+        })
+      if (request.method === "POST") {
+        if (arrives) await send()
+        sent.emit("create")
+        return
+      }
+      const reply = await send()
+      const headers = [...reply.headers].filter(([name]) => !/^(connection|content-(length|encoding)|date)$/.test(name))
+      response.writeHead(reply.status, Object.fromEntries(headers)).end(Buffer.from(await reply.arrayBuffer()))
+    })
+  })
+const sent = new EventEmitter()
+
+/** An earlier learn that was killed after it had sent its create. */
+const killedAfterCreate = Effect.fnUntraced(function* (url: string, arrives: boolean) {
+  const between = yield* withoutReplies(url, arrives)
+  const account = accountOf(between.url)
+  const created = once(sent, "create")
+  const learning = yield* Program.start(() =>
+    Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
+  )
+  yield* Effect.promise(() => created)
+  yield* Effect.promise(() => learning.kill("SIGKILL"))
+  return account
+})
+
 it.live("no second node is created while an earlier learn may still create one", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const { ready } = yield* serve(["--port", "0"])
-      const account = accountOf(ready.url)
-      yield* run(["learn", "--probe", "--requests", "1"], account)
-      const file = join(latestAccount(), "learn.json")
-      writeFileSync(
-        file,
-        JSON.stringify({ name: "berth-learn-0123456789ab", sentAtMillis: yield* Clock.currentTimeMillis })
-      )
+      const account = yield* killedAfterCreate(ready.url, false)
       const { code, stderr } = yield* run([...args, "--yes"], account)
       expect(code).toBe(2)
-      expect(stderr).toContain("an earlier learn may still create berth-learn-0123456789ab")
+      expect(stderr).toMatch(/an earlier learn may still create berth-learn-[0-9a-f]{12}/)
       expect(stderr).toContain("no second node is created before that is known")
       expect(yield* statusesOn(ready.url)).toEqual([])
-      expect(readFileSync(file, "utf8")).toContain("berth-learn-0123456789ab")
-      rmSync(file)
+      for (const file of leftOver()) rmSync(join(folder, file))
+    })
+  )
+)
+
+it.live("a node whose create got no reply is deleted by the next run", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0", "--provisioning", "0s", "--termination", "0s"])
+      const account = yield* killedAfterCreate(ready.url, true)
+      expect(yield* statusesOn(ready.url)).toHaveLength(1)
+      const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
+      expect([code, yield* statusesOn(ready.url)]).toEqual([0, []])
+      expect(stderr).toMatch(/deleted node \d+ \(berth-learn-[0-9a-f]{12}\), which an earlier learn left behind/)
+      expect(leftOver()).toEqual([])
+    })
+  )
+)
+
+it.live("a node of somebody else that has the name of an earlier learn's stays", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0"])
+      const account = accountOf(ready.url)
+      const name = "berth-learn-0123456789ab"
+      const id = yield* createdOn(ready.url, name)
+      yield* run(["learn", "--probe", "--requests", "1"], account)
+      const order = { plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
+      const sentAtMillis = yield* Clock.currentTimeMillis
+      // Killed before it sent the create.
+      writeFileSync(join(latestAccount(), "learn.json"), JSON.stringify({ name, ...order, sentAtMillis }))
+      const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
+      expect([code, stderr.includes("left behind")]).toEqual([0, false])
+      expect((yield* nodesOn(ready.url)).map((node) => [node.id, node.status !== "terminate"])).toEqual([[id, true]])
+      expect(leftOver()).toEqual([])
     })
   )
 )
@@ -122,32 +201,26 @@ it.live("a node that an earlier learn had deleted already keeps nobody waiting",
   )
 )
 
-it.live("a node that has the id of an earlier learn's, and another name, stays", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0"])
-      const account = accountOf(ready.url)
-      const order = { name: "web", region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
-      yield* Effect.promise(() =>
-        fetch(`${ready.url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
-          method: "POST",
-          headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
-          body: JSON.stringify(order)
-        })
-      )
-      const [before] = yield* nodesOn(ready.url)
-      yield* run(["learn", "--probe", "--requests", "1"], account)
-      const file = join(latestAccount(), "learn.json")
-      const sentAtMillis = yield* Clock.currentTimeMillis
-      writeFileSync(file, JSON.stringify({ name: "berth-learn-0123456789ab", sentAtMillis, nodeId: before.id }))
-      const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
-      expect([code, stderr.includes("left behind")]).toEqual([0, false])
-      expect((yield* nodesOn(ready.url)).map(({ id, status }) => [id, status !== "terminate"])).toEqual([
-        [before.id, true]
-      ])
-      expect(leftOver()).toEqual([])
-    })
-  )
+it.live.each(["name", "creation time"])(
+  "a node that has the id of an earlier learn's, and another %s, stays",
+  (other) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { ready } = yield* serve(["--port", "0"])
+        const account = accountOf(ready.url)
+        const name = "berth-learn-0123456789ab"
+        const id = yield* createdOn(ready.url, other === "name" ? "web" : name)
+        yield* run(["learn", "--probe", "--requests", "1"], account)
+        const order = { plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
+        const createdMillis = (yield* Clock.currentTimeMillis) - (other === "name" ? 0 : 3_600_000)
+        const left = { name, ...order, node: { id, name, createdMillis } }
+        writeFileSync(join(latestAccount(), "learn.json"), JSON.stringify(left))
+        const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
+        expect([code, stderr.includes("left behind")]).toEqual([0, false])
+        expect((yield* nodesOn(ready.url)).map((node) => [node.id, node.status !== "terminate"])).toEqual([[id, true]])
+        expect(leftOver()).toEqual([])
+      })
+    )
 )
 
 it.live.each(["SIGKILL", "SIGINT"] as const)(

@@ -15,7 +15,7 @@ import type { Rules } from "../diff/Snapshot.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import {
   backoffMillis,
-  doubtsPerHour,
+  doubtBudget,
   initialPolling,
   intervalsNow,
   laneOf,
@@ -27,7 +27,7 @@ import {
 import { beginSweep, boundedNode, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import type { Moments } from "./Moments.ts"
 import * as ReadQueue from "./ReadQueue.ts"
-import { type Budget, hourly, perHourOf, RequestShare } from "./RequestShare.ts"
+import { type Budget, perHourOf, RequestShare } from "./RequestShare.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
 
 export interface PollerOptions {
@@ -117,9 +117,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const { moments, nodes, rules, watch } = options
   const share = new RequestShare(yield* options.budget)
   const requestsPerHour = () => perHourOf(share.budget)
-  const doubtBudget = () => hourly(doubtsPerHour(requestsPerHour()))
   /** Reads of nodes in doubt, as far as they are in any case within the share. */
-  const doubts = new RequestShare(doubtBudget())
+  const doubts = new RequestShare(doubtBudget(share.budget))
   const ready = yield* Deferred.make<void>()
   const news = yield* Latch.make(false)
   const picking = yield* Semaphore.make(1)
@@ -207,7 +206,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     if (Result.isSuccess(answer)) isAccepted = true
     // The reply may report another limit, or another window.
     share.change(yield* options.budget, exchange.answered.monotonicMillis)
-    doubts.change(doubtBudget(), exchange.answered.monotonicMillis)
+    doubts.change(doubtBudget(share.budget), exchange.answered.monotonicMillis)
     return { answer, exchange }
   })
 

@@ -7,11 +7,11 @@
  *
  * | | requests | gets |
  * |---|---|---|
- * | 1 | reads that prove deletions, and other reads in doubt | 170 in any hour, at most half of a small share; more while 2 and 3 have all they need |
+ * | 1 | reads that prove deletions, and other reads in doubt | in any hour, or shorter window, at the rate of 170 an hour, at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they need |
  * | 2 | reads of nodes in transition | at most 45 % of the share |
  * | 3 | the end of the list, and sweeps as promised, or as set if that is less often | if the share is too small, 2 and 3 are stretched by one factor |
  * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
- * | 5 | sweeps more often than promised, as set | what 2 and 3 leave for ever, less what 1 has not used of 113 requests; sweeps that are proofs get that part, too |
+ * | 5 | sweeps more often than promised, as set | what 2 and 3 leave for ever, less what 1 has not used of its part but 57 an hour; sweeps that are proofs get that part, too |
  */
 import { minAbsentLists, readsPerDeletion } from "@berthkit/core/absence/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
@@ -76,7 +76,7 @@ export interface Plan {
   readonly sparingPaceMillis: number
   /** How many requests may be sent at once besides `perHour` requests an hour for ever. */
   readonly spare: (perHour: number) => number
-  /** Reads of nodes in doubt within the last hour. */
+  /** Reads of nodes in doubt within the last hour, or the last window of the rate limit if that is shorter. */
   readonly doubtsSent: number
   /**
    * The interval of sweeps; null derives it from the promised latency. A shorter interval is kept as far as the share allows.
@@ -251,16 +251,25 @@ const maxTransitionShare = 0.45
 /** Sweeps more often than promised use up the requests that are left for them in this part of the window. */
 const burst = 0.05
 
-/** Reads of nodes in doubt that any hour has room for, and how many of them sweeps more often than promised never take. */
+/** Reads of nodes in doubt that any hour has room for, and how many of them what is promised has room for by its margins. */
 const maxProofReads = 170
-const proofReads = 113
+const marginReads = 57
 
 /** Reads of nodes in doubt get at least this part of a large share, and at most that part of a small one. */
 const doubtShare = { min: 0.1, max: 0.5 }
 
-/** Reads of nodes in doubt that may be sent in any hour, whatever else is sent; more of them while the list has all that it needs. */
-export const doubtsPerHour = (requestsPerHour: number): number =>
-  Math.ceil(Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour)))
+/** How many of those reads any hour has room for. */
+const doubtsPerHour = (requestsPerHour: number): number =>
+  Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour))
+
+/**
+ * Reads of nodes in doubt that may be sent whatever else is sent, within any hour, or any shorter window of the rate limit: all of an hour's
+ * reads in one window would take the place of what is promised. More of them are sent while the list has all that it needs.
+ */
+export const doubtBudget = (budget: Budget): Budget => {
+  const windowMillis = Math.min(budget.windowMillis, millisPerHour)
+  return { requests: Math.ceil((doubtsPerHour(perHourOf(budget)) * windowMillis) / millisPerHour), windowMillis }
+}
 
 const millisPerHour = 3_600_000
 
@@ -268,20 +277,26 @@ const millisPerHour = 3_600_000
 const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
 
 /**
- * How long the reads take at most that prove so many deletions at once, beside the times that lie between two of them: what an hour has no room
- * for beside what is promised waits for the next one.
+ * How long the reads take at most that prove so many deletions at once, beside the times that lie between two of them: what an hour, or a
+ * shorter window, has no room for beside what is promised waits for the next one.
  */
 export const proofsMillis = (deletions: number, budget: Budget): number => {
-  const requestsPerHour = perHourOf(budget)
-  const reads = Math.max(doubtsPerHour(requestsPerHour), requestsPerHour - maxPromised)
-  return Math.floor((readsPerDeletion * deletions) / reads) * millisPerHour
+  const { requests, windowMillis } = doubtBudget(budget)
+  const left = ((perHourOf(budget) - maxPromised) * windowMillis) / millisPerHour
+  return Math.floor((readsPerDeletion * deletions) / Math.max(requests, left)) * windowMillis
 }
+
+/** Of an hour's reads of nodes in doubt, those that nothing else may take; of a small share half. */
+const keptPerHour = (requestsPerHour: number): number =>
+  Math.max(
+    Math.min(maxProofReads - marginReads, doubtShare.max * requestsPerHour),
+    doubtShare.min * requestsPerHour - marginReads
+  )
 
 /** The pace of what is promised, which takes `perHour` requests an hour. A share that is too small for it still keeps room for proofs. */
 const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {
   if (requestsPerHour >= perHour) return paceMillis
-  const kept = Math.min(proofReads, doubtShare.max * requestsPerHour)
-  return Math.max(paceMillis, millisPerHour / (requestsPerHour - kept))
+  return Math.max(paceMillis, millisPerHour / (requestsPerHour - keptPerHour(requestsPerHour)))
 }
 
 const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load) : ofPages(load))
@@ -289,8 +304,9 @@ const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load
 /** Nodes that each page adds to a sweep, because pages overlap. */
 const nodesPerPage = 87
 
-/** Of the share, what is kept for proofs of deletions: as many as an hour may need, or as a shorter window has of them. */
-const keptForProofs = (windowMillis: number): number => proofReads * Math.min(1, windowMillis / millisPerHour)
+/** What sweeps more often than promised leave for reads of nodes in doubt: as many as may be sent at once beside what is promised. */
+const keptForDoubts = ({ requestsPerHour, windowMillis }: Pick<Load, "requestsPerHour" | "windowMillis">): number =>
+  keptPerHour(requestsPerHour) * Math.min(1, windowMillis / millisPerHour)
 
 /** The interval of sweeps that the share can keep for ever with this many nodes; `sweepMillis` as in `Plan`. */
 export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, budget: Budget): number => {
@@ -308,7 +324,7 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
     sparingPaceMillis: paceMillis,
     // In the long run as many requests are sent as find room again.
     spare: (perHour) => {
-      const kept = keptForProofs(windowMillis)
+      const kept = keptForDoubts({ requestsPerHour, windowMillis })
       const left = ((requestsPerHour - perHour) * windowMillis) / millisPerHour - kept
       return kept + (left * burst) / (1 + burst)
     },
@@ -333,8 +349,9 @@ const maxNodes = 100_000
  * which all that is promised takes for ever, and besides what is kept for proofs of deletions. Sweeps that prove something themselves may
  * use what is kept and the reads do not need.
  */
-const extraPerHour = ({ doubtsSent, proving, spare, windowMillis }: Load, perHour: number): number => {
-  const kept = Math.min(proving ?? Infinity, Math.max(0, keptForProofs(windowMillis) - doubtsSent))
+const extraPerHour = (load: Load, perHour: number): number => {
+  const { doubtsSent, proving, spare, windowMillis } = load
+  const kept = Math.min(proving ?? Infinity, Math.max(0, keptForDoubts(load) - doubtsSent))
   return (Math.max(0, spare(perHour) - kept) * millisPerHour) / (burst * windowMillis)
 }
 

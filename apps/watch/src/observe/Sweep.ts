@@ -111,14 +111,15 @@ const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, tot
 /** Takes the page that `nextPage` asked for. */
 export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, total }: Page): SweepStep => {
   const range = Listing.next(sweep.progress)
-  const places = placesOf(records)
+  // As a list of the client has them: one without an id has the place of the one before it, on whatever page it comes again.
+  const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(sweep.progress, range) : 0)
   const step = Listing.take(sweep.progress, range, places, isWhole || reachesEnd(sweep, places, total))
   const { listed, unreadable } = sweep
   const { nameless } = sweep
   let { example } = sweep
-  for (const [index, record] of records.entries()) {
+  for (const { id: place, record } of places) {
     const { id } = record
-    if (id === null) nameless.add(((range.page ?? 1) - 1) * range.perPage + index)
+    if (id === null) nameless.add(place)
     else listed.add(id)
     if (isNode(record)) continue
     example ??= sentenceOf(record)

@@ -57,6 +57,19 @@ describe("a sweep", () => {
     expect(completed.nameless).toBe(completed.unreadable?.count)
   })
 
+  it("counts each record without an id once, although every page is the same", () => {
+    const page = many(100).with(3, unreadable(null)).with(4, unreadable(null))
+    let sweep = beginSweep(3)
+    for (;;) {
+      nextPage(sweep)
+      const step = takePage(sweep, exchange(), { records: page, isWhole: false, total: null })
+      sweep = step.sweep
+      if (step.completed === null) continue
+      expect(step.completed).toMatchObject({ nameless: 2, unreadable: { count: 2 } })
+      break
+    }
+  })
+
   it("has every node of a list that is deleted from while it is read", () => {
     fc.assert(
       fc.property(fc.integer({ min: 150, max: 700 }), fc.array(fc.integer({ min: 0, max: 699 })), (count, gone) => {

@@ -4,6 +4,7 @@
 import { Duration, Effect } from "effect"
 import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
+import { ensureReadyCommand } from "../../applying/readyCommand.ts"
 import { duration, flag, flagOr, flags, switchFlag, text, wholeNumber } from "../../commandLine/Parameter.ts"
 import { wordsOf } from "../../commandLine/words.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -49,6 +50,7 @@ export const apply = command(
         hint: "Add --replace all, or leave it out."
       })
     }
+    if (given.readyCommand !== undefined) yield* ensureReadyCommand(given.readyCommand)
     const place = placeOf(file)
     const pick = listed(given.pick)
     if (dryRun) {

@@ -2,7 +2,7 @@
  * `berth destroy`: deletes only the nodes of a fleet. Protected nodes stay.
  */
 import { Duration, Effect } from "effect"
-import { changeFleet, ensureSingle, previewFleet } from "../../applying/changeFleet.ts"
+import { changeFleet, ensureEnded, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"
 import { switchFlag } from "../../commandLine/Parameter.ts"
 import { command } from "../command.ts"
@@ -22,7 +22,7 @@ export const destroy = command(
     const place = placeOf(file)
     const options = { replace: [], pick: [], isDestroy: true } as const
     if (dryRun) {
-      return yield* ensureSingle(yield* previewFleet(place, options))
+      return yield* ensureEnded(yield* previewFleet(place, options), true, place)
     }
     yield* changeFleet({
       ...given,

@@ -25,7 +25,7 @@ import {
 } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
@@ -138,7 +138,7 @@ export const adopt = command(
               message: `Member ${name} already has ${what}.`,
               hint:
                 entry.node === undefined
-                  ? "Run the same command again in eleven minutes. The service may carry out the create until then; afterwards berth can tell whether it made a node."
+                  ? `Run the same command again in eleven minutes. The service may carry out the create until then; afterwards berth can tell whether it made a node. If it still cannot: berth fleet forget${place.flag} ${name}`
                   : `If node ${entry.node.id} is no longer the member: berth fleet forget${place.flag} ${name}`
             })
           }

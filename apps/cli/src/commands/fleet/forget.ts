@@ -1,7 +1,7 @@
 /**
  * `berth fleet forget`: removes a member from the ledger, or a fleet from this machine's registry. No node is changed.
  */
-import { isQuiet } from "@berthkit/core/client/creation/Ownership"
+import { isQuietAtLast } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
@@ -22,7 +22,7 @@ import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { candidatesOf, instantNow, recordedCreate } from "../../nodes/nodeOfCreate.ts"
+import { candidatesOf, instantNow, recordedCreate, waitText } from "../../nodes/recordedCreate.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
@@ -35,17 +35,20 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
     const recorded = yield* Effect.provide(recordedCreate(keyOf(settled, entry)), creatingClient(undefined))
     const candidates = candidatesOf(recorded)
     const sentAt = recorded?.sentAt ?? null
-    const isOver = recorded?.fate === "refused" || (sentAt !== null && isQuiet(sentAt, yield* instantNow))
-    if (candidates.length === 0 || !isOver) {
+    const now = yield* instantNow
+    const isOver = recorded?.fate === "refused" || (sentAt !== null && isQuietAtLast(sentAt, now))
+    if (!isOver) {
       return yield* new FleetConflict({
         message: `It is not known yet whether ${pending!.name} (${member}) was created: it was not forgotten.`,
-        hint: "Run the same command again in eleven minutes."
+        hint: `Run the same command again in ${sentAt === null ? "eleven minutes" : waitText(sentAt, now)}.`
       })
     }
-    // No run can find out more, because the person has looked.
-    return yield* printNote(
-      `It stays unknown whether ${pending!.name} (${member}) was created. If one of these nodes is its own, it is billed: ${candidates.join(", ")}.`
-    )
+    // No run can find out more: the person has looked.
+    if (candidates.length > 0) {
+      return yield* printNote(
+        `It stays unknown whether ${pending!.name} (${member}) was created. If one of these nodes is its own, it is billed: ${candidates.join(", ")}.`
+      )
+    }
   }
   if (node !== undefined && state === "made") {
     yield* ledgerFile.update(() => settled)
@@ -54,7 +57,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
       hint: `To delete it: berth node delete ${node.id}. To forget it all the same: berth fleet forget${flag} ${member}`
     })
   }
-  // If another machine sent the create, only the list shows its node.
+  // Only the list shows what became of a create of another machine, or of an earlier boot if the service states no time.
   const owned = ownedIds(settled)
   const { isWhole, nodes } = yield* wholeList
   if (!isWhole) return yield* new ListNotWhole({ all: true })

@@ -2,15 +2,17 @@
  * The daemon polls a service with its real client, in virtual time. Many nodes vanish at once and a few appear, while the service lies about
  * others; the reports of their deletions are counted, and how long it takes until the new ones are reported.
  */
+import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { failure, layer, nodeRecord, ok, type Request } from "@berthkit/core/testing"
-import { Effect } from "effect"
+import { Transport } from "@berthkit/core/client/transport/Transport"
+import { failure, type HttpReply, nodeRecord } from "@berthkit/core/testing"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { WatchedAccount } from "../../../src/account/WatchedAccount.ts"
 import { diff } from "../../../src/diff/diff.ts"
 import { defaultRules, makeSnapshot, unwatched } from "../../../src/diff/Snapshot.ts"
 import { makeMoments } from "../../../src/observe/Moments.ts"
-import { type Budget, perHourOf } from "../../../src/observe/RequestShare.ts"
+import type { Budget } from "../../../src/observe/RequestShare.ts"
 import { makePoller } from "../../../src/observe/Poller.ts"
 import { chanceFrom } from "../../diff/Chance.ts"
 
@@ -22,7 +24,7 @@ export interface Lies {
   readonly staleMillis: number
   /** The part of the nodes that stay of which every read hangs. */
   readonly hanging: number
-  /** From the loss on, so many nodes at most does a page of the list lack, drawn anew for every page. */
+  /** From the loss on, so many nodes at most does a page of the list lack, drawn anew for every page: none that is new. */
   readonly lacking: number
   /** Of so many nodes one may be lacking: the fewer there are, the more lists in a row lack the same one. */
   readonly lackingOf: number
@@ -35,6 +37,7 @@ export interface Loss {
   readonly size: number
   /** How many of them vanish at once, spread over the list. */
   readonly lost: number
+  /** How long after the baseline. */
   readonly atMillis: number
   /** Whether the service hides a fifth of all nodes for twelve seconds, half a minute before the loss. */
   readonly isIll: boolean
@@ -48,87 +51,113 @@ export interface Loss {
   readonly withinMillis: number
 }
 
-/** From the loss on, when a new node appears. */
-const newAfterMillis = [5000, 45_000]
+/** From the loss on, when a new node appears: before its proof begins, and while it goes on. */
+const newAfterMillis = [5000, 45_000, 150_000, 400_000, 1_000_000]
 
-/** Shorter where requests are closer together. */
-const stepOf = (budget: Budget): number =>
-  Math.min(2000, Math.max(500, Math.round(360_000 / perHourOf(budget) / 500) * 500))
+/** A success with this data, which is JSON text already. */
+const okText = (data: string): HttpReply => ({
+  status: 200,
+  body: `{"message":"Success","code":200,"data":${data},"errors":{}}`
+})
 
-/** A turn of the event loop, in which answers arrive without any virtual time. */
-const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+/** Whether all is reported is looked at so often. */
+const lookMillis = 5000
+
+const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
 
 /**
- * How many of the vanished nodes are reported deleted in time, which of the others are falsely, and after how many milliseconds each new one
- * is reported.
+ * The real client over replies that are there at once and whole. Reading one takes no turn of the event loop, which virtual time would not wait
+ * for: the clock alone decides what comes first, however busy the machine is.
+ */
+const clientOf = (
+  answer: (path: string, query: ReadonlyMap<string, string>, nowMillis: number) => HttpReply | "hang"
+) =>
+  Berth.layerOver(
+    {
+      baseUrl: "https://berth.test",
+      credentials: { apiKey: Redacted.make("test-key"), accessToken: Redacted.make("test-token") }
+    },
+    Layer.succeed(Transport, {
+      send: ({ query, url }, begun) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+          const texts = new Map(query.map(([name, value]) => [name, String(value)]))
+          const reply = answer(new URL(url).pathname, texts, nowMillis)
+          if (reply === "hang") return Effect.never
+          const { body = "", headers, status } = reply
+          const head = { status, headers: { ...headers, ...allowance } }
+          begun(head)
+          return Effect.succeed({ ...head, body, whole: true })
+        })
+    })
+  )
+
+/** No real time is too long for what virtual time wakes. */
+const clock = TestClock.layer({ warningDelay: "1 day" })
+
+/**
+ * After how many milliseconds each of the vanished nodes that are reported in time is reported deleted, in this order, which of the others are
+ * falsely, and after how many milliseconds each new one is reported that appeared meanwhile.
  */
 export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
   const { atMillis, budget, graceMillis, holdMillis, intervalMillis, isIll, lies, lost, size, withinMillis } = loss
   const chance = chanceFrom(loss.seed)
-  const stepMillis = stepOf(budget)
   const ids = Array.from({ length: size }, (_, index) => index + 1)
   const vanishing = new Set(ids.filter((id) => id % Math.floor(size / lost) === 0).slice(0, lost))
   const remaining = ids.filter((id) => !vanishing.has(id))
   const shown = ids.filter((id) => id % 5 !== 1)
-  const added = newAfterMillis.map((afterMillis, index) => ({ id: size + 1 + index, atMillis: atMillis + afterMillis }))
-  const bornMillis = new Map(added.map(({ atMillis, id }) => [id, atMillis]))
+  const added = newAfterMillis.map((afterMillis, index) => ({ id: size + 1 + index, afterMillis }))
   const reportedMillis = new Map<number, number>()
-  let present = ids
-  let known = new Set(present)
-  let nowMillis = 0
-  let underWay = 0
-  let deleted = 0
+  const deletedMillis: Array<number> = []
   const falsely: Array<string> = []
-  const record = (id: number) => {
-    const created = new Date(bornMillis.get(id) ?? -2_678_400_000).toISOString()
-    return nodeRecord({ id, name: `web-${id}`, created_at: created })
+  const records = new Map<number, string>()
+  let lossMillis = Infinity
+  const addedAt = (since: number) => added.filter(({ afterMillis }) => since >= afterMillis)
+  const presentAt = (since: number): ReadonlyArray<number> => {
+    const isHiding = isIll && since >= -30_000 && since < -18_000
+    const old = since >= lies.staleMillis ? remaining : isHiding ? shown : ids
+    return since < 0 ? old : [...old, ...addedAt(since).map(({ id }) => id)]
   }
-  const answer = ({ path, query }: Request) => {
-    const id = Number(/^\/nodes\/(\d+)\/$/.exec(path)?.[1] ?? 0)
+  const record = (id: number): string => {
+    const afterMillis = added.find((each) => each.id === id)?.afterMillis
+    const created = new Date(afterMillis === undefined ? -2_678_400_000 : lossMillis + afterMillis).toISOString()
+    const text = records.get(id) ?? JSON.stringify(nodeRecord({ id, name: `web-${id}`, created_at: created }))
+    records.set(id, text)
+    return text
+  }
+  const answer = (path: string, query: ReadonlyMap<string, string>, nowMillis: number) => {
+    const id = Number(/\/nodes\/(\d+)\/$/.exec(path)?.[1] ?? 0)
     if (id > 0 && !vanishing.has(id) && (id * 7) % 10 < 10 * lies.hanging) return "hang"
     if (chance.happens(lies.failing)) return failure(503, "Maintenance.")
-    if (id > 0) return known.has(id) ? ok(record(id)) : failure(404, "Not found.")
-    const perPage = Number(query["per_page"])
-    const start = (Number(query["page_no"] ?? query["page"] ?? 1) - 1) * perPage
+    const since = nowMillis - lossMillis
+    const present = presentAt(since)
+    if (id > 0) return present.includes(id) ? okText(record(id)) : failure(404, "Not found.")
+    const perPage = Number(query.get("per_page"))
+    const start = (Number(query.get("page_no") ?? query.get("page") ?? 1) - 1) * perPage
     const page = present.slice(start, start + perPage + lies.lacking)
-    const lacking = nowMillis < atMillis ? 0 : chance.below(lies.lacking + 1)
-    const candidates = lacking === 0 ? [] : page.slice(0, perPage).filter((id) => id % lies.lackingOf === 0)
+    const lacking = since < 0 ? 0 : chance.below(lies.lacking + 1)
+    const candidates =
+      lacking === 0 ? [] : page.slice(0, perPage).filter((id) => id <= size && id % lies.lackingOf === 0)
     const lacked = new Set(Array.from({ length: lacking }, () => candidates[chance.below(candidates.length)]))
-    const shown = lacked.size === 0 ? page : page.filter((id) => !lacked.has(id))
-    return ok(shown.slice(0, perPage).map(record))
+    const listed = lacked.size === 0 ? page : page.filter((id) => !lacked.has(id))
+    return okText(`[${listed.slice(0, perPage).map(record)}]`)
   }
-  const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
-  const script = (request: Request) =>
-    Effect.suspend(() => {
-      const reply = answer(request)
-      if (reply === "hang") return Effect.never
-      underWay++
-      return Effect.succeed({ ...reply, headers: { ...reply.headers, ...allowance } })
-    })
-  /** Waits until no answer is under way. */
-  const quiet = Effect.gen(function* () {
-    for (let turns = 0; turns < 3; turns++) {
-      if (underWay > 0) turns = 0
-      underWay = 0
-      yield* turn
-    }
-  })
-  yield* Effect.gen(function* () {
+  const sinceLoss = Effect.map(Clock.currentTimeMillis, (nowMillis) => nowMillis - lossMillis)
+  return yield* Effect.gen(function* () {
     const moments = yield* makeMoments
     const { apply, snapshot } = makeSnapshot(unwatched, { fingerprint: null, begun: yield* moments.now })
     const watch: WatchedAccount = {
       snapshot,
       observe: (observation, rules) =>
-        Effect.sync(() => {
+        Effect.map(sinceLoss, (since) => {
           const difference = diff(snapshot, observation, rules)
           apply(difference)
           for (const fact of difference.facts) {
             if (fact.type !== "berth.node.deleted") continue
-            if (vanishing.has(fact.data.before.id) && nowMillis >= atMillis) deleted++
+            if (vanishing.has(fact.data.before.id) && since >= 0) deletedMillis.push(since)
             else falsely.push(fact.subject)
           }
-          for (const { id } of added) {
-            if (!reportedMillis.has(id) && snapshot.nodes.has(id as never)) reportedMillis.set(id, nowMillis)
+          for (const { afterMillis, id } of added) {
+            if (!reportedMillis.has(id) && snapshot.nodes.has(id as never)) reportedMillis.set(id, since - afterMillis)
           }
           return difference.facts
         })
@@ -143,18 +172,16 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
       budget: Effect.succeed(budget),
       areCredentialsNew: false
     })
-    yield* Effect.forkChild(poller.run)
-    const isDone = () => deleted >= lost && reportedMillis.size === added.length
-    for (let now = 0; now < atMillis + withinMillis && !isDone(); now += stepMillis) {
-      const isHiding = isIll && now >= atMillis - 30_000 && now < atMillis - 18_000
-      const old = now >= atMillis + lies.staleMillis ? remaining : isHiding ? shown : ids
-      present = [...old, ...added.filter((each) => now >= each.atMillis).map(({ id }) => id)]
-      known = new Set(present)
-      nowMillis = now
-      yield* quiet
-      yield* TestClock.adjust(stepMillis)
+    // Begun by the clock: what it wakes is at rest before it goes on.
+    yield* Effect.forkChild(Effect.delay(poller.run, 1))
+    while (snapshot.standing.baselineMillis === null) yield* TestClock.adjust(lookMillis)
+    lossMillis = (yield* Clock.currentTimeMillis) + atMillis
+    for (;;) {
+      yield* TestClock.adjust(lookMillis)
+      const since = yield* sinceLoss
+      const newMillis = addedAt(since).map(({ id }) => reportedMillis.get(id) ?? Infinity)
+      const isDone = deletedMillis.length >= lost && newMillis.every(Number.isFinite)
+      if (isDone || since >= withinMillis) return { deletedMillis, falsely, newMillis }
     }
-  }).pipe(Effect.provide(layer(script)))
-  const newMillis = added.map((each) => (reportedMillis.get(each.id) ?? Infinity) - each.atMillis)
-  return { deleted, falsely, newMillis: Math.max(...newMillis), stepMillis }
+  }).pipe(Effect.provide(Layer.provideMerge(clientOf(answer), clock)))
 })

@@ -25,6 +25,10 @@ export const quietMillis = 630_000
 
 const isOfOneBoot = (earlier: Stamp, now: Stamp) => earlier.bootClock !== null && earlier.bootClock === now.bootClock
 
+/** Whether a clock that does not step shows the time between two instants. */
+export const isTimed = (earlier: Instant, now: Instant): boolean =>
+  isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
+
 /** Least time since an earlier instant, by the clock of a boot or by the service's; never by a wall clock, which steps. */
 export const millisSince = (earlier: Instant, now: Instant): number => {
   if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
@@ -50,6 +54,16 @@ export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): b
   isOfService && now.serviceMillis > 0
     ? now.serviceMillis - millis - blurMillis >= quietMillis
     : now.wallMillis - millis - maxStepMillis >= quietMillis
+
+/**
+ * Like `isQuiet`, for what would otherwise wait for ever: where no clock shows the time, as after a reboot if the service states none, the
+ * wall clock does, with a step of it. A machine without a clock of its own steps by years as it starts, so it must have run for as long.
+ */
+export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
+  isTimed(sentAt, now)
+    ? isQuiet(sentAt, now)
+    : isQuietElsewhere({ millis: sentAt.wallMillis, isOfService: false }, now) &&
+      (now.bootClock === null || now.bootMillis >= quietMillis)
 
 /** Most time since an earlier instant, by the same clocks. */
 const maxMillisSince = (earlier: Instant, now: Instant): number => {

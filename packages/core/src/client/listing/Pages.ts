@@ -8,7 +8,7 @@ import type { Node } from "../../domain/Node.ts"
 import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf, unreadableList } from "./Bounds.ts"
 import type { ListBounds, Listed } from "./Listed.ts"
 import * as Listing from "./Listing.ts"
-import { isNode, type ListRecord, placesOf, type UnreadableRecord } from "./NodePage.ts"
+import { isNode, type ListRecord, type Place, placesOf, type UnreadableRecord } from "./NodePage.ts"
 import type { Page, PageRange } from "./PageRange.ts"
 
 /** How pages are read, and what is called with them. */
@@ -51,17 +51,15 @@ export const pages = ({
     let isSteady = true
     /** Whether it said that one page is the whole list. */
     let isOne = false
-    const setAside = new Map<string, UnreadableRecord>()
+    const setAside = new Map<number, UnreadableRecord>()
     let ended = false
     let ahead: Fiber.Fiber<Step, BerthError> | undefined
 
-    /** Notes the records that are set aside, and returns those that were not before: pages overlap. */
-    const newlySetAside = (records: ReadonlyArray<ListRecord>) =>
-      records.flatMap((record) => {
-        if (isNode(record) || setAside.size >= maxSetAside) return []
-        const key = JSON.stringify(record)
-        if (setAside.has(key)) return []
-        setAside.set(key, record)
+    /** Notes the records that are set aside, and returns those that were not before: pages overlap, or come again. */
+    const newlySetAside = (places: ReadonlyArray<Place>) =>
+      places.flatMap(({ id, record }) => {
+        if (isNode(record) || setAside.size >= maxSetAside || setAside.has(id)) return []
+        setAside.set(id, record)
         return [record]
       })
 
@@ -79,7 +77,7 @@ export const pages = ({
         const step = Listing.take(progress, range, places, isWhole)
         progress = step.progress
         const nodes = step.nodes.map(({ record }) => record).filter(isNode)
-        onRecords([...nodes, ...newlySetAside(records)])
+        onRecords([...nodes, ...newlySetAside(places)])
         emitted += nodes.length
         const maxRequests = maxRequestsOf(maxNodes, longest)
         if (emitted > maxNodes || (!step.ended && requests >= maxRequests)) {

@@ -1,5 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isSameNode, isSpelling, kinshipOf, spellingGroup } from "../../../src/client/creation/Ownership.ts"
+import {
+  isQuietAtLast,
+  isQuietElsewhere,
+  isSameNode,
+  isSpelling,
+  kinshipOf,
+  spellingGroup
+} from "../../../src/client/creation/Ownership.ts"
 
 const long = "customer-production-frontend-web-server-in-delhi-number-12"
 
@@ -95,4 +102,65 @@ describe("a node made in the time of a lost create", () => {
 
   it("is judged by the service's clock alone on another machine", () =>
     assert.strictEqual(kinshipOf(asked, made(570_000), after(700_000, 580_000, "other")), "proven"))
+})
+
+describe("a create that nobody can have processed any more", () => {
+  const minute = 60_000
+  const boot = { bootMillis: 0, bootClock: "boot" }
+  const at = (minutes: number, more = {}) => ({
+    wallMillis: minutes * minute,
+    serviceMillis: 0,
+    bootMillis: minutes * minute,
+    bootClock: "boot",
+    ...more
+  })
+
+  it("is one of another machine eleven minutes later by the service's clock, or 26 by the wall clock", () => {
+    const told = (isOfService: boolean) => ({ millis: minute, isOfService })
+    const served = (minutes: number) => at(minutes + 1, { serviceMillis: (minutes + 1) * minute })
+    const walled = (minutes: number) => at(minutes + 1)
+    assert.deepStrictEqual(
+      [
+        isQuietElsewhere(told(true), served(10)),
+        isQuietElsewhere(told(true), served(11)),
+        isQuietElsewhere(told(false), served(25)),
+        isQuietElsewhere(told(false), walled(25)),
+        isQuietElsewhere(told(false), walled(26)),
+        // It told the service's time, and the service states none now.
+        isQuietElsewhere(told(true), walled(25)),
+        isQuietElsewhere(told(true), walled(26))
+      ],
+      [false, true, false, false, true, false, true]
+    )
+  })
+
+  it("is one of this boot, or with the service's time, after eleven minutes", () => {
+    const served = { serviceMillis: minute, ...boot, bootClock: "earlier" }
+    assert.deepStrictEqual(
+      [
+        isQuietAtLast(at(0), at(10)),
+        isQuietAtLast(at(0), at(11)),
+        isQuietAtLast(at(0, served), at(10, { serviceMillis: 11 * minute })),
+        isQuietAtLast(at(0, served), at(0, { serviceMillis: 12 * minute }))
+      ],
+      [false, true, false, true]
+    )
+  })
+
+  it("is otherwise one of an earlier boot after 26 minutes by the wall clock, if this boot has lasted for eleven", () => {
+    const sent = at(0, { bootClock: "earlier" })
+    assert.deepStrictEqual(
+      [
+        isQuietAtLast(sent, at(25)),
+        isQuietAtLast(sent, at(26)),
+        // A machine that had no time when it sent the create, and has it now.
+        isQuietAtLast(sent, at(10_000_000, { bootMillis: 10 * minute })),
+        isQuietAtLast(sent, at(10_000_000, { bootMillis: 11 * minute })),
+        // The boot is not known.
+        isQuietAtLast(at(0, { bootClock: null }), at(25, { bootClock: null, bootMillis: 0 })),
+        isQuietAtLast(at(0, { bootClock: null }), at(26, { bootClock: null, bootMillis: 0 }))
+      ],
+      [false, true, false, true, false, true]
+    )
+  })
 })

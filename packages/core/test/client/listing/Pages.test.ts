@@ -20,6 +20,26 @@ const service = (
   answer: (n: number, page: Reply) => Reply | Effect.Effect<Reply> = (_, page) => page
 ) => layer((request) => answer(++requests.count, pageOf(250, request)))
 
+describe("records without an id", () => {
+  /** A node that can be read, and three records that are alike and have neither an id nor a name. */
+  const data = [{ id: 1, name: "n1", status: "running" }, {}, {}, {}]
+
+  for (const [what, isFollowed] of [
+    ["", true],
+    [" where paging is ignored", false]
+  ] as const) {
+    it.effect(`are counted once each, also if they are alike${what}`, () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        let end: Listed | undefined
+        const onEnd = (listed: Listed) => Effect.sync(() => void (end = listed))
+        assert.lengthOf(yield* Stream.runCollect(nodes.list({ onEnd })), 1)
+        assert.lengthOf(end!.unreadable, 3)
+      }).pipe(Effect.provide(layer(({ query }) => ok(isFollowed && Number(query["page_no"] ?? 1) > 1 ? [] : data))))
+    )
+  }
+})
+
 describe("a list that states how many nodes it has", () => {
   const stating = (shown: number, totalAt: (n: number) => unknown) => {
     const requests = { count: 0 }

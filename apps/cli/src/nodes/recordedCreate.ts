@@ -1,12 +1,11 @@
 /**
- * What an earlier create under a key has made: sends nothing. For a node that is to go, of whose create no end is known.
+ * What this machine has recorded of creates, and the instant to compare that with.
  */
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { idsOf, type Instant, type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { isTimed } from "@berthkit/core/client/creation/Ownership"
 import { bootClock, stampNow } from "@berthkit/core/client/files/Boot"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import type { Node } from "@berthkit/core/domain/Node"
-import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { Effect, Option } from "effect"
 import { lane } from "./allNodes.ts"
 
@@ -31,21 +30,6 @@ export const instantNow = Effect.gen(function* () {
   return { ...stamp, serviceMillis } satisfies Instant
 })
 
-/** So long the node is looked for. */
-const settleTime = "20 seconds"
-
-/** The node; undefined where none was made, or it is gone. Fails while it is not known. */
-export const nodeOfCreate = Effect.fnUntraced(function* (
-  { image, name, plan }: Pick<NodeSpec, "image" | "name" | "plan">,
-  key: string
-) {
-  const nodes = yield* Nodes
-  return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
-    Effect.map(({ node }) => node as Node | undefined),
-    // Of its key the client says that it made no node, or one that is gone.
-    Effect.catchIf(
-      ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
-      () => Effect.undefined
-    )
-  )
-})
+/** How long to wait at most until it is known what came of a create, in words. */
+export const waitText = (sentAt: Instant, now: Instant): string =>
+  isTimed(sentAt, now) ? "eleven minutes" : "26 minutes"

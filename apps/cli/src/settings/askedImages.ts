@@ -1,0 +1,33 @@
+/**
+ * The images that the flags of `image list` and `plan list` ask for.
+ */
+import { Images } from "@berthkit/core/client/Images"
+import type { Image, SavedImage } from "@berthkit/core/domain/Image"
+import { Effect } from "effect"
+import type { Values } from "../commandLine/Parameter.ts"
+import { Output } from "../output/Output.ts"
+import { imageFilter, type imageFilterFlags } from "./imageFilter.ts"
+
+/** The account's saved images among these. A record names its image by its slug or its id, whichever a create takes. */
+const savedAmong = (images: ReadonlyArray<Image>, saved: ReadonlyArray<SavedImage>) => {
+  const known = new Set(saved.flatMap(({ image, imageId }) => [image, imageId]).filter((name) => name !== null))
+  return images.filter(({ image, os }) => known.has(image) || (os.image !== null && known.has(os.image)))
+}
+
+/**
+ * A service may ignore the filter by type, and no record states its type. So of what comes as private the saved images alone are taken,
+ * which the account has a list of, and the rest is reported.
+ */
+export const askedImages = Effect.fnUntraced(function* (flags: Values<typeof imageFilterFlags>) {
+  const images = yield* Images
+  const found = yield* images.list(imageFilter(flags))
+  if (flags.type !== "private" || found.length === 0) return found
+  const own = savedAmong(found, yield* images.saved())
+  if (own.length < found.length) {
+    const others = found.length - own.length
+    yield* (yield* Output).warn(
+      `The service listed ${others === 1 ? "1 record as private that is" : `${others} records as private that are`} of no saved image of this account, as one does that ignores the filter. Berth leaves ${others === 1 ? "it" : "them"} out.`
+    )
+  }
+  return own
+})

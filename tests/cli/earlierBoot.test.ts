@@ -1,0 +1,125 @@
+/**
+ * A create whose reply was lost, on a service that states no time, and of which a later boot or another machine has to judge whether it can
+ * still be processed.
+ */
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { type Altered, alteredService, image, plan } from "./AlteredService.ts"
+import { hurriedFolderOf, webs } from "./fleet.ts"
+import { accelerated, invoke, movable } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const order = ["--plan", plan, "--image", image, "--yes"]
+
+/** Makes the records of creates those of an earlier boot. */
+const reboot = (state: string) => {
+  const records = globSync(join(state, "**/open/*.json"))
+  assert.isNotEmpty(records)
+  for (const path of records) {
+    const record = JSON.parse(readFileSync(path, "utf8"))
+    writeFileSync(path, JSON.stringify({ ...record, sentAt: { ...record.sentAt, bootClock: "an earlier boot" } }))
+  }
+}
+
+/** Runs it on a service that states no time, with a clock to move on. */
+const withoutTime = <E, R>(
+  use: (
+    fleet: Effect.Success<ReturnType<typeof hurriedFolderOf>>,
+    moveOn: (minutes: number) => void,
+    service: Altered
+  ) => Effect.Effect<void, E, R>
+) =>
+  Effect.gen(function* () {
+    const { account, service } = yield* alteredService
+    service.isDated = false
+    const fleet = yield* hurriedFolderOf(account)
+    fleet.write(webs(1, plan))
+    service.areCreatesSwallowed = true
+    yield* fleet.run(["node", "create", "u", ...order, "--deadline", "2s"])
+    yield* fleet.apply("--yes", "--deadline", "2s")
+    service.areCreatesSwallowed = false
+    reboot((yield* fleet.env).XDG_STATE_HOME)
+    const moved = Effect.flatMap(movable, ({ clock, moveOn }) =>
+      Effect.provideService(
+        use(fleet, (minutes) => moveOn(minutes * 60_000), service),
+        Clock.Clock,
+        clock
+      )
+    )
+    yield* accelerated(moved)
+  }).pipe(Effect.scoped)
+
+describe("a create of an earlier boot, on a service that states no time", () => {
+  it.live("lets --if-absent make the node once the wall clock cannot be wrong by so much", () =>
+    withoutTime((fleet, moveOn, { nodes }) =>
+      Effect.gen(function* () {
+        const create = fleet.run(["node", "create", "u", ...order, "--if-absent"])
+        moveOn(11)
+        const refused = yield* create
+        assert.strictEqual(refused.code, 8, refused.stderr)
+        assert.include(refused.stderr, "in 26 minutes at the latest")
+        moveOn(16)
+        const made = yield* create
+        assert.strictEqual(made.code, 0, made.stderr)
+        assert.deepStrictEqual(
+          nodes.map(({ name }) => name),
+          ["u"]
+        )
+      })
+    )
+  )
+
+  it.live("can be forgotten then, if no node has its name", () =>
+    withoutTime((fleet, moveOn, { nodes }) =>
+      Effect.gen(function* () {
+        const forget = fleet.run(["fleet", "forget", "-f", fleet.file, "web-1"])
+        moveOn(11)
+        const early = yield* forget
+        assert.strictEqual(early.code, 5, early.stderr)
+        assert.include(early.stderr, "Run the same command again in 26 minutes.")
+        moveOn(16)
+        yield* fleet.run(["node", "create", "shop-web-1", ...order])
+        const refused = yield* forget
+        assert.strictEqual(refused.code, 5, refused.stderr)
+        assert.match(refused.stderr, /berth fleet adopt -f \S+ 1000 --as web-1/)
+        nodes.length = 0
+        const forgotten = yield* forget
+        assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+        const made = yield* fleet.apply("--yes")
+        assert.strictEqual(made.code, 0, made.stderr)
+      })
+    )
+  )
+})
+
+describe("a create that an earlier apply sent, and of which this state folder has no record", () => {
+  it.live.each(["another machine has the ledger", "the state folder is an older copy of itself"])(
+    "is waited for before it is sent again: %s",
+    (how) =>
+      withoutTime((fleet, moveOn, { nodes }) =>
+        Effect.gen(function* () {
+          const other = yield* stateFolder
+          const { XDG_STATE_HOME: own, ...account } = yield* fleet.env
+          const isOther = how.startsWith("another")
+          if (!isOther) for (const path of globSync(join(own, "**/open/*.json"))) rmSync(path)
+          const apply = () =>
+            invoke(["apply", "-f", fleet.file, "--yes"], {
+              env: { ...account, XDG_STATE_HOME: isOther ? other : own }
+            })
+          for (const minutes of [0, 11]) {
+            moveOn(minutes)
+            const refused = yield* apply()
+            assert.strictEqual(refused.code, 5, refused.stderr)
+            assert.match(refused.stderr, /create(?: of)? shop-web-1 \(web-1\) at \S+, and /)
+            assert.match(refused.stderr, /or here once 26 minutes have passed since/)
+          }
+          assert.lengthOf(nodes, 0)
+          moveOn(16)
+          const made = yield* apply()
+          assert.deepStrictEqual([made.code, nodes.length], [0, 1], made.stderr)
+        })
+      )
+  )
+})
