@@ -113,12 +113,16 @@ const requestOf = ({ method, path }: RawRequest): Asked => {
 
 const nodesNoting = (nodes: Nodes["Service"]): Nodes["Service"] => ({
   ...nodes,
-  create: (spec, options) =>
-    noted(
-      { action: "create", node: null, name: spec.name, asked: `${spec.plan} from ${spec.image}` },
-      nodes.create(spec, options),
-      ({ node, outcome }) => ({ outcome, node: node.id, name: node.name })
-    ),
+  create: (spec, options) => {
+    // It looks for the node of an earlier create, and sends none.
+    if (options?.adoptOnly === true) return nodes.create(spec, options)
+    const asked = { action: "create", node: null, name: spec.name, asked: `${spec.plan} from ${spec.image}` } as const
+    return noted(asked, nodes.create(spec, options), ({ node, outcome }) => ({
+      outcome,
+      node: node.id,
+      name: node.name
+    }))
+  },
   delete: (id, options) =>
     noted({ action: "delete", node: id, name: null, asked: "" }, nodes.delete(id, options), () => ({
       outcome: "deleted"
@@ -142,11 +146,9 @@ const apiNoting = (api: RawApi["Service"]): RawApi["Service"] => {
   }
 }
 
-/** The same client, but each change is recorded. */
-export const recordingChanges = Layer.merge(
-  Layer.effect(Nodes, Effect.map(Nodes, nodesNoting)),
-  Layer.effect(RawApi, Effect.map(RawApi, apiNoting))
-)
+/** The same client, but each change is recorded. A new layer for each client: layers are shared by identity, and clients are not the same. */
+export const recordingChanges = () =>
+  Layer.merge(Layer.effect(Nodes, Effect.map(Nodes, nodesNoting)), Layer.effect(RawApi, Effect.map(RawApi, apiNoting)))
 
 /** The recorded changes, newest first, without unreadable ones. */
 export const changes = Effect.gen(function* () {

@@ -146,7 +146,7 @@ export const clientOf = (connection: Connection) => {
   const { options } = connection
   return Progress.painting.pipe(
     Layer.provideMerge(ImageList.layer),
-    Layer.provideMerge(recordingChanges),
+    Layer.provideMerge(recordingChanges()),
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
