@@ -113,7 +113,7 @@ describe("a create that an earlier apply sent, and of which this state folder ha
             const refused = yield* apply()
             assert.strictEqual(refused.code, 5, refused.stderr)
             assert.match(refused.stderr, /create(?: of)? shop-web-1 \(web-1\) at \S+, and /)
-            assert.match(refused.stderr, /or here once 26 minutes have passed since/)
+            assert.match(refused.stderr, /or here 26 minutes after that time/)
           }
           assert.lengthOf(nodes, 0)
           moveOn(16)

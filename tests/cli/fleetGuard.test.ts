@@ -285,7 +285,7 @@ describe("auto_terminate of a protected member", () => {
         rowsOf(first)
           .map(({ reason }) => reason)
           .join(),
-        "auto_terminate lets the service delete it; protected"
+        "auto_terminate lets the service delete it; the ledger protects it until this apply has finished"
       )
       assert.notInclude(service.requests, purchase)
       assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
@@ -473,7 +473,7 @@ describe("a fleet in two clones on one machine, of which neither has a ledger", 
         for (const args of [["apply", "--dry-run"], ["diff"], ["destroy", "--yes"]]) {
           const refused = yield* fleet.run([args[0]!, "-f", second.file, ...args.slice(1)])
           assert.strictEqual(refused.code, 5, refused.stderr)
-          assert.include(refused.stderr, `The fleet shop has the ledger ${first.ledger} on this machine`)
+          assert.include(refused.stderr, `the fleet shop already has the ledger ${first.ledger} on this machine`)
         }
         writeFileSync(second.ledger, readFileSync(first.ledger))
         assert.strictEqual((yield* apply(second)).code, 0)

@@ -62,7 +62,7 @@ describe("a replacement that was begun and reverted, of a member that is protect
       assert.strictEqual(held.code, 5, held.stderr)
       assert.include(
         rowsOf(held)[0]!.reason,
-        "take protect out of the file, apply it, and apply it again with --replace web-1"
+        "remove protect from the file, apply it, and apply it again with --replace web-1"
       )
       fleet.write(webs(1, plan))
       yield* fleet.apply("--yes")

@@ -675,7 +675,10 @@ describe("a member with two nodes", () => {
             ["doubled", old]
           ]
         )
-        assert.include(shown.stdout, "protected until the replacement is finished, or until berth fleet forget")
+        assert.include(
+          shown.stdout,
+          "Both stay protected until the replacement is finished or you run berth fleet forget"
+        )
       }
       const remove = fleet.run(["node", "delete", String(old), "--yes", "--wait"])
       assert.strictEqual((yield* remove).code, 5)

@@ -278,7 +278,7 @@ describe("a run whose state folder vanishes while its command runs", () => {
       assert.match(
         stderr,
         new RegExp(
-          `error: Node job \\(${id}\\) was not deleted, and is billed: .+ Leaving it costs ₹\\d+\\.\\d\\d per hour\\.\nhint: Delete it: berth node delete ${id}; .+berth reap\n$`
+          `error: Node job \\(${id}\\) was not deleted, and is billed: .+ Leaving it costs ₹\\d+\\.\\d\\d per hour\\.\nhint: Delete the node: berth node delete ${id}; .+berth reap\n$`
         )
       )
     }).pipe(Effect.scoped, Effect.provide(service()))

@@ -9,7 +9,7 @@ import { RawApi, type RawRequest } from "@berthkit/core/client/RawApi"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { variableSetting } from "@berthkit/terminal/Connection"
-import { Clock, DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, DateTime, Effect, FiberSet, Layer, Option, Redacted, Schema } from "effect"
 import { RunningCommand } from "../commandLine/RunningCommand.ts"
 import { faultOf } from "../state/Kind.ts"
 
@@ -77,7 +77,17 @@ const endOfFailure = ({ message, reason }: BerthError): End => ({
   why: message
 })
 
-const noted = <A>(asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
+/** Writes of outcomes that go on while their commands do. The last ones are awaited when the client ends. */
+type Writes = FiberSet.FiberSet
+
+const makeWrites = Effect.gen(function* () {
+  const writes = yield* FiberSet.make()
+  yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(writes))
+  return writes
+})
+
+/** Records a change before it is sent, and its outcome beside what follows: a command that is stopped then still knows of the reply. */
+const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
   Effect.gen(function* () {
     const store = yield* RecordStore
     if (store === undefined) return yield* use
@@ -94,7 +104,9 @@ const noted = <A>(asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done:
     } as const
     const key = yield* Effect.option(store.append(kind, encode(change), maxKept))
     const ended = (end: End) =>
-      Option.isNone(key) ? Effect.void : Effect.ignore(store.put(kind, key.value, encode({ ...change, ...end })))
+      Option.isNone(key)
+        ? Effect.void
+        : FiberSet.run(writes, Effect.ignore(store.put(kind, key.value, encode({ ...change, ...end }))))
     return yield* use.pipe(
       Effect.tap((done) => ended(endOf(done))),
       Effect.tapError((failure) => ended(endOfFailure(failure)))
@@ -111,32 +123,32 @@ const requestOf = ({ method, path }: RawRequest): Asked => {
   return { action: isDelete ? "delete" : "request", node, name: null, asked: `${method} ${path}` }
 }
 
-const nodesNoting = (nodes: Nodes["Service"]): Nodes["Service"] => ({
+const nodesNoting = (nodes: Nodes["Service"], writes: Writes): Nodes["Service"] => ({
   ...nodes,
   create: (spec, options) => {
     // It looks for the node of an earlier create, and sends none.
     if (options?.adoptOnly === true) return nodes.create(spec, options)
     const asked = { action: "create", node: null, name: spec.name, asked: `${spec.plan} from ${spec.image}` } as const
-    return noted(asked, nodes.create(spec, options), ({ node, outcome }) => ({
+    return noted(writes, asked, nodes.create(spec, options), ({ node, outcome }) => ({
       outcome,
       node: node.id,
       name: node.name
     }))
   },
   delete: (id, options) =>
-    noted({ action: "delete", node: id, name: null, asked: "" }, nodes.delete(id, options), () => ({
+    noted(writes, { action: "delete", node: id, name: null, asked: "" }, nodes.delete(id, options), () => ({
       outcome: "deleted"
     })),
   setCommitment: (id, setting, options) => {
     const sku = options?.skuId === undefined ? "" : ` with the committed option ${options.skuId}`
     const asked = { action: "commitment", node: id, name: null, asked: `${setting}${sku}` } as const
-    return noted(asked, nodes.setCommitment(id, setting, options), () => ({ outcome: "set" }))
+    return noted(writes, asked, nodes.setCommitment(id, setting, options), () => ({ outcome: "set" }))
   }
 })
 
-const apiNoting = (api: RawApi["Service"]): RawApi["Service"] => {
+const apiNoting = (api: RawApi["Service"], writes: Writes): RawApi["Service"] => {
   const unlessRead = <A>(request: RawRequest, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
-    reads.has(request.method) ? use : noted(requestOf(request), use, endOf)
+    reads.has(request.method) ? use : noted(writes, requestOf(request), use, endOf)
   return {
     request: (request, options) => unlessRead(request, api.request(request, options), () => ({ outcome: "sent" })),
     exchange: (request, options) =>
@@ -148,7 +160,10 @@ const apiNoting = (api: RawApi["Service"]): RawApi["Service"] => {
 
 /** The same client, but each change is recorded. A new layer for each client: layers are shared by identity, and clients are not the same. */
 export const recordingChanges = () =>
-  Layer.merge(Layer.effect(Nodes, Effect.map(Nodes, nodesNoting)), Layer.effect(RawApi, Effect.map(RawApi, apiNoting)))
+  Layer.merge(
+    Layer.effect(Nodes, Effect.zipWith(Nodes, makeWrites, nodesNoting)),
+    Layer.effect(RawApi, Effect.zipWith(RawApi, makeWrites, apiNoting))
+  )
 
 /** The recorded changes, newest first, without unreadable ones. */
 export const changes = Effect.gen(function* () {

@@ -155,7 +155,8 @@ export const clientOf = (connection: Connection) => {
       connection.stateUrl === undefined ? Layer.empty : stateLayer(connection, connection.stateUrl, AllowanceStore)
     ),
     Layer.merge(spans),
-    Layer.merge(stateOf(connection)),
+    // Closed after what still records changes in it.
+    Layer.provideMerge(stateOf(connection)),
     Layer.merge(warned(connection))
   )
 }

@@ -66,7 +66,7 @@ describe("the config from the environment", () => {
       { HOME: "/h", BERTH_WATCH_TOKEN: "two words" },
       "BERTH_WATCH_TOKEN has to be at least 16 printable ASCII characters without spaces."
     ],
-    [{}, "There is no folder for the store: HOME is not set."]
+    [{}, "No folder for the store: HOME is not set."]
   ] as const)("refuses %j in one sentence", ([env, message]) =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(configOf(env))).toMatchObject({ exit: "usage", message })

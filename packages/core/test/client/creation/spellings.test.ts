@@ -350,7 +350,7 @@ describe("a create under one key", () => {
         assert.include(message, "names node 100, which has the name srv-100 instead of web_1.")
         assert.strictEqual(
           hint,
-          "Get node 100 and see whether it is this one. Under this key the create is not sent again."
+          "Get node 100 and see whether it is web_1. Under this key the create is not sent again."
         )
         assert.isFalse(retryable)
       }
