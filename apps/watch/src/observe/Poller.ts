@@ -127,6 +127,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   let failures = 0
   let isAccepted = !options.areCredentialsNew
   let lastTurn: Moment | null = null
+  let slowestMillis = 0
 
   const isKnown = () => watch.snapshot.standing.baselineMillis !== null
 
@@ -145,8 +146,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     transitionMillis: options.fastIntervalMillis
   })
 
+  /** The slowest plan since the last complete sweep: one that waited for the share is not late once the share has room again. */
   const noted = (observation: Observation) => {
-    const sweepMillis = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
+    const planned = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
+    const sweepMillis = Math.max(slowestMillis, planned)
+    slowestMillis = observation._tag === "SweepCompleted" ? planned : sweepMillis
     return watch.observe(observation, { ...rules, sweepMillis })
   }
 

@@ -97,16 +97,12 @@ export const deletedWithinMillis = (loss: Asked): number => {
 }
 
 /**
- * Sweeps as set that prove something use what is kept for the reads of row 1. When those come, rows 2 and 3 pay for them: evenly for the
- * rest of the window, or for as long as it takes to send them.
+ * Sweeps as set that prove something use what is kept for the reads of row 1. When those come, rows 2 and 3 pay for them, for as long as it
+ * takes to send them.
  */
 const lentMillis = (loss: Asked): number => {
-  if (!isSet(loss)) return 0
-  const { budget, intervalMillis, size } = loss
-  const { perHour } = shareOf(budget)
-  const lent = Math.max(113, perHour / 10 - 57)
-  const left = promisedPerHour(size, intervalMillis) - lent
-  return Math.min(left > 0 ? (10 * second * lent) / left : Infinity, (lent * hour) / perHour)
+  const { perHour } = shareOf(loss.budget)
+  return isSet(loss) ? (Math.max(113, perHour / 10 - 57) * hour) / perHour : 0
 }
 
 /**

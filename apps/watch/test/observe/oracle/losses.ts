@@ -78,6 +78,19 @@ export const tight: ReadonlyArray<readonly [what: string, Asked]> = [
       budget: { requests: 720, windowMillis: 10 * minute }
     }
   ],
+  [
+    "where sweeps wait for a small share longer than they should take while it has room",
+    {
+      ...calm,
+      size: 400,
+      lost: 25,
+      atMillis: 335 * second,
+      intervalMillis: second,
+      budget: hourly(90),
+      graceMillis: 10 * second,
+      holdMillis: 10 * minute
+    }
+  ],
   ["with a small share", { ...calm, size: 1100, lost: 40, isIll: false, intervalMillis: null, budget: hourly(180) }]
 ]
 
