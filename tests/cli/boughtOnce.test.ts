@@ -21,7 +21,7 @@ const place = Effect.gen(function* () {
   const create = (name: string, ...more: ReadonlyArray<string>) =>
     fleet.run(["node", "create", name, "--plan", plan, "--image", image, "--yes", ...more])
   const adopt = (node: string) => fleet.run(["fleet", "adopt", node, "--as", "web-1", "-f", fleet.file])
-  return { adopt, bought, buy, create, fleet, service }
+  return { account, adopt, bought, buy, create, fleet, service }
 })
 
 describe("a period that was bought by hand", () => {
@@ -50,6 +50,31 @@ describe("a period that was bought by hand", () => {
       assert.strictEqual((yield* fleet.apply(...all)).code, 0)
       assert.include(fleet.ledgerText(), `"commitment":"auto_renew ${days}d"`)
       assert.strictEqual(bought(), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not bought again by the fleet of another machine that the node of a committed create is taken into", () =>
+    Effect.gen(function* () {
+      const { account, adopt, bought, create, fleet } = yield* place
+      const created = yield* create("shop-web-1", "--committed-sku", "7", "--max-commitment", "1000")
+      assert.strictEqual(created.code, 0, created.stderr)
+      fleet.write(webOf())
+      assert.strictEqual((yield* adopt("1000")).code, 0)
+      const other = yield* hurriedFolderOf(account)
+      other.write(webOf())
+      writeFileSync(other.ledger, fleet.ledgerText())
+      for (const each of [fleet, other]) {
+        const applied = yield* each.apply(...all)
+        const [row] = rowsOf(applied)
+        assert.deepStrictEqual([applied.code, row?.action, bought()], [0, "differs", 0], applied.stderr)
+        assert.include(row?.reason, `its create has bought a period of ${days} days`)
+      }
+      other.write(webs(0))
+      const deleting = yield* other.apply("--dry-run", "-o", "json")
+      assert.include(
+        rowsOf(deleting).find(({ action }) => action === "forfeit")?.reason,
+        `period of ${days} days runs until`
+      )
     }).pipe(Effect.scoped)
   )
 

@@ -6,8 +6,8 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { DateTime, type Duration, Effect, Result } from "effect"
-import { boughtByNode, commitmentLog, lossesOf } from "../commitmentLog/CommitmentLog.ts"
+import { Clock, DateTime, type Duration, Effect, Result } from "effect"
+import { type Bought, boughtByNode, commitmentLog, lossesOf } from "../commitmentLog/CommitmentLog.ts"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { entriesOf, isOwned, type Ledger, type Owned } from "../fleet/Ledger.ts"
 import { nextStep, rulesWith, type Suspect, suspected, take } from "../fleet/missing.ts"
@@ -76,6 +76,15 @@ const whole = (node: Node, { image, plan }: Owned): Node =>
 /** The most suspects that a preview reads one by one. */
 const maxPreviewed = 20
 
+/** The periods that creates bought and that still run, as the ledger has them from the machine that adopted the nodes. */
+const runningPeriods = (held: ReadonlyArray<Held>, nowMillis: number) =>
+  held.flatMap(({ owned: { id, period } }) => {
+    if (period === undefined || !(Date.parse(period.until) > nowMillis)) return []
+    const { days, until } = period
+    const loss = `its committed period of ${days} days runs until ${until.slice(0, 10)}, and the rest of it is lost`
+    return [{ id, days, loss }]
+  })
+
 /** Observes the account; `elsewhere` are the nodes of other fleets on this machine. */
 export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: World["elsewhere"]) {
   const list = yield* listed
@@ -122,13 +131,17 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     else suspects.push({ id: owned.id, expectation: !isAsked ? "stays" : list.ids.has(owned.id) ? "goes" : "asked" })
   }
   const lossWith = yield* lossesOf
-  const losses = new Map(
-    Array.from(nodes.keys()).flatMap((id) => {
-      const loss = lossWith(id)
-      return loss === undefined ? [] : [[id, loss] as const]
-    })
-  )
-  const bought = yield* boughtByNode
+  const ownLosses = Array.from(nodes.keys()).flatMap((id) => {
+    const loss = lossWith(id)
+    return loss === undefined ? [] : [[id, loss] as const]
+  })
+  const periods = runningPeriods(held, yield* Clock.currentTimeMillis)
+  // The records of this machine override the ledger.
+  const losses = new Map([...periods.map(({ id, loss }) => [id, loss] as const), ...ownLosses])
+  const bought = new Map<number, Pick<Bought, "days" | "setting">>([
+    ...periods.map(({ days, id }) => [id, { setting: null, days }] as const),
+    ...(yield* boughtByNode)
+  ])
   const opens = yield* commitmentLog.opens
   return { world: { nodes, gone, elsewhere, losses, bought, opens }, conflicts, suspects } satisfies Observed
 })

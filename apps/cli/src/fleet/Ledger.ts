@@ -20,7 +20,9 @@ const Owned = Schema.Struct({
   plan: Schema.NullOr(Schema.String),
   image: Schema.NullOr(Schema.String),
   /** The creation time that the service reported, which distinguishes nodes that reuse an id; null if unknown. */
-  createdAt: Schema.NullOr(Schema.String)
+  createdAt: Schema.NullOr(Schema.String),
+  /** The committed period that its create bought, if the machine that adopted the node knows it. After it the node is billed by the hour. */
+  period: Schema.optional(Schema.Struct({ days: Schema.Int, until: Schema.String }))
 })
 export interface Owned extends Schema.Schema.Type<typeof Owned> {}
 

@@ -1,13 +1,13 @@
 /**
  * `berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes.
  */
-import { Effect } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
-import { boughtByNode, commitmentLog, set } from "../../commitmentLog/CommitmentLog.ts"
+import { boughtByNode, commitmentLog, committedUntil, set } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
@@ -45,6 +45,15 @@ const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<ty
     )
   }
   yield* commitmentLog.end(id)
+})
+
+/** The period that the create of a node bought, if this machine knows it. */
+const periodOf = Effect.fnUntraced(function* (id: number) {
+  const entry = (yield* commitmentLog.load).get(id)
+  const until = committedUntil(entry, yield* Clock.currentTimeMillis)
+  const days = entry?.days ?? null
+  if (until === null || days === null) return undefined
+  return { days, until: DateTime.formatIso(DateTime.makeUnsafe(until)) }
 })
 
 export const adopt = command(
@@ -142,8 +151,10 @@ export const adopt = command(
                   : `If node ${entry.node.id} is no longer the member: berth fleet forget${place.flag} ${name}`
             })
           }
-          yield* ledgerFile.update((before) => adopted(before, name, ownedOf(shown), group?.protect === true, wanted))
           const bought = (yield* boughtByNode).get(node.id)
+          const period = bought?.setting === null ? yield* periodOf(node.id) : undefined
+          const owned = { ...ownedOf(shown), ...(period && { period }) }
+          yield* ledgerFile.update((before) => adopted(before, name, owned, group?.protect === true, wanted))
           if (bought !== undefined && bought.setting !== null && bought.days !== null) {
             const text = commitmentText({ setting: bought.setting, days: bought.days })
             yield* ledgerFile.update((before) => committed(before, name, text))
