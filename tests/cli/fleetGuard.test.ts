@@ -166,6 +166,50 @@ describe("a node that this machine has noted as protected", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is kept with all others while the ledger of another clone is damaged, which may protect any of them", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(2))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      const folder = join(fleet.folder, "clone")
+      mkdirSync(folder)
+      const [file, ledger] = [join(folder, "fleet.yaml"), join(folder, "fleet.ledger.json")]
+      const whole = fleet.ledgerText()
+      writeFileSync(file, webs(2))
+      writeFileSync(ledger, whole)
+      assert.strictEqual((yield* fleet.run(["apply", "-f", file, "--yes"])).code, 0)
+      const ids = () => service.nodes.map(({ id }) => id)
+      for (const damaged of [`<<<<<<< HEAD\n${whole}`, "", "{}", whole.replace('"version": 1', '"version": 9')]) {
+        writeFileSync(ledger, damaged)
+        fleet.write(webs(0))
+        const lower = yield* fleet.apply("--yes", "--max-deletes", "9", "-o", "json")
+        fleet.write(webs(2))
+        const destroyed = yield* fleet.run(destroy(fleet))
+        assert.strictEqual(destroyed.code, 5, destroyed.stderr)
+        for (const ran of [lower, destroyed]) {
+          assert.deepStrictEqual(
+            rowsOf(ran).map(({ action, reason }) => [action, reason.includes(ledger)]),
+            [
+              ["kept", true],
+              ["kept", true]
+            ],
+            ran.stderr
+          )
+        }
+        const removed = yield* fleet.run(["node", "delete", "1000", "--yes"])
+        assert.strictEqual(removed.code, 5, removed.stderr)
+        // The damaged clone itself does nothing.
+        const refused = yield* fleet.run(["destroy", "-f", file, "--yes"])
+        assert.strictEqual(refused.code, 10, refused.stderr)
+        assert.deepStrictEqual(ids(), [1000, 1001])
+      }
+      writeFileSync(ledger, whole)
+      assert.strictEqual((yield* fleet.run(destroy(fleet))).code, 0)
+      assert.deepStrictEqual(ids(), [])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is kept if its group is renamed beside an older ledger, and is not replaced", () =>
     Effect.gen(function* () {
       const { db, fleet, ids } = yield* putBack
