@@ -166,8 +166,11 @@ export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = format
   for (const [index, format] of asked.entries()) checkCell(row, format, places, ended[index]!, valid)
 })
 
-/** A server, and what needs a person at a terminal: they are tested in `mcp/` and in `machine/approve.machine.ts`. */
-const apart: ReadonlySet<string> = new Set(["mcp", "approve"])
+/**
+ * A server, what needs a person at a terminal, and what needs a database: `mcp/`, `machine/approve.machine.ts` and `sharedState.test.ts` test
+ * them.
+ */
+const apart: ReadonlySet<string> = new Set(["mcp", "approve", "state migrate", "state accept"])
 
 /** Records that need a daemon: `tests/watch/cost.machine.ts` prints them. */
 const ofDaemon: ReadonlySet<string> = new Set(["spending[]"])
