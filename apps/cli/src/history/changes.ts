@@ -102,11 +102,15 @@ const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError
       host: hostname(),
       job: yield* jobOf
     } as const
-    const key = yield* Effect.option(store.append(kind, encode(change), maxKept))
+    // A write that is cut off would leave a half-written file.
+    const key = yield* Effect.uninterruptible(Effect.option(store.append(kind, encode(change), maxKept)))
     const ended = (end: End) =>
       Option.isNone(key)
         ? Effect.void
-        : FiberSet.run(writes, Effect.ignore(store.put(kind, key.value, encode({ ...change, ...end }))))
+        : FiberSet.run(
+            writes,
+            Effect.uninterruptible(Effect.ignore(store.put(kind, key.value, encode({ ...change, ...end }))))
+          )
     return yield* use.pipe(
       Effect.tap((done) => ended(endOf(done))),
       Effect.tapError((failure) => ended(endOfFailure(failure)))
