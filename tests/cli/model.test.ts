@@ -37,7 +37,7 @@ describe("any history of commands, edits, faults and foreign hands", () => {
       }
       if (reports.length > 0) assert.fail(`\n${reports.join("\n\n")}\n`)
     },
-    isSoak ? 0 : 300_000
+    isSoak ? 0 : 600_000
   )
 })
 
