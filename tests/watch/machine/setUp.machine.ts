@@ -152,8 +152,10 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
           "https://beat.example.com/1": ops.url
         })
       )
+      const { BERTH_API_KEY, BERTH_ACCESS_TOKEN, ...place } = credentials
       const secrets = {
-        ...credentials,
+        BERTH_API_KEY,
+        BERTH_ACCESS_TOKEN,
         BERTH_WATCH_TOKEN: "0123456789abcdef",
         OPS_SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
         // Its address is private, so nothing is ever sent there.
@@ -161,7 +163,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
         GATE_AUTH: "Bearer of-the-gate"
       }
       const systemd = { STATE_DIRECTORY: state, XDG_STATE_HOME: path, HOME: "/", NOTIFY_ROOM: "42" }
-      const daemon = yield* Daemon.start(["run", "--config", config], { ...secrets, ...systemd })
+      const daemon = yield* Daemon.start(["run", "--config", config], { ...secrets, ...place, ...systemd })
       const { http, store } = yield* wait(() => daemon.ready())
       yield* wait(() => daemon.baseline())
       yield* create("web")
