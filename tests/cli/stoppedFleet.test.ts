@@ -33,7 +33,7 @@ const stoppedFleet = Effect.fnUntraced(function* (count: number) {
     assert.strictEqual(code, 143)
     return stderr
   })
-  return { fleet, stopped }
+  return { fleet, service, stopped }
 })
 
 const replace = ["apply", "--replace", "all", "--max-deletes", "9"] as const
@@ -105,12 +105,26 @@ describe("an apply that is stopped", () => {
 describe("a destroy that is stopped", () => {
   it.live("names what it has deleted and may have deleted", () =>
     Effect.gen(function* () {
-      const { stopped } = yield* stoppedFleet(3)
+      const { service, stopped } = yield* stoppedFleet(3)
       const stderr = yield* stopped("DELETE /nodes/1001/", ["destroy", "--quiet"])
-      assert.match(
-        stderr,
-        /^Interrupted; .+ It may have deleted (?:.+, )?shop-web-2 \(1001\)(?:, .+)?: no reply came\.\n/
+      const nodes = String.raw`shop-web-\d \(\d+\)(?:, shop-web-\d \(\d+\))*`
+      const report = new RegExp(
+        String.raw`^Interrupted; (\d) of 3 changes are done, and the ledger has them\.(?: It deleted (${nodes})\.)? ` +
+          String.raw`It may have deleted (${nodes}): no reply came\.\nhint: Run the same command again to go on\.\n$`
       )
+      assert.match(stderr, report)
+      const [, done, ...named] = report.exec(stderr)!
+      const [deleted = [], open = []] = named.map((list = "") => list.split(", ").filter((each) => each !== ""))
+      // The deletes go side by side, so the signal may come before the other replies are read.
+      const sent = service.requests
+        .filter((each) => each.startsWith("DELETE"))
+        .map((each) => Number(/\d+/.exec(each)![0]))
+        .map((id) => `shop-web-${id - 999} (${id})`)
+      assert.include(open, "shop-web-2 (1001)")
+      assert.includeMembers(sent, deleted)
+      assert.includeMembers([...deleted, ...open], sent)
+      assert.sameMembers([...new Set([...deleted, ...open])], [...deleted, ...open])
+      assert.isAtMost(Number(done), deleted.length)
     }).pipe(Effect.scoped)
   )
 })
