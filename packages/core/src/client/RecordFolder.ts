@@ -1,6 +1,6 @@
 /**
- * Keeps the records of an account in its folder, for the processes of one user on one machine: a file each, written whole and durably, and
- * the locks beside them.
+ * Keeps the records of an account in its folder, for the processes of one user on one machine. Each record is a file that is written whole
+ * and durably. The locks are in the same folder.
  *
  * ```
  * accounts/ID/records/lease/run-1.json     a record: its kind is the folder, its key the name, its value the text
@@ -26,20 +26,22 @@ import { isOfNodes, type RecordStore, StateFailed, type StateLock, type StateRec
 
 const suffix = ".json"
 
-/** Of the path `accounts/ID/records/KIND` all is made by Berth, for the user alone. */
+/** Berth makes all four levels of `accounts/ID/records/KIND`, readable by the user alone. */
 const ownLevels = 4
 
-/** So many files are read at once. */
+/** How many files are read at once. */
 const concurrency = 8
 
-/** What an earlier berth kept in the account's folder, and this one does not read. */
+/** Names in the account's folder that an earlier version of Berth wrote and this version does not read. */
 const earlier = ["leases", "proposals", "commitments.json", "fleets.json"]
 
-/** The names in a folder; none where there is no such folder. */
+/** The names in a folder; none if the folder does not exist. */
 const namesIn = (folder: string) =>
   Effect.map(unlessMissing(withFiles((fs) => fs.readdir(folder))), (names = []) => names)
 
-/** Fails if a folder of the account has what nobody would look at any more: nodes may be billed because of it. */
+/**
+ * Fails if a folder of the account has files of an earlier version. This version would ignore them, and their nodes may go on being billed.
+ */
 const ensureNoneEarlier = Effect.fnUntraced(function* (folders: ReadonlySet<string>) {
   for (const folder of folders) {
     const found = (yield* namesIn(folder)).find((name) => earlier.includes(name))
@@ -52,7 +54,7 @@ const ensureNoneEarlier = Effect.fnUntraced(function* (folders: ReadonlySet<stri
   }
 })
 
-/** The keys of the records in a folder, in their order. */
+/** The keys of the records in a folder, sorted. */
 const keysIn = (folder: string) =>
   Effect.map(namesIn(folder), (names) =>
     names
@@ -73,7 +75,7 @@ const readAll = Effect.fnUntraced(function* (folder: string) {
   return found.flat()
 })
 
-/** No hint names another folder: nothing would be known there of open purchases, leases and creates. */
+/** The hint never suggests another folder, because Berth would not find its open purchases, leases and creates there. */
 const failed = (fault: FileFault) =>
   new StateFailed({
     detail: fault.message,
@@ -86,7 +88,7 @@ const failed = (fault: FileFault) =>
     isLockLost: fault === lost
   })
 
-/** The store of an account. Its folder is looked for at each use: another process may join the account with another one. */
+/** The store of an account. Each use looks up the folder again, because another process may join the account with another one. */
 export const recordsOf = (place: IntentPlace): RecordStore => {
   const { accounts, id, key, origin } = place
   let isChecked = false
@@ -96,12 +98,12 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
     isChecked = true
     return folder
   })
-  /** Of all API keys of the service and place. */
+  /** The folder that all API keys of the service and place share. */
   const ofAllKeys = () => {
     const hash = builtin("node:crypto")!.createHash("sha256").update(`nodes ${origin}`).digest("hex")
     return `${accounts}/${hash.slice(0, 32)}`
   }
-  /** Runs `use` with the folder that has the records or the locks of this name. */
+  /** Runs `use` with the folder for records of this kind, or for the lock of this name. */
   const inFolder = <A>(name: string, use: (folder: string) => Effect.Effect<A, FileFault>) =>
     Effect.mapError(
       Effect.flatMap(own, (folder) => use(`${isOfNodes(name) ? ofAllKeys() : folder}/records`)),
@@ -139,7 +141,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
       ),
     append: Effect.fnUntraced(function* (kind, value, keep) {
       const keys = yield* inFolder(kind, (records) => keysIn(`${records}/${kind}`))
-      // Behind the last one, also where the clock was set back.
+      // The new key sorts after the last one, even if the clock was set back.
       const millis = Math.max(yield* Clock.currentTimeMillis, Number.parseInt(keys.at(-1) ?? "0") + 1)
       const drawn = yield* Random.nextIntBetween(36 ** 5, 36 ** 6)
       const key = `${String(millis).padStart(15, "0")}-${drawn.toString(36)}`
@@ -154,7 +156,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
         inFolder(name, (records) => Effect.as(makeOwnFolder(`${records}/_locks`, ownLevels), `${records}/_locks`)),
         (locks) =>
           withKeyLock(`${locks}/${name}.lock`, ({ confirm }) =>
-            // As an exit, so that a failure of `use` is not taken for one of the lock.
+            // Returned as an exit, so that a failure of `use` is not mistaken for a failure of the lock.
             Effect.exit(use({ name, confirm: Effect.mapError(confirm, failed) }))
           ).pipe(Effect.mapError(failed), Effect.flatten)
       )

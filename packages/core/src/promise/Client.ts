@@ -45,10 +45,10 @@ export interface CallOptions extends SignalOptions {
   /** Called after each attempt of the call, after the client's `onAttempt`, with the same rules. */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /**
-   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
-   * the wire; that of a failure is masked and bounded, its body at most 2048 characters. A create has the reply to its own
-   * request, also where its node is then adopted. It cannot end the call: what it throws, or its promise rejects with, is a
-   * warning on stderr, once per call. Its promise is not waited for.
+   * Called once with the last reply of the call; a list calls it for every page. The reply of a success is unchanged; the reply of a
+   * failure is masked, and its body is cut to 2048 characters. A create passes the reply to its own request, even if its node is then
+   * adopted. The function cannot end the call: an error that it throws, or that its promise rejects with, is logged as a warning on stderr,
+   * once per call. The call does not wait for its promise.
    */
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }
@@ -73,16 +73,16 @@ export interface ClientOptions {
   readonly apiKey: string
   readonly accessToken: string
   /**
-   * The name of the account at this service, 1 to 128 characters: the keys of creates belong to it, so that they hold when its API key
-   * is exchanged. Needs a `stateDirectory`, and must not name two accounts. Default: keys belong to the API key.
+   * The name of the account at this service, 1 to 128 characters. The keys of creates then belong to this name, so they stay valid when the
+   * API key is replaced. Needs a `stateDirectory`; two accounts must not share a name. Default: keys belong to the API key.
    */
   readonly account?: string | undefined
   /**
-   * The project whose nodes the client sees: a whole number from 1. It goes with every request as `project_id`, and keys of creates belong
-   * to it. Needs `location`. Default: none, as the documented interface has it.
+   * The project whose nodes the client sees: a whole number from 1. Every request carries it as `project_id`, and keys of creates belong to
+   * it. Needs `location`. Default: none, as in the documented interface.
    */
   readonly project?: number | undefined
-  /** The location of these nodes, such as `Delhi`; case makes no difference to keys of creates. Needs `project`. Default: none. */
+  /** The location of these nodes, such as `Delhi`. Keys of creates ignore its case. Needs `project`. Default: none. */
   readonly location?: string | undefined
   /** Longest time of a call, or of each request of a list. A wait has its own limit. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
@@ -90,22 +90,21 @@ export interface ClientOptions {
   readonly attemptTimeout?: Timespan | undefined
   /** Most attempts of one call, 1 to 8. Default 8. */
   readonly maxAttempts?: number | undefined
-  /** Lane of calls that name none. Default: the method's. */
+  /** Lane of calls that set none. Default: the method's. */
   readonly lane?: Lane | undefined
   /**
-   * Where the client keeps what a later process needs to know: the creates with a `key`, and what is left of the allowance,
-   * which all processes of this machine that use the same key then share. `auto` is the folder that `berth` uses; it obeys
-   * `BERTH_ALLOWANCE_FILE` as `berth` does. A path is another folder to use instead. Both need `node:fs`. A relative path starts at
-   * the working directory in which the client is made: the same key from two working directories makes two nodes. `~` is refused:
-   * write `path.join(os.homedir(), ".berth")` for the folder that a shell means by `~/.berth`. `memory` keeps them in this client
-   * alone: a create with a key can then be repeated safely until the client is closed or the process ends, and no longer.
-   * Default: none, and no create can have a `key`.
+   * Where the client keeps what later processes need: the creates with a `key`, and the allowance, which all processes of this machine with
+   * the same API key then share. `auto` is the folder that `berth` uses; it obeys `BERTH_ALLOWANCE_FILE` as `berth` does. A path is another
+   * folder. Both need `node:fs`. A relative path starts at the working directory in which the client is made, so the same key from two
+   * working directories makes two nodes. `~` is refused: write `path.join(os.homedir(), ".berth")` for the folder that a shell means by
+   * `~/.berth`. `memory` keeps both in this client alone: a create with a key can then be repeated safely only until the client is closed
+   * or the process ends. Default: none, and no create can have a `key`.
    */
   readonly stateDirectory?: StateDirectory | undefined
   /**
-   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets, so none
-   * replaces the credentials. The value of one whose name says that it is a secret (such as `x-gateway-token`) is masked like
-   * these.
+   * Headers of every request, for a gateway on the way to the service. They cannot replace headers that the client or HTTP itself sets,
+   * such as the credentials. If a header's name says that it is a secret (such as `x-gateway-token`), its value is masked like the
+   * credentials.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The client's `User-Agent`. Default `berth/VERSION`. A browser sends its own. */
@@ -113,32 +112,32 @@ export interface ClientOptions {
   /** Longest body of a reply that is read, in bytes. Default 2 MiB, and 16 MiB for an image list. */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
-   * nothing else runs while one is parsed. Default 200 000, and 2 million for an image list.
+   * Most tokens in a body that is parsed: outside strings, each `,` and `[` is one token, each `{` and `:` three. It bounds how long
+   * parsing blocks the program. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
   /** Sends the requests, including the credentials. Default: the runtime's `fetch`. */
   readonly fetch?: Fetch | undefined
   /**
-   * Called with each attempt when it is over, for a log or metrics. It cannot end the call: what it throws, or its promise
-   * rejects with, is a warning on stderr, once per client. Its promise is not waited for.
+   * Called with each attempt when it is over, for a log or metrics. The function cannot end the call: an error that it throws, or that its
+   * promise rejects with, is logged as a warning on stderr, once per client. The call does not wait for its promise.
    */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /** Called with the last reply of each call, before the call's own `onReply`, with the same rules. */
   readonly onReply?: ((reply: RawReply) => void) | undefined
   /**
-   * Gets a line for each attempt, and the warnings that go to stderr without it. `console` is one. What it throws is dropped.
-   * Default: none.
+   * Receives a line for each attempt, and the warnings, which go to stderr without a logger. `console` is a logger. Errors that it throws
+   * are ignored. Default: none.
    */
   readonly logger?: Logger | undefined
   /**
-   * The least important lines that the logger gets. `debug`: attempts that succeed; `info`: those that do not; `warn`: what the
-   * client cannot do as asked, such as writing its files; `off`: nothing. Default `info`.
+   * The least important lines that the logger receives. `debug`: successful attempts; `info`: failed attempts; `warn`: what the client
+   * cannot do as asked, such as writing its files; `off`: nothing. Default `info`.
    */
   readonly logLevel?: LogLevel | undefined
 }
 
-/** What lines go to: a sentence, and of an attempt what it was. Nothing in them holds a credential. */
+/** Receives lines: a sentence, and for an attempt its report. Neither contains a credential. */
 export interface Logger {
   readonly debug: (message: string, attempt?: AttemptReport) => void
   readonly info: (message: string, attempt?: AttemptReport) => void
@@ -148,7 +147,7 @@ export interface Logger {
 /** How much is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "off"
 
-/** An attempt that is over, as the errors of its call list it, with what was sent. Nothing in it holds a credential. */
+/** An attempt that is over: what was sent, and the fields that the errors of the call list. It contains no credential. */
 export interface AttemptReport extends Attempt {
   /** For example `nodes.get`. */
   readonly operation: string
@@ -157,7 +156,10 @@ export interface AttemptReport extends Attempt {
   readonly url: string
 }
 
-/** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
+/**
+ * The result of a create. `created`: the reply named the new node. `adopted`: the client found the node afterwards, because the reply was
+ * lost or an earlier call with the key had made it.
+ */
 export interface Creation {
   readonly outcome: "created" | "adopted"
   /** Its name in the service's spelling, which may differ from the spec. */
@@ -167,14 +169,14 @@ export interface Creation {
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
   /**
-   * A name for this very create: asking again with the same key, also in a later process with the same `stateDirectory`, makes
-   * no second node. Needs a `stateDirectory`. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit.
-   * Default: none.
+   * The idempotency key of this create: a second call with the same key makes no second node, even in a later process with the same
+   * `stateDirectory`. Needs a `stateDirectory`. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit. Default:
+   * none.
    */
   readonly key?: string | undefined
 }
 
-/** Options of the new setting. */
+/** Options of `setCommitment`. */
 export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment. */
   readonly skuId?: number | undefined
@@ -183,13 +185,13 @@ export interface CommitmentOptions extends CallOptions {
 /** Options of a list. */
 export interface ListOptions extends CallOptions, ListBounds {
   /**
-   * Longest time that each promise may take: of an iterable each page, however many requests it needs, of `find` and `toArray` the
-   * whole list. Default: none, and each request has that of the client.
+   * Longest time of each promise: of each page of an iterable, however many requests it needs, and of the whole list for `find` and
+   * `toArray`. Default: none; each request then has the client's deadline.
    */
   readonly deadline?: Timespan | undefined
   /**
-   * Called once, when the list has come to its end: with how many nodes there were, how many requests it took, and whether that is
-   * certainly all. Like `onReply` it cannot end the call.
+   * Called once, at the end of the list, with the number of nodes and requests and whether the list is certainly complete. Like `onReply`
+   * it cannot end the call.
    */
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }
@@ -233,8 +235,8 @@ export interface RawRequest {
 }
 
 /**
- * The client. Every method rejects with a `BerthError`, and with nothing else; the two that give an async iterable,
- * `nodes.list` and `allowance.changes`, throw an `InvalidOption` before there is any.
+ * The client. Every method rejects with a `BerthError` and nothing else. The two methods that return an async iterable, `nodes.list` and
+ * `allowance.changes`, throw an `InvalidOption` at once.
  */
 export interface Client {
   readonly nodes: {
@@ -242,15 +244,15 @@ export interface Client {
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
     readonly get: (id: number, options?: CallOptions) => Promise<Node>
     /**
-     * Every node of the account, page by page as they are taken. Throws `InvalidOption` at once; everything else is thrown
-     * where the nodes are taken.
+     * Every node of the account, read page by page as the program takes them. Throws `InvalidOption` at once; every other error is thrown
+     * while the nodes are taken.
      */
     readonly list: (options?: ListOptions) => NodeList
     /** One page of the list; empty past the end. It leaves out records that cannot be read, with a warning as in `list`. */
     readonly listPage: (options?: PageOptions) => Promise<ReadonlyArray<Node>>
     /**
-     * The nodes of exactly this name, for names may repeat; none when there is none. Reads the whole list. A record of it that cannot be
-     * read and may be such a node is read by itself, and `find` rejects where that fails.
+     * All nodes with exactly this name, because names may repeat. Reads the whole list. If the list has an unreadable record that may be
+     * such a node, `find` reads that node by its id, and rejects if this fails.
      */
     readonly find: (name: string, options?: ListOptions) => Promise<ReadonlyArray<Node>>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
@@ -261,8 +263,8 @@ export interface Client {
      */
     readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
     /**
-     * Waits until the node has the status, or each of several has had it; those come in the order they were named. Rejects with
-     * `StatusNotReached` as soon as one cannot, or not in time, also since the allowance refills later than that.
+     * Waits until the node has the status, or until each of several nodes has had it; the nodes come in the order of the ids. Rejects with
+     * `StatusNotReached` as soon as a node cannot reach the status, or cannot in time, for example because the allowance refills too late.
      */
     readonly awaitStatus: {
       (id: number, wanted: KnownStatus, options?: WaitOptions): Promise<Node>
@@ -272,13 +274,13 @@ export interface Client {
     readonly awaitDeleted: (id: number | ReadonlyArray<number>, options?: WaitOptions) => Promise<void>
   }
   readonly images: {
-    /** The images that pass all given filters; each appears once per plan that it works with. */
+    /** The images that match all given filters; each appears once per plan that it works with. */
     readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Image>>
     /** The account's saved images. */
     readonly saved: (options?: CallOptions) => Promise<ReadonlyArray<SavedImage>>
   }
   readonly plans: {
-    /** The plans of the images that pass all given filters, in the service's order. */
+    /** The plans of the images that match all given filters, in the service's order. */
     readonly list: (filter?: PlanFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
   }
   /** The allowance as known from the replies of the client's calls; reading it sends no request. */
@@ -286,8 +288,7 @@ export interface Client {
     /** The current estimate. */
     readonly current: (options?: SignalOptions) => Promise<KnownAllowance>
     /**
-     * What is known now, and then every change; a slow reader gets the newest and skips those between. Throws
-     * `InvalidOption` at once, like `nodes.list`.
+     * The current estimate, and then every change. A slow reader skips to the newest. Throws `InvalidOption` at once, like `nodes.list`.
      */
     readonly changes: (options?: SignalOptions) => AsyncIterable<KnownAllowance>
   }
@@ -295,7 +296,7 @@ export interface Client {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Promise<RawReply>
   }
-  /** Aborts all running calls, which reject with `ClientClosed`, as all later calls do. */
+  /** Aborts all running calls. They reject with `ClientClosed`, and so do all later calls. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }

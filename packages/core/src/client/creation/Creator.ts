@@ -1,6 +1,6 @@
 /**
- * Creates exactly once: performs the actions that `CreateMachine.ts` decides on, and feeds back what came of them. What is here is
- * order: an intent is written before its request is sent, no two writes run at once, and one create at a time is judged.
+ * Creates a node exactly once: performs the actions that `CreateMachine.ts` decides on and feeds their results back. This file keeps the
+ * order: an intent is written before its request is sent, no two writes of a call run at once, and only one create at a time is judged.
  */
 import { Duration, Effect, Option, Random, Result } from "effect"
 import type { RecordFault } from "../../api/fields/RecordReader.ts"
@@ -57,18 +57,18 @@ export type { Creation }
 /** Options of a create. */
 export interface CreateOptions extends CallOptions {
   /**
-   * A name for this very create: asking again with the same key, also in another process with the same intent store, makes
-   * no second node. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit. Default: none.
+   * The idempotency key of this create: a second call with the same key makes no second node, even in another process with the same intent
+   * store. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit. Default: none.
    */
   readonly key?: string | undefined
   /**
-   * Sends nothing: gives the node that an earlier create with this key made, whatever else that one asked for. Fails with
-   * `InvalidRequest` for `key` where none made a node, and with `OutcomeUnknown` while one still may. Default: false.
+   * Sends no create: returns the node that an earlier create with this key made, even if the rest of its order differs. Fails with
+   * `InvalidRequest` for `key` if no create made a node, and with `OutcomeUnknown` while one still may. Default: false.
    */
   readonly adoptOnly?: boolean | undefined
   /**
-   * What the program has read of the image list, which says under which names nodes show a plan. Berth reads the list itself where this does
-   * not tell. Default: what this client read last.
+   * The image list as far as the program has read it: it says under which names nodes show a plan. Berth reads the list itself if this is
+   * not enough. Default: the list that this client read last.
    *
    * @internal
    */
@@ -84,7 +84,7 @@ export interface Dependencies {
     hooks: SendingHooks,
     faultOf: (node: Node | UnreadNode | SeveralNodes) => RecordFault | undefined
   ) => Effect.Effect<Node, BerthError>
-  /** Where the client's nodes are; undefined if it names no location. */
+  /** The location of the client's nodes; undefined if it names none. */
   readonly location: string | undefined
   /** Most attempts of one call. */
   readonly maxAttempts: number
@@ -109,7 +109,7 @@ export const isKey = (text: string): boolean => plainKey.test(text)
 /** The lock held while a create is judged, because two at once would claim the same node. */
 const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
-/** An intent that took longer to write is written again before its request is sent. */
+/** If writing an intent took longer than this, it is written again before its request is sent. */
 const maxWritingMillis = 5000
 
 /** How much earlier than its call a request ends. */
@@ -226,7 +226,10 @@ export const make = ({
     return found?.fault
   }
 
-  /** Whether the image list is not needed to tell the image of a node: it shows an image, or no system either. */
+  /**
+   * Whether a node's image can be judged without reading the image list: the node shows its image or no system, or the image is known
+   * already.
+   */
   const isImageTold = ({ request }: Call, node: Node) =>
     systemOf(node) === undefined || imageFinder(plans)(request.image).length > 0
 
@@ -322,7 +325,7 @@ export const make = ({
       Option.getOrElse(() => intent)
     )
 
-  /** The unsettled intents, and those seen running that are settled now. */
+  /** The unsettled intents, and those of creates that were seen under way and are settled now. */
   const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
       const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
@@ -341,8 +344,9 @@ export const make = ({
     (claimed.get(id) ?? request.key) === request.key
 
   /**
-   * The candidates without a date as a read by their id shows them, and those that could not be read. One that the read names otherwise
-   * counts as not read: list and read contradict each other. If there are too many, none is read: a list like that is not believed.
+   * Reads each candidate without a date by its id, and returns the ids of those that could not be read. A candidate with another name in
+   * its own record counts as not read, because list and record contradict each other. If there are too many candidates, none is read,
+   * because such a list is not believable.
    */
   const dated = Effect.fnUntraced(function* (call: Call, listed: ReadonlyArray<Node>) {
     const undated = listed.filter((node) => node.createdAt === null && isCandidate(call, node))
@@ -373,7 +377,7 @@ export const make = ({
           newer.filter((node) => isCandidate(call, node))
         )
         const intents = yield* readIntents
-        // Read after the intents, so that one which was settled in between is found here.
+        // Read after the intents, so that an intent that was settled in between is found here.
         const owners = yield* readOwners(newer.map(({ id }) => id))
         const now = yield* instant
         for (const [id, key] of owners) claimed.set(id, key)
@@ -465,14 +469,14 @@ export const make = ({
     }
   })
 
-  /** What is kept of a create without a key that is given up: that it may have made a node, or nothing. */
+  /** Records that a create without a key was given up and may have made a node. If it was never sent, its intent is removed. */
   const givenUp = ({ request, state }: Call) =>
     Effect.suspend(() => {
       if (!("intent" in state)) return Effect.void
       return state._tag === "Queued" ? store.remove(request.key) : store.save({ ...state.intent, fate: "reported" })
     }).pipe(Effect.ignore)
 
-  /** Under a caller's key while no other call creates. */
+  /** Runs a create with a caller's key under the key's lock, so that no other call uses the key meanwhile. */
   const create = (call: Call, first: CreateStep) => {
     const { key, keyed } = call.request
     if (!keyed) return Effect.onInterrupt(run(call, first), () => givenUp(call))
@@ -484,10 +488,7 @@ export const make = ({
       .pipe(Effect.catchTag("IntentStoreFailed", (error) => Effect.fail(unusable(error))))
   }
 
-  /**
-   * Creates a node. With a key the same create may be asked for again, by this process or another with the same store, and
-   * makes one node all the same.
-   */
+  /** Creates a node. A create with a key can be repeated, by this process or another with the same store, and still makes only one node. */
   return Effect.fnUntraced(function* (
     spec: NodeSpec,
     { adoptOnly = false, key, plans: given = plans, ...options }: CreateOptions = {}
@@ -514,7 +515,7 @@ export const make = ({
       name,
       plan,
       image: String(image),
-      // Of what is only looked for no more is known than what the list shows.
+      // A call that only looks for a node does not know the whole order, only what the list shows.
       spec: adoptOnly ? null : specDigest(spec),
       deadlineMillis: end.limitMillis,
       maxAttempts: options.retry === false ? 1 : maxAttempts

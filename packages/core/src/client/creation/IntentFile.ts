@@ -1,6 +1,6 @@
 /**
- * The file of an intent: its record and the process that wrote it, as JSON, and how it is read, waiting for the disk or not. What another
- * process wrote is checked field by field.
+ * Reads the file of an intent: JSON with the record and the process that wrote it. Every field is checked, because another process wrote
+ * it. One reader is asynchronous, the other synchronous.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -17,7 +17,7 @@ export interface OwnedIntent extends Intent {
 /** A check of each field. */
 type Checks<A> = { readonly [Name in keyof A]-?: (value: unknown) => boolean }
 
-/** Whether every field of a value is valid. Further fields are of no concern. */
+/** Whether every known field of a value is valid. Other fields are ignored. */
 const meets = <A>(checks: Checks<A>, value: unknown): value is A =>
   Predicate.isObject(value) &&
   Object.entries<(value: unknown) => boolean>(checks).every(([name, check]) =>
@@ -63,7 +63,7 @@ const checks: Checks<OwnedIntent> = {
   owner: (value) => meets(ownerChecks, value)
 }
 
-/** The intent in the text of a file or of a row, or why that is not an intent of Berth. */
+/** Parses the text of a file or row as an intent; otherwise returns why it is not an intent of Berth. */
 export const parseIntent = (text: string): OwnedIntent | string => {
   const value = parseJson(text)
   if (value === undefined) return "is damaged, or not Berth's"
@@ -72,7 +72,7 @@ export const parseIntent = (text: string): OwnedIntent | string => {
   return meets(checks, value) ? value : "is damaged, or not Berth's"
 }
 
-/** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
+/** The intent in a file; undefined if there is no file. Fails if the file is not an intent of Berth. */
 export const readIntent = Effect.fnUntraced(function* (
   file: string,
   key: string
@@ -81,14 +81,17 @@ export const readIntent = Effect.fnUntraced(function* (
   if (Option.isNone(text)) return undefined
   const intent = parseIntent(text.value)
   if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
-  // Some file systems take two keys for one.
+  // On some file systems two keys that differ only in case are the same file.
   if (intent.key !== key) {
     return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}`, path: file })
   }
   return intent
 })
 
-/** The intent in a file, or why it is none; undefined where there is no file. At once: the next of many is as small. */
+/**
+ * The same without waiting, or why the file is not an intent; undefined if there is no file. Synchronous, because it reads many small files
+ * in a row.
+ */
 export const readIntentNow = (file: string): OwnedIntent | string | undefined => {
   const fs = builtin("node:fs")!
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants

@@ -1,7 +1,7 @@
 /**
- * Keeps intents in a folder, which belongs to one account: a later process finds them there and finishes the creates. A file per
- * intent, written whole or not at all, in `open` while its node is not known, and then in `settled` (`SettledIntents.ts`). Drafts
- * that killed processes left are removed after a day. Files that are not Berth's, or of a later version, are left alone.
+ * Keeps the intents of one account in a folder, where a later process finds them and finishes the creates. Each intent is a file that is
+ * written whole or not at all. It is in `open` until its node is known, and then in `settled` (`SettledIntents.ts`). Drafts of killed
+ * processes are removed after a day. Files that are not Berth's, or of a later version, are left alone.
  */
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { monotonicMillis } from "../time/Monotonic.ts"
@@ -41,10 +41,10 @@ const leftOverMillis = 86_400_000
 /** An intent without a caller's key is kept this long after its create ended, so that no concurrent create claims its node. */
 const endedMillis = 3_600_000
 
-/** How many of these are removed at once. */
+/** The most ended intents that one create removes. */
 const maxPruned = 8
 
-/** One under a caller's key that was never sent, or was refused for the rate limit, is kept as long as a settled one. */
+/** An intent under a caller's key that was never sent, or was refused because of the rate limit, is kept as long as a settled one. */
 const unsentMillis = 90 * 86_400_000
 
 /** Whether the outcome of the create is final. */
@@ -100,21 +100,24 @@ const isLeftOver = (file: string, now: number, millis = leftOverMillis) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Makes the folder, and goes through what a join of two accounts left in it. */
+/** Makes the folder, and processes what a join of two accounts left in it. */
 const prepare = Effect.fnUntraced(function* (directory: string, levels: number): Effect.fn.Return<Folder, FileFault> {
   const open = `${directory}/open`
   yield* makeOwnFolder(directory, levels)
   yield* makeOwnFolder(open)
   yield* withFiles((fs) => fs.access(open, fs.constants.W_OK))
   const settled = SettledIntents.make(directory, open)
-  // With very many intents it may take longer than a call may; it then goes on in the background.
+  // With very many intents this may take longer than the call allows; it then continues in the background.
   yield* Fiber.join(yield* Effect.forkDetach(settled.sortOut))
   yield* removeOldDrafts(open)
   yield* removeEnded(open)
   return { open, settled }
 })
 
-/** `find` gives the folder, again after each preparation: another process may join it with that of another account. */
+/**
+ * `find` returns the folder. It runs again after each preparation, because another process may have joined the folder with that of another
+ * account.
+ */
 const make = (named: string, find: Effect.Effect<string, FileFault>, levels: number) => {
   const failed = failedIn(named)
   const turnOf = makeTurns()
@@ -182,7 +185,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
         continue
       }
       abandoned.push(intent)
-      // Its node may still come: a create beside it must not take that one. Where this cannot be written it is told of again.
+      // Its node may still appear, and no concurrent create may claim that node. If this write fails, the intent is reported again.
       yield* Effect.ignore(replaceDurably(file, JSON.stringify({ ...intent, fate: "reported" })))
     }
     return abandoned
@@ -202,7 +205,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return Math.max(yield* folder.settled.newestNode, ...made)
   })
 
-  /** An open intent is looked for last: it may come out of a folder that is gone through, and goes where settled ones are. */
+  /** The open folder is read last: an intent may move into it from an imported folder, and moves from it to the settled ones. */
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
@@ -237,7 +240,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     const owned: OwnedIntent = { ...intent, owner: yield* self }
     const { key, nodeId } = owned
     if (nodeId !== null && !isDrawn(key)) {
-      // A settled one makes the folder that it goes to: not where the account is no more.
+      // Settling an intent makes its folder, so fail first if the account's folder is gone.
       yield* withFiles((fs) => fs.access(folder.open))
       yield* folder.settled.settle({ ...owned, nodeId })
       return yield* removeFile(fileOf(folder, key))
@@ -251,7 +254,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     now: Effect.flatMap(bootClock, stampNow),
     unsettled: inFolder(readUnsettled),
     find: (key) => inFolder((folder) => findIntent(folder, key)),
-    // What is under a lock is sent on the word of this write. If its folder is gone, so is the lock.
+    // A create under a lock is sent once this write succeeds. If the folder is gone, so is the lock, so the write must fail.
     save: (intent) =>
       Effect.mapError(
         (isDrawn(intent.key) || intent.nodeId !== null ? again : once)((folder) => save(folder, intent)),
@@ -270,7 +273,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
         Effect.flatten(
           inFolder(({ open }) =>
             withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
-              // As an exit, so that a failure of `use` is not taken for one of the lock.
+              // Returned as an exit, so that a failure of `use` is not mistaken for a failure of the lock.
               Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
             )
           )
@@ -293,18 +296,18 @@ const asLayer = ({ ready, store }: ReturnType<typeof make>): Layer.Layer<never, 
   Layer.effect(IntentStore, Effect.as(ready, store))
 
 /**
- * The store in a folder, which is made for the user alone when it is first used. What cannot be done with the folder fails then.
- * So many `levels` have to be the user's own: the folder, the one above it, and so on. Default: 1.
+ * The store in a folder. The first use makes the folder, readable by the user alone, and fails if the folder cannot be used. `levels` says
+ * how many folders must belong to the user: the folder, its parent, and so on. Default: 1.
  */
 export const makeDirectory = (directory: string, levels?: number): IntentStore => inDirectory(directory, levels).store
 
-/** The same as a layer, which fails where the folder cannot be used. */
+/** The same as a layer, which fails if the folder cannot be used. */
 export const layerDirectory = (directory: string, levels?: number): Layer.Layer<never, IntentStoreFailed> =>
   Layer.unwrap(Effect.sync(() => asLayer(inDirectory(directory, levels))))
 
-/** The store of an account, as `makeDirectory`. */
+/** The store of an account. Like `makeDirectory`, it makes its folder at the first use. */
 export const makeAccount = (place: IntentPlace): IntentStore => inPlace(place).store
 
-/** The same as a layer, which fails where its folder cannot be used. */
+/** The same as a layer, which fails if the account's folder cannot be used. */
 export const layerAccount = (place: IntentPlace): Layer.Layer<never, IntentStoreFailed> =>
   Layer.unwrap(Effect.sync(() => asLayer(inPlace(place))))

@@ -1,7 +1,6 @@
 /**
- * Which folder has the intents of an account. A key, and a name that the user gives an account, each have a folder of their own; a
- * mark in it leads to the folder of the account they belong to, so that a new key goes on where the old one was. Where there is no mark
- * the folder is the account's own.
+ * Finds the folder with the intents of an account. Each API key and each name that the user gives an account has its own folder. A mark in
+ * it leads to the folder of the account, so that a new key continues where the old one was. A folder without a mark is the account's own.
  *
  * ```
  * accounts/
@@ -12,8 +11,8 @@
  *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
  * ```
  *
- * A join goes in this order, so that it can be begun again at any point: it is noted in `joining`, the mark is written, what is left behind
- * the mark is taken over, the note goes.
+ * A join has four steps, so that it can be restarted at any point: write a note in `joining`, write the mark, move what is left in the old
+ * folder, remove the note.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -32,7 +31,7 @@ import { takeOver } from "./SettledIntents.ts"
 export interface IntentPlace {
   /** The folder of all accounts. */
   readonly accounts: string
-  /** The canonical address of the service, with project and location: no account belongs to two of these. */
+  /** The canonical address of the service with project and location. An account belongs to exactly one of these. */
   readonly origin: string
   /** The account's folder, unless a mark leads to another one. */
   readonly id: string
@@ -94,7 +93,7 @@ const writeMark = (accounts: string, id: string, account: string) =>
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
-/** The ids under which this machine knows the account: of its keys and names, those of earlier ones among them. */
+/** The ids under which this machine knows the account: those of its keys and names, including earlier ones. */
 export const idsOf = Effect.fnUntraced(function* ({
   accounts,
   id,
@@ -114,7 +113,9 @@ export const idsOf = Effect.fnUntraced(function* ({
 
 const recordsIn = (accounts: string, id: string) => `${accounts}/${id}/records`
 
-/** The folder of the account as it is now: its own, or that of its key until they are joined and while only that one has records. */
+/**
+ * The present folder of the account's records: its own, or that of its key if the two are not joined yet and only the latter has records.
+ */
 export const folderOf = Effect.fnUntraced(function* ({
   accounts,
   id,
@@ -126,7 +127,10 @@ export const folderOf = Effect.fnUntraced(function* ({
   return `${accounts}/${(yield* kindOf(recordsIn(accounts, ofKey))) === "nothing" ? own : ofKey}`
 })
 
-/** Carries the records along, each by itself, unless the account has its own under the same key: they hold up no create. */
+/**
+ * Moves the records one by one, unless the account has one under the same key. A failure is ignored, because records must not block a
+ * create.
+ */
 const carryRecords = Effect.fnUntraced(
   function* (from: string, into: string) {
     if ((yield* kindOf(from)) !== "folder") return
@@ -143,8 +147,8 @@ const carryRecords = Effect.fnUntraced(
 )
 
 /**
- * Moves everything from the folders on the way to the account's folder, and returns the latter. A killed process may have left something
- * there, or a running one may have written it after the mark.
+ * Follows the marks, moves everything on the way into the account's folder, and returns that folder. A killed process may have left files
+ * behind, or a running one may have written them after the mark.
  */
 const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const chain = yield* chainOf(accounts, id)
@@ -156,10 +160,10 @@ const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   return root
 })
 
-/** Lists the folders of joins under way: the next process that opens the account finishes an interrupted join. */
+/** The folder that lists joins under way. The next process that opens the account finishes an interrupted join. */
 const joiningIn = (accounts: string, id: string) => `${accounts}/${id}/joining`
 
-/** Finishes interrupted joins with an account's folder, including those running in another process. */
+/** Finishes joins into an account's folder that are interrupted or running in another process. */
 const finishJoins = Effect.fnUntraced(function* (accounts: string, root: string) {
   const folder = joiningIn(accounts, root)
   const isThere = (yield* kindOf(folder)) === "folder"
@@ -175,13 +179,13 @@ const join = Effect.fnUntraced(function* (accounts: string, from: string, into: 
   if (root !== target) {
     yield* makeOwnFolder(joiningIn(accounts, target), 3)
     yield* replaceDurably(`${joiningIn(accounts, target)}/${root}`, "")
-    // The mark first: new processes then go to the target, and move what is still here.
+    // The mark is written first: processes that open the folder later go to the target, and move what is still here.
     yield* writeMark(accounts, root, target)
   }
   yield* finishJoins(accounts, yield* collect(accounts, from))
 })
 
-/** Finds the account's folder, and moves there what belongs to it. Returns the folder of its creates. */
+/** Finds the account's folder and moves into it what belongs to the account. Returns the folder of its creates. */
 export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spellings }: IntentPlace) {
   yield* makeOwnFolder(`${accounts}/${id}`, 2)
   if (key !== undefined) yield* join(accounts, key, id)
@@ -194,8 +198,8 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
 })
 
 /**
- * Continues the account of one place in another, as after its key was replaced. False if the services differ or there is nothing to
- * continue.
+ * Continues the account of `from` in `into`, for example after its key was replaced. False if the services differ, the two are one account,
+ * or `into` has no folder.
  */
 export const goOnIn = Effect.fnUntraced(function* (
   from: IntentPlace,

@@ -1,6 +1,7 @@
 /**
- * What is kept of a create before and while it is sent, so that this process or a later one can find out which node came of it; what a
- * store of it can do; and the store in memory, which ends with its client. The one that later processes find is `IntentFolder.ts`.
+ * Defines the intent: the record of a create that is written before it is sent, so that this process or a later one can find out which node
+ * it made. Also defines the intent store and the store in memory, which ends with its client. `IntentFolder.ts` is the store that later
+ * processes find.
  */
 import { Context, Data, Effect, Option, Semaphore } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -30,16 +31,16 @@ export interface Intent {
   /** Highest node id known before sending; a node of this create has a higher id (A11). */
   readonly newerThan: number
   /**
-   * Highest id of a node that creates of the account had made before: a list may have left out an older node of somebody else then, which
-   * it shows later. Only what a reply names may be at or below it, as where a service begins anew.
+   * Highest node id that earlier creates of the account had made. It guards against a list that left out somebody else's older node before
+   * the send and shows it later. Only a node that the reply names may have this id or a lower one, as when a service restarts its ids.
    */
   readonly newest?: number | undefined
-  /** When it was last sent; null while it was certainly not sent or not processed. */
+  /** When it was last sent; null if it was certainly not sent or not processed. */
   readonly sentAt: Instant | null
   /**
-   * What became of it: its reply may still come, as long as its process runs (`open`); the service refused it for its rate limit,
-   * and need not have made nothing (`refused`); its reply was lost, or its process ended (`lost`); it was lost and its caller, who
-   * has no key to ask again with, was told so (`reported`). Without a reply, what came of the create shows in the list alone.
+   * What became of it. `open`: its reply may still come while its process runs. `refused`: the service refused it because of the rate
+   * limit, but may have made a node all the same. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the
+   * caller, who has no key to repeat it with, was told so. Without a reply, only the list shows what the create made.
    */
   readonly fate: "open" | "refused" | "lost" | "reported"
   /** The node of the create; null until it is known. */
@@ -116,9 +117,9 @@ export interface IntentStore {
   /** The current time on the clocks that every reader of an intent may know. */
   readonly now: Effect.Effect<Stamp>
   /**
-   * Every intent that is not settled; of one whose process has ended the fate is known. One without a caller's key is never settled: it
-   * stays for an hour after its create ended, with its node or as `reported`, because a create beside it, in another process, must not
-   * take that node.
+   * Every intent that is not settled; if its process has ended, its fate is no longer `open`. An intent without a caller's key is never
+   * settled: it stays for an hour after its create ended, with its node or as `reported`, so that no concurrent create in another process
+   * claims its node.
    */
   readonly unsettled: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
@@ -133,8 +134,8 @@ export interface IntentStore {
   /** The highest node id of any recorded create; 0 if there is none. */
   readonly newestNode: Effect.Effect<number, IntentStoreFailed>
   /**
-   * The highest id that there is before a create under a caller's key. A store that may have forgotten creates, as one that was restored
-   * from a backup, fails here if the list has a node that may have come of the create. Default: `highest`, as the list shows it.
+   * The highest node id before a create under a caller's key. A store that may have forgotten creates, because it was restored from a
+   * backup, fails here if the list has a node that the create may have made. Default: `highest`, as the list shows it.
    */
   readonly highestId?: (
     create: Pick<Intent, "key" | "name">,
@@ -142,8 +143,8 @@ export interface IntentStore {
     above: (id: number) => Effect.Effect<ReadonlyArray<Pick<Node, "id" | "name">>, BerthError>
   ) => Effect.Effect<number, BerthError>
   /**
-   * Runs `use` while nobody else does under the same key with this store, in this process or another; waits for its turn. A process that
-   * has ended blocks nobody.
+   * Runs `use` while no other call with this store uses the same key, in this process or another; waits for its turn. A process that has
+   * ended blocks nobody.
    */
   readonly withKeyLock: (
     key: string
@@ -151,8 +152,8 @@ export interface IntentStore {
     use: (lock: KeyLock<IntentStoreFailed>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | IntentStoreFailed, R>
   /**
-   * The intents without a caller's key whose process ended after it had sent the create, before it knew what came of it: no caller
-   * asks for them again. They are `reported` from then on, so that each is given once.
+   * The intents without a caller's key whose process ended after it had sent the create and before it knew the outcome: no caller will ask
+   * for them again. They become `reported`, so that each is returned once.
    */
   readonly takeAbandoned: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
 }
@@ -166,7 +167,7 @@ export const IntentStore = Context.Reference<IntentStore | undefined>("@berthkit
 export const drawnKeyPrefix = "_"
 
 /**
- * Gives `use` what the present users of its key share; the first of them makes it.
+ * Gives `use` the value that all present users of its key share; the first user makes it.
  *
  * @internal
  */

@@ -1,8 +1,9 @@
 /**
- * Keeps a key to one owner at a time, of all processes that share a folder, and knows whether an owner's process still runs. A lock is a
- * folder with one file in it, whose name is that of its owner. From a process that ended it changes hands by a rename of that very file,
- * which succeeds for one of several, and leaves no moment in between; an owner that is done removes the file, and then the folder, which
- * is only removed while it is empty. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
+ * Locks a key, so that only one of all processes that share a folder owns it, and finds out whether the owner still runs. A lock is a
+ * folder with one file, whose name identifies the owner. If the owner's process has ended, another process takes the lock over by renaming
+ * that file: a rename is atomic and succeeds for only one process. An owner that is done removes the file and then the folder; the latter
+ * fails unless the folder is empty. If the name cannot show whether the owner runs (it is in another container or on another machine), its
+ * heartbeat does.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -13,11 +14,11 @@ import { sleepInBackground } from "../time/Background.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
 /**
- * A process, as others know it: by the boot of its machine, its namespace, its number and when it started. Numbers alone are used again,
- * and mean another process in another container.
+ * Identifies a process by the boot of its machine, its namespace, its number and its start time. A number alone is not enough: it is
+ * reused, and in another container it means another process.
  */
 export interface Self {
-  /** The boot of its machine, or the host's name if that is unknown; empty if both are. */
+  /** The boot of its machine, or the host's name if the boot is unknown; empty if both are unknown. */
   readonly machine: string
   /** The namespace of its number and start time; empty if there is none. */
   readonly namespace: string
@@ -96,7 +97,7 @@ export const ownerOf = (name: string): Owner | undefined => {
   }
 }
 
-/** A process that has ended keeps an entry until its parent has waited for it. */
+/** A process that has ended stays in `/proc` until its parent has waited for it. */
 const hasEnded = ({ state }: Process) => state === "Z" || state === "X"
 
 const isInUse = (pid: number): boolean | undefined => {
@@ -132,8 +133,8 @@ const pollMillis = 200
 const heartbeatMillis = 5000
 
 /**
- * Without a heartbeat for this long an owner whose process is not known here is taken to have ended. Half the default deadline: each
- * process watches an owner of another boot anew, and still has to look for the node afterwards.
+ * If this process cannot see the owner's process, it takes the owner for ended after this long without a heartbeat. It is half the default
+ * deadline, because each waiting process must watch an owner of another boot for this long, and still needs time to look for the node.
  */
 const silentMillis = 30_000
 
@@ -148,10 +149,10 @@ const isHeartbeat = (value: unknown): value is Heartbeat =>
   Number.isFinite(value["bootMillis"]) &&
   (value["bootClock"] === null || Predicate.isString(value["bootClock"]))
 
-/** Ids of the locks that this process holds: another lock with its number may be that of an ended thread. */
+/** Ids of the locks that this process holds. A lock with this process's number but another id belongs to a thread that may have ended. */
 const mine = new Set<string>()
 
-/** The last heartbeat that a waiting call has read, and since when it has not changed. */
+/** The last heartbeat that a waiting call read, and when it first read that one. */
 interface Watch {
   readonly token: string
   readonly text: string
@@ -160,14 +161,14 @@ interface Watch {
 
 /** A lock that is held. */
 export interface KeyLock<E = FileFault> {
-  /** Fails where it is not held any more: another process took it over while this one stood still. */
+  /** Fails if the lock is no longer held, because another process took it over while this one stood still. */
   readonly confirm: Effect.Effect<void, E>
 }
 
-/** The failure of a lock that is not held any more. */
+/** The failure of a lock that is no longer held. */
 export const lost: FileFault = { message: "another process took it over while this one stood still" }
 
-/** Writes over the heartbeat in the file, which has to be there: none is longer than this. */
+/** Overwrites the heartbeat in the existing file. Padding makes all heartbeats equally long, so nothing of the last one remains. */
 const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>
   withFiles(async (fs) => {
     const handle = await fs.open(file, "r+")
@@ -178,20 +179,20 @@ const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>
     }
   })
 
-/** Whether the lock's owner is still running: by its process, or else by its heartbeat. */
+/** Whether the lock's owner is still running, judged by its process or otherwise by its heartbeat. */
 const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, watch: Watch | undefined) {
   const me = yield* self
   const isMine = owner.pid === me.pid && owner.startTime === me.startTime && owner.machine === me.machine
   if (isMine && owner.namespace === me.namespace && mine.has(owner.id)) return { alive: true, watch }
   const running = yield* isRunning(owner)
-  // This process runs, but a thread of it that held the lock may have ended.
+  // If the owner is this process, it runs, but its thread that held the lock may have ended.
   if (running === false || (running === true && !isMine)) return { alive: running, watch }
   const token = nameOf(owner)
   const text = Option.getOrElse(yield* Effect.orElseSucceed(readText(`${folder}/${token}`), Option.none), () => "")
   const found = parseJson(text)
   const heartbeat = isHeartbeat(found) ? found : undefined
   const now = yield* stampNow(yield* bootClock)
-  // The same boot has the same clock: no need to watch.
+  // Both processes have the clock of one boot, so the heartbeat's age is known without watching.
   if (heartbeat?.id === owner.id && now.bootClock !== null && heartbeat.bootClock === now.bootClock) {
     return { alive: millisBetween(heartbeat, now) < silentMillis, watch }
   }
@@ -202,7 +203,7 @@ const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, 
   return { alive: nowMillis - watch.sinceMillis < silentMillis, watch }
 })
 
-/** Makes the lock's folder with the token in it, both at once; false where there is one. */
+/** Makes the lock's folder with the token in it, in one step; false if the folder exists. */
 const begin = (folder: string, token: string) =>
   Effect.flatMap(draftOf(folder), (draft) =>
     withFiles(async (fs) => {
@@ -221,7 +222,7 @@ const begin = (folder: string, token: string) =>
     })
   )
 
-/** The names in the lock's folder; undefined where there is no folder. Not through a link, which may lead anywhere. */
+/** The names in the lock's folder; undefined if there is no folder. It does not follow a link, which could lead anywhere. */
 const namesIn = (folder: string) =>
   withFiles(async (fs) => {
     try {
@@ -236,10 +237,10 @@ const namesIn = (folder: string) =>
 
 const isToken = (name: string) => ownerOf(name) !== undefined
 
-/** While a lock changes hands a reader may find no name in it, but not this often. */
+/** While a lock changes hands, a reader may find no name in it, but not this often. */
 const maxMissed = 10
 
-/** Hands the lock on; false where another process was faster. */
+/** Takes the lock over; false if another process was faster. */
 const handOver = (folder: string, from: string, to: string) =>
   Effect.map(
     unlessMissing(
@@ -252,8 +253,8 @@ const handOver = (folder: string, from: string, to: string) =>
   )
 
 /**
- * Releases the lock, and leaves nothing of it. Its file goes first, which fails where another process has taken it over; then the
- * folder, which fails where it is not empty: another process has begun anew.
+ * Releases the lock and leaves nothing behind. Removing the file fails if another process has taken the lock over; removing the folder
+ * fails if another process has locked it anew.
  */
 const letGo = (folder: string, token: string) =>
   withFiles(async (fs) => {
@@ -261,22 +262,22 @@ const letGo = (folder: string, token: string) =>
     await fs.rmdir(folder)
   })
 
-/** Takes the lock as soon as its owner has released it or ended. Gives its file. */
+/** Takes the lock as soon as its owner has released it or ended. Returns the lock's file. */
 const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effect.fn.Return<string, FileFault> {
   const token = nameOf(owner)
   let watch: Watch | undefined
   let missed = 0
   while (true) {
     const names = yield* namesIn(folder)
-    // An empty folder was just released, or lost its file to a program that tidies up: it begins anew, unless it is not empty after all.
+    // An empty folder was just released, or another program removed its file. Begin anew, which fails if the folder is no longer empty.
     if (names === undefined || names.length === 0) {
-      // Where a rename does not replace an empty folder, as on Windows.
+      // On Windows a rename does not replace an empty folder.
       if (names !== undefined) yield* Effect.ignore(withFiles((fs) => fs.rmdir(folder)))
       if (yield* begin(folder, token)) break
       if (names === undefined) continue
     }
     const tokens = (names ?? []).filter(isToken)
-    // On some file systems a rename fails, and has been done.
+    // On some file systems a rename reports a failure although it was done.
     if (tokens.includes(token)) break
     const [held] = tokens
     if (held === undefined) {
@@ -295,8 +296,8 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
 })
 
 /**
- * Runs `use` while it holds the lock, which `folder` is; waits for its turn, where it can be interrupted. The folder above
- * has to be there. A process that ended holds up no other: at once where that can be known, else within half a minute.
+ * Runs `use` while it holds the lock at `folder`. It waits for its turn, and can be interrupted meanwhile. The parent folder must exist. A
+ * process that has ended blocks nobody: its lock is taken over at once if its end can be seen, otherwise after half a minute.
  */
 export const withKeyLock = <A, E, R>(
   folder: string,

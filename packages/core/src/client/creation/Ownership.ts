@@ -1,8 +1,8 @@
 /**
- * Whose a node is. This is the one place that says what proves that a create made a node, and that a node is still the one that was
- * proved. A create made a node if the node's id is above the highest id before the create, no other create has the node, it shows what was
- * asked for in a spelling of services, and it was made between the send and the last instant at which the service can have processed the
- * request. What a service does not state proves nothing, in either direction.
+ * Decides which create made a node, and whether a node is still the one that was proved. All rules for such a proof are here. A create made
+ * a node if the node's id is above the highest id before the create, no other create has the node, it shows what was asked for in a
+ * spelling of services, and it was made between the send and the last instant at which the service can have processed the request. A field
+ * that a service leaves out proves nothing, in either direction.
  */
 import { Predicate } from "effect"
 import type { Node } from "../../domain/Node.ts"
@@ -18,8 +18,8 @@ import type { Instant, Intent } from "./IntentStore.ts"
 export const blurMillis = 2000
 
 /**
- * A create that shows no node this long after it was sent was not processed, and may be sent again. For ten minutes gateways and workers
- * may still process a request whose client is gone; half a minute is for the request to leave its process and for the node to be listed.
+ * If no node shows this long after the send, the create was not processed and may be sent again. Gateways and workers may process a request
+ * for ten minutes after its client is gone; the other half minute is for the request to leave its process and for the node to be listed.
  */
 export const quietMillis = 630_000
 
@@ -29,7 +29,7 @@ const isOfOneBoot = (earlier: Stamp, now: Stamp) => earlier.bootClock !== null &
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
   isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
 
-/** Least time since an earlier instant, by the clock of a boot or by the service's; never by a wall clock, which steps. */
+/** The least time since an earlier instant, by the boot's or the service's clock. It never uses a wall clock, because that one steps. */
 export const millisSince = (earlier: Instant, now: Instant): number => {
   if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
   return earlier.serviceMillis > 0 && now.serviceMillis > 0
@@ -43,21 +43,25 @@ export const isQuiet = (sentAt: Instant, now: Instant): boolean => millisSince(s
 /** A wall clock may step by this much. */
 const maxStepMillis = 15 * 60_000
 
-/** When another machine sent a create, on the one clock that it told: the service's, or else its own wall clock. */
+/** When another machine sent a create, on the only clock that it stated: the service's, otherwise its own wall clock. */
 export interface Told {
   readonly millis: number
   readonly isOfService: boolean
 }
 
-/** Like `isQuiet`, of a create of another machine. If only wall clocks tell, a step of either counts as not passed. */
+/**
+ * Like `isQuiet`, for a create of another machine. If only wall clocks are known, either may have stepped, so the largest step is
+ * subtracted.
+ */
 export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): boolean =>
   isOfService && now.serviceMillis > 0
     ? now.serviceMillis - millis - blurMillis >= quietMillis
     : now.wallMillis - millis - maxStepMillis >= quietMillis
 
 /**
- * Like `isQuiet`, for what would otherwise wait for ever: where no clock shows the time, as after a reboot if the service states none, the
- * wall clock does, with a step of it. A machine without a clock of its own steps by years as it starts, so it must have run for as long.
+ * Like `isQuiet`, for a call that would otherwise wait for ever. If no better clock shows the time, as after a reboot when the service
+ * states none, it uses the wall clock and subtracts the largest step. A machine without a battery clock steps by years as it starts, so it
+ * must also have run for that long.
  */
 export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
   isTimed(sentAt, now)
@@ -65,7 +69,7 @@ export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
     : isQuietElsewhere({ millis: sentAt.wallMillis, isOfService: false }, now) &&
       (now.bootClock === null || now.bootMillis >= quietMillis)
 
-/** Most time since an earlier instant, by the same clocks. */
+/** The most time since an earlier instant, by the same clocks. */
 const maxMillisSince = (earlier: Instant, now: Instant): number => {
   if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
   return earlier.serviceMillis > 0 && now.serviceMillis > 0
@@ -87,13 +91,13 @@ const serviceMillisAt = (earlier: Instant, now: Instant): number | undefined => 
 export const plain = (text: string): string =>
   text
     .normalize("NFKD")
-    // Upper case has fewer letters: ß becomes SS, and both small sigmas become one.
+    // Upper case merges more letters than lower case: ß becomes SS, and both small sigmas become one.
     .toUpperCase()
     .normalize("NFKD")
     .replaceAll(/[\s_\p{Pd}]+/gu, "-")
     .replaceAll(/^-|-$/g, "")
 
-/** Services that cut names keep at least forty characters, of which the first and the last may be separators. */
+/** Services that cut names keep at least forty characters. The first and the last may be separators, which do not count here. */
 const cutLength = 38
 
 /** Whether the service may show this name for the requested one. */
@@ -118,11 +122,11 @@ export type KnownPlans = ReadonlyArray<Pick<Image, "plan" | "sku" | "image" | "n
 export const mayShowPlan = (shown: string | null, asked: string, plans: KnownPlans = []): boolean =>
   mayShow(shown, asked) || isSamePlan(asked, shown!, plans)
 
-/** The operating system that a node states: services of today state it in place of the image. */
+/** The operating system that a node states: today's API states it in place of the image. */
 export const systemOf = ({ extra = {}, image }: Pick<Shown, "extra" | "image">): Record<string, unknown> | undefined =>
   image === null && Predicate.isObject(extra["os_info"]) ? extra["os_info"] : undefined
 
-/** Whether a node states another system than the image has. What either of them does not state is no difference. */
+/** Whether a node states another system than that of the image. A value that either of them leaves out counts as equal. */
 export const isOtherSystem = (
   stated: Record<string, unknown>,
   image: string | number,
@@ -134,7 +138,7 @@ export const isOtherSystem = (
   return (
     records.length > 0 &&
     records.every(({ image, os }) => {
-      // A record that states no system has the text of the image there.
+      // A record without a system has the text of the image as its system's name.
       const isOtherName = name !== undefined && os.name !== image && plain(os.name) !== name
       return isOtherName || (version !== undefined && os.version !== null && plain(os.version) !== version)
     })
@@ -143,7 +147,7 @@ export const isOtherSystem = (
 
 const isNumber = (text: string) => /^\d+$/.test(text)
 
-/** A create may ask for an image by number and the service may show its name: these cannot be compared. */
+/** A create may ask for an image by number while the service shows its name: the two cannot be compared. */
 export const mayShowImage = (shown: string | null, asked: string): boolean =>
   shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
 
@@ -179,8 +183,8 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
       ? "unknown"
       : "meanwhile"
   }
-  // A creation time in the future is not on the clock on which the send is known, and where the clock of the boot has not come so far
-  // yet, one of the two is wrong, or the machine has slept: neither proves anything.
+  // A creation time in the future is not on the clock by which the send is known. If the boot clock shows that too little time has passed,
+  // one of the clocks is wrong or the machine has slept. Neither case proves anything.
   const isPast = now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis
   return isPast && !(isOfOneBoot(sentAt, now) && millisBetween(sentAt, now) <= quietMillis) ? "later" : "unknown"
 }
@@ -189,7 +193,7 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
 export type Kinship =
   /** It shows all that was asked for and was made in time. Any of several such nodes may be its node, unless another create has it. */
   | "proven"
-  /** It shows all that was asked for, but not reliably when it was made. */
+  /** It shows all that was asked for, but its creation time is not reliable. */
   | "possible"
   /** It has the name, but its plan, image, id or age does not fit, which a service may show in another way. */
   | "differs"

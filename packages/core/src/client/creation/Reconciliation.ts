@@ -1,6 +1,6 @@
 /**
- * What is judged of a create: whether two ask for the same, whether a reply is its own, which node came of it where its reply was
- * lost, while no other of its name is under way, and what it fails with. It never guesses; where two explanations are left it names both.
+ * Judges creates: whether two ask for the same, whether a reply belongs to a create, which node a create made if its reply was lost, and
+ * how it fails. It never guesses: if two explanations remain, it returns all candidates.
  */
 import { Effect, Semaphore } from "effect"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
@@ -55,8 +55,8 @@ const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tag
 }
 
 /**
- * What a create asks for, as a short text that another process can compare: SHA-256 as hex. It keeps no script, password or key
- * readable. Where there is no `node:crypto` there are no files either, and the text itself stays in memory.
+ * The order of a create as a short text that another process can compare: SHA-256 as hex, so no script, password or key stays readable. A
+ * runtime without `node:crypto` has no files either, so the plain text stays in memory.
  */
 export const specDigest = (spec: NodeSpec): string => {
   const text = canonical(spec)
@@ -69,7 +69,7 @@ type Asked = Pick<Intent, "name" | "plan" | "image" | "spec">
 /** Whether two creates order the same name, plan and image. */
 export const isAlike = (a: Asked, b: Asked): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
 
-/** Whether two creates ask for the same in every field: whose node is whose does not matter among them. */
+/** Whether two creates ask for the same in every field, so that it does not matter which of them made which node. */
 export const isSame = (a: Asked, b: Asked): boolean =>
   isAlike(a, b) && (a.spec === b.spec || a.spec === null || b.spec === null)
 
@@ -119,7 +119,7 @@ export const besideOf = (
     if (mayBeAnswered(other)) {
       if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.set(other.key, other)
     }
-    // One that was sent long before this one makes no node among those that are new since.
+    // A create that was sent long before this one cannot have made a node that is new since then.
     else if (!isQuiet(other.sentAt, intent.sentAt)) lost.push(other)
   }
   return { lost, underWay }
@@ -139,7 +139,7 @@ export interface Evidence {
   readonly beside: Beside
   /** What the image list says of plans. Default: nothing, because each shown plan is the one that was asked for, or the list cannot be read. */
   readonly plans?: KnownPlans
-  /** Nodes without a date that could not be read by their id: none is taken. Default: none. */
+  /** Nodes without a date that could not be read by their id; none of them counts as proven. Default: none. */
   readonly unread?: ReadonlySet<NodeId>
 }
 
@@ -237,7 +237,7 @@ const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, 
 export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthers, unread }: Evidence): Resolution => {
   const kinship: KinshipWith = (intent, node) => {
     const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
-    // What the service refused was hardly processed: a node of its name is more likely somebody else's.
+    // The service hardly processed a create that it refused: a node of its name is more likely somebody else's.
     return is === "proven" && (intent.fate === "refused" || unread?.has(node.id) === true) ? "possible" : is
   }
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
@@ -336,8 +336,8 @@ export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
 export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
 
 /**
- * The failure of a request of a create, as that of the create. The deadline of a request is what is left of the deadline of the
- * create, and the caller knows only the latter. A request before the one that creates sends nothing of it.
+ * Turns the failure of one request into the failure of the create. The request's deadline is what was left of the create's, and the caller
+ * knows only the latter. If the request came before the one that creates, nothing of the create was sent.
  */
 export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: boolean) => {
   const { reason } = error

@@ -1,7 +1,7 @@
 /**
- * The intents whose nodes are known, apart from those that are not: a create that looks for its node reads none of them. A folder for
- * each 30 days has them by their keys, and the keys by their nodes, so that both are found without reading the rest; the highest id of
- * a node is marked apart. They are kept for 90 days after they were last asked for, and removed a few at a time as others come.
+ * Keeps the intents whose nodes are known apart from the open ones, so that a create that looks for its node need not read them. Each
+ * period of 30 days has a folder with a file per key and a file per node, so that either is found without reading the rest. The highest
+ * node id is marked separately. Intents are kept for 90 days after they were last asked for; each new one removes a few old ones.
  *
  * ```
  * creates/
@@ -35,7 +35,7 @@ const periodMillis = 30 * dayMillis
 /** A settled intent is kept for at least this long after it was last asked for, and at most one period longer. */
 const keptMillis = 90 * dayMillis
 
-/** How many files are removed at once: several times as many as a create leaves. */
+/** The most files that one create removes: several times as many as it adds. */
 const maxRemoved = 64
 
 /** How many files of an imported folder are read before other work may run. */

@@ -1,21 +1,18 @@
-/**
- * Bounds on a list. Without them a service that returns new nodes for ever, or one node a page, is read until the memory is
- * full.
- */
+/** Bounds on a list. Without them, a service that returns new nodes for ever, or one node a page, would fill the memory. */
 import { Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { UnexpectedResponse } from "../../domain/ErrorReason.ts"
 
-/** Default of the option `maxNodes`: of the plans there are, so many cost more in a month than anyone lists without knowing it. */
+/** Default of the option `maxNodes`. An account with that many nodes is so expensive that its owner knows to raise the option. */
 export const defaultMaxNodes = 50_000
 
-/** The service returns so many nodes a page where it is not asked for more. */
+/** The service's default page size. A shorter page is implausible. */
 const minPlausiblePage = 20
 
 /**
- * Most requests for so many nodes, with what the longest page so far had. Pages overlap, and some are read again while nodes come and
- * go: half as many again are enough. Pages of fewer nodes than any service gives get no more requests for that.
+ * The most requests for a list of `maxNodes`, given the longest page so far. The factor 1.5 allows for pages that overlap and for pages
+ * that are read again while nodes come and go. Implausibly short pages do not raise the limit.
  */
 export const maxRequestsOf = (maxNodes: number, pageLength: number): number =>
   10 + Math.ceil((1.5 * maxNodes) / (pageLength < minPlausiblePage ? pageSize.maximum : pageLength))
@@ -27,7 +24,7 @@ const failed = (expected: string, path: string, excerpt: string): BerthError =>
     attempts: []
   })
 
-/** The failure of a list that does not end within its bounds. */
+/** The failure if a list does not end within its bounds. */
 export const endless = (maxNodes: number, maxRequests: number, nodes: number, requests: number): BerthError =>
   failed(
     `the end of the list within ${maxNodes} nodes (maxNodes) and ${maxRequests} requests`,
@@ -35,13 +32,13 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
     `${nodes} nodes in ${requests} requests, and no end`
   )
 
-/** The failure of a list of which nothing can be read: it is not the list of an empty account. */
+/** The failure if no record of a list can be read. Such a list must not pass for that of an empty account. */
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
 /**
- * Fails if a list counts more nodes than it shows, where a node that it lacks would be taken for absent. `total` is null where the service
- * does not say.
+ * Fails if a list counts more nodes than it shows, because the caller would take a node that it lacks for absent. `total` is null if the
+ * service does not state it.
  */
 export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
   total !== null && total > shown

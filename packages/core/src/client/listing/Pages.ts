@@ -1,6 +1,6 @@
 /**
- * The pages of a list, pulled with one ahead: while the consumer works on a page the next one is requested, and none after
- * that. `Listing.ts` interprets the pages.
+ * Pulls the pages of a list, one page ahead: while the consumer works on a page, the next page is requested, but no further one.
+ * `Listing.ts` interprets the pages.
  */
 import { Cause, Effect, Fiber, identity, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -14,7 +14,7 @@ import type { Page, PageRange } from "./PageRange.ts"
 /** How pages are read, and what is called with them. */
 interface Dependencies extends ListBounds {
   readonly readPage: (range: PageRange) => Effect.Effect<Page, BerthError>
-  /** Called with what each page has that was not given before. */
+  /** Called with the records of each page that no earlier call had. */
   readonly onRecords: (records: ReadonlyArray<ListRecord>) => void
   /** Called once, with the last page. */
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
@@ -22,16 +22,16 @@ interface Dependencies extends ListBounds {
   readonly limited?: <A>(read: Effect.Effect<A, BerthError>) => Effect.Effect<A, BerthError>
 }
 
-/** What was read ahead. */
+/** The result of reading ahead. */
 interface Step {
   readonly nodes: ReadonlyArray<Node>
   readonly ended: boolean
 }
 
-/** Of more records that cannot be read the first are kept. */
+/** At most this many unreadable records are kept. */
 const maxSetAside = 1000
 
-/** The nodes of one page after the other. Nothing is requested before the first pull, or after the scope is closed. */
+/** The nodes, page by page. Nothing is requested before the first pull or after the scope is closed. */
 export const pages = ({
   exact = true,
   limited = identity,
@@ -45,17 +45,17 @@ export const pages = ({
     let emitted = 0
     let requests = 0
     let longest = 0
-    /** How many nodes there are, as the service said last. */
+    /** The number of nodes that the service stated last. */
     let stated: number | null = null
-    /** Whether it said the same beside every page. */
+    /** Whether the service stated the same number with every page. */
     let isSteady = true
-    /** Whether it said that one page is the whole list. */
+    /** Whether the service stated that one page is the whole list. */
     let isOne = false
     const setAside = new Map<number, UnreadableRecord>()
     let ended = false
     let ahead: Fiber.Fiber<Step, BerthError> | undefined
 
-    /** Notes the records that are set aside, and returns those that were not before: pages overlap, or come again. */
+    /** Notes the records that are set aside, and returns the new ones among them: pages overlap, and may be read twice. */
     const newlySetAside = (places: ReadonlyArray<Place>) =>
       places.flatMap(({ id, record }) => {
         if (isNode(record) || setAside.size >= maxSetAside || setAside.has(id)) return []
@@ -63,7 +63,7 @@ export const pages = ({
         return [record]
       })
 
-    /** Reads on until there are nodes, or the list has ended. */
+    /** Reads pages until one has new nodes or the list ends. */
     const readOn = Effect.gen(function* () {
       for (;;) {
         const range = Listing.next(progress)
@@ -84,7 +84,7 @@ export const pages = ({
           return yield* endless(maxNodes, maxRequests, emitted, requests)
         }
         if (step.ended && emitted === 0 && setAside.size > 0) return yield* unreadableList(setAside.size)
-        // A list of nothing that counts nodes is no list of an empty account.
+        // An empty list that counts nodes is not that of an empty account.
         if (step.ended && emitted === 0) yield* ensureWhole(stated, 0)
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }
@@ -94,9 +94,10 @@ export const pages = ({
 
     const listed = (): Listed => {
       const shown = emitted + setAside.size
-      // Beyond so many records that cannot be read none is counted.
+      // Unreadable records above the limit are not counted, so the number cannot be compared.
       const lacks = setAside.size < maxSetAside && (stated ?? 0) > shown
-      // A count above the longest page is that of the whole list, and one that stays leaves no node that moved between pages.
+      // A number above the longest page counts the whole list, not the page. If it stays the same and equals the shown nodes, no node was
+      // missed between pages.
       const isCounted = isSteady && stated === shown && (isOne || shown > longest)
       const readToEnd = !lacks && (isCounted || progress.complete)
       const complete = setAside.size > 0 ? false : readToEnd
@@ -116,7 +117,7 @@ export const pages = ({
     return pull
   })
 
-/** All nodes of the pages, once the last one is read. */
+/** All nodes of all pages, once the last page is read. */
 export const collect = <E, R>(
   pages: Effect.Effect<Pull.Pull<ReadonlyArray<Node>, E>, never, R>
 ): Effect.Effect<ReadonlyArray<Node>, E, Exclude<R, Scope.Scope>> =>

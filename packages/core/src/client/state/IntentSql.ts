@@ -1,11 +1,12 @@
 /**
  * Keeps the intents of an account in a database, so that the processes of several machines create exactly one node for each key. The rules
- * are those of `CreateMachine.ts`; what differs from the folder (`IntentFolder.ts`) is what a database can do to its users:
+ * are those of `CreateMachine.ts`. A database differs from the folder (`IntentFolder.ts`) in two ways:
  *
- * - A process of another machine is judged by its lease. One that lost its key writes nothing any more, but for the node that it knows.
- * - The rows may be those of an older backup, and lack creates. So before a new create the nodes of the list that were not looked at before
- *   are noted as strangers, unless an intent has them. A stranger of the name that is asked for may be what the key has made already:
- *   then nothing is sent. What is still under way when rows come back shows in the list later: keys that are not known wait for it.
+ * - - A lease shows whether a process of another machine runs. A process that lost its key writes nothing more, except for a node that it
+ *   knows.
+ * - The rows may come from an older backup and lack creates. So before each new create, Berth records listed nodes that it has not seen
+ *   before and that no intent explains: they are strangers. The key may already have made a stranger with the requested name, so then
+ *   nothing is sent. Creates that were under way during a restore show in the list only later, so unknown keys wait for them.
  */
 import { Effect, Option } from "effect"
 import { OutcomeUnknown } from "../../domain/ErrorReason.ts"
@@ -28,22 +29,22 @@ import { createFailure, unusable } from "../creation/Reconciliation.ts"
 import type { StateFailed } from "./RecordStore.ts"
 import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
 
-/** Apart from the locks of records. */
+/** Keeps these locks apart from the locks of records. */
 const lockPrefix = "create/"
 
-/** An intent without a caller's key is told of this long after its create ended: no create beside it may take its node. */
+/** An intent without a caller's key stays unsettled this long after its create ended, so that no concurrent create claims its node. */
 const endedMillis = 3_600_000
 
-/** So long an intent is kept after it was last asked for. */
+/** How long an intent is kept after it was last asked for. */
 const keptMillis = 90 * 86_400_000
 
-/** How many of these are removed at once. */
+/** The most intents that one create removes. */
 const maxRemoved = 64
 
-/** When rows were restored, a create that they do not know may be under way for as long as this. */
+/** How long after a restore a create that the rows lack may still be under way. */
 const maxUnderWayMillis = quietMillis + 30_000
 
-/** So long a create of the same name is waited for that may have made a stranger, and how often it is looked at. */
+/** How long to wait for another create of the same name that may have made a stranger, and how often to look. */
 const maxWaitMillis = 20_000
 const lookMillis = 200
 
@@ -54,7 +55,7 @@ const failed = ({ detail, path }: StateFailed) => new IntentStoreFailed({ detail
 interface Row {
   readonly key: string
   readonly value: string
-  /** Whether its process has a lease. */
+  /** Whether the process that wrote it has a lease. */
   readonly alive: boolean
 }
 
@@ -70,7 +71,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
   const rows = database.accountOf(account)
   const turnOf = makeTurns()
   const held = new Map<string, HeldLock>()
-  /** What this process has sent and not settled. */
+  /** The intents that this process has sent and not settled. */
   const open = new Map<string, Intent>()
 
   const inAccount = <A>(use: (root: string) => Effect.Effect<A, StateFailed>): Effect.Effect<A, IntentStoreFailed> =>
@@ -86,7 +87,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
     return Effect.as(Effect.logWarning(`${unreadable(key, intent)}: it is left alone.`), undefined)
   }
 
-  /** Whether the process of an intent runs: by its lease, or, on this machine, by itself. */
+  /** Whether the process of an intent runs: it has a lease and, if it is on this machine, was not seen to have ended. */
   const isAlive = (intent: OwnedIntent, { alive }: Row) =>
     alive ? Effect.map(isRunning(intent.owner), (running) => running !== false) : Effect.succeed(false)
 
@@ -106,7 +107,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
     yield* leased
     if (isSent(intent) && !hasEnded(intent)) open.set(key, intent)
     else open.delete(key)
-    // What is known of a node every later owner of the key has to know, so it is written without the lock.
+    // Every later owner of the key must know the node, so it is written even without the lock.
     const lock = nodeId === null && intent.told === undefined ? held.get(key) : undefined
     yield* rows.write(lock, (root) => {
       const ok = sql`EXISTS (SELECT 1 FROM ok)`
@@ -124,7 +125,10 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
     })
   })
 
-  /** Removes some of what is too old by every clock there is, and of which the list was looked at since. */
+  /**
+   * Removes some intents that are too old by every clock. An intent with a node goes only once the list was read beyond that node, which
+   * would otherwise become a stranger.
+   */
   const prune = (root: string, serviceMillis: number, wallMillis: number) =>
     run(sql`DELETE FROM ${intents} WHERE account = ${root} AND key IN (SELECT i.key FROM ${intents} i
       JOIN ${accounts} a ON a.id = i.account WHERE i.account = ${root}
@@ -142,7 +146,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       yield* Effect.ignore(Effect.flatMap(rows.root, (root) => prune(root, sentAt.serviceMillis, wallMillis)))
     }).pipe(Effect.mapError(failed))
 
-  // A database that was brought back to before this process does not know what it has under way.
+  // A database that was restored to a time before this process lacks the intents that it has under way.
   onForgotten(Effect.suspend(() => Effect.forEach(Array.from(open.values()), (intent) => Effect.ignore(write(intent)))))
 
   const readUnsettled = inAccount((root) =>
@@ -158,7 +162,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
     })
   )
 
-  /** The strangers that may have the name, unless an intent has them by now. */
+  /** The strangers that may have this name, without those that an intent explains by now. */
   const strangersOf = (root: string, name: string) =>
     Effect.map(
       run(sql<Stranger>`SELECT s.node, s.name FROM ${strangers} s WHERE s.account = ${root}
@@ -167,7 +171,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       (found) => found.filter((each) => isSpelling(each.name, name) || isSpelling(name, each.name))
     )
 
-  /** Notes nodes that were not looked at before, so that a node is looked at once. */
+  /** Records the nodes that no intent explains, and how far the list was read, so that each node is judged once. */
   const note = (nodes: ReadonlyArray<Stranger & { readonly spelling: string }>, highest: number) =>
     rows.write(
       undefined,
@@ -180,7 +184,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
           WHERE id = ${root} AND seen < ${highest}::double precision AND EXISTS (SELECT 1 FROM ok))`
     )
 
-  /** Whether another create of the name is not settled: a stranger may be its node. */
+  /** Whether another create of the name is not settled, so that a stranger may be its node. */
   const isBeside = ({ key, name }: Pick<Intent, "key" | "name">) =>
     Effect.map(readUnsettled, (found) =>
       found.some(
@@ -223,7 +227,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
         found = yield* strangersOf(root, create.name)
       }
       if (found.length > 0) {
-        // One that is not listed any more is no second node.
+        // A stranger that is no longer listed cannot become a second node.
         const listed = new Set((yield* above(found[0]!.node - 1)).map(({ id }) => Number(id)))
         const left = found.filter(({ node }) => listed.has(node))
         if (left.length > 0) {
@@ -258,7 +262,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
         return yield* new IntentStoreFailed({ detail: unreadable(key, intent), code: null, path: place })
       }
       if (intent.nodeId === null) return Option.some(yield* withFate(intent, row))
-      // Kept for as long again, because it was asked for.
+      // Extends its life, because it was asked for.
       yield* Effect.ignore(
         inAccount((root) =>
           run(sql`UPDATE ${intents} SET changed_at = ${now} WHERE account = ${root} AND key = ${key}
@@ -305,7 +309,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
             rows.withLock(`${lockPrefix}${key}`)((lock) =>
               Effect.suspend(() => {
                 held.set(key, lock)
-                // As an exit, so that a failure of `use` is not taken for one of the lock.
+                // Returned as an exit, so that a failure of `use` is not mistaken for a failure of the lock.
                 return Effect.exit(use({ confirm: Effect.mapError(rows.confirm(lock), failed) }))
               }).pipe(Effect.ensuring(Effect.sync(() => held.delete(key))))
             ),
@@ -321,7 +325,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
           const intent = yield* readOrWarn(row)
           if (intent === undefined || hasEnded(intent) || (yield* isAlive(intent, row))) continue
           const reported = JSON.stringify({ ...intent, fate: "reported" })
-          // Each is given once: to who changes it first.
+          // Only the process that changes the row first returns it.
           const taken = yield* run(
             isSent(intent)
               ? sql`UPDATE ${intents} SET value = ${reported}::text, changed_at = ${now} WHERE account = ${root}
@@ -336,7 +340,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
   }
 }
 
-/** Says that the nodes are known which nobody here has made: none of them came of a key that was forgotten. Gives their ids. */
+/** Forgets all strangers, because the user says that no forgotten key made them. Returns their ids and names. */
 export const acceptStrangers = Effect.fnUntraced(function* (
   { accountOf, run, sql, tables: { strangers } }: StateDatabase,
   account: StateAccount

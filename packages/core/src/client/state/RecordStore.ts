@@ -1,7 +1,7 @@
 /**
- * What a store of an account's state can do: records by kind and key, and locks. On one machine the records are files; for several machines
- * they are rows of a database. Leases, proposals, commitments, the registry of fleets and the log of changes are such records. The store
- * does not look into a value: who writes a kind has its schema.
+ * The interface of a store for an account's state: records by kind and key, and locks. On one machine the records are files; for several
+ * machines they are rows of a database. Leases, proposals, commitments, the registry of fleets and the log of changes are such records. The
+ * store does not look into a value: the code that writes a kind has its schema.
  */
 import { Context, Data, type Effect, type Option } from "effect"
 
@@ -11,7 +11,7 @@ export class StateFailed extends Data.TaggedError("StateFailed")<{
   readonly detail: string
   /** The code of the file system, such as `ENOSPC`; null if something else failed. */
   readonly code: string | null
-  /** The file or folder, or the database without who connects; null where there is none. */
+  /** The file or folder, or the database without its user; null if there is none. */
   readonly path: string | null
   /** What to do about it: a sentence. */
   readonly hint: string
@@ -30,7 +30,7 @@ export interface StateRecord {
   readonly value: string
 }
 
-/** A lock that is held. A write that takes it is done only while it is held, however long its process stood still before. */
+/** A lock that is held. A write that is given the lock succeeds only while it is held, however long the process stood still before. */
 export interface StateLock {
   readonly name: string
   /** Fails if the lock is no longer held; otherwise renews it. Call it before a request that relies on the lock. */
@@ -49,14 +49,14 @@ export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(
  * afterwards does not lose it, and nobody reads half of it.
  */
 export interface RecordStore {
-  /** Where a record is kept, or would be, in words for people: the path of its file, or the record and its database without who connects. */
+  /** Where a record is kept or would be, for people to read: the path of its file, or the record and its database without its user. */
   readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
   readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
   /** All records of a kind, in order of their keys by code units. A record that cannot be read has an empty value. */
   readonly list: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
   /**
-   * The records of a kind that other accounts have in the same store, in no order: a new API key makes another account of the same nodes.
-   * What cannot be read is left out.
+   * The records of a kind that other accounts have in the same store, unsorted. A new API key is another account with the same nodes.
+   * Unreadable records are left out.
    */
   readonly elsewhere: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
   /** Writes a record, replacing an existing one. */
@@ -64,13 +64,13 @@ export interface RecordStore {
   /** Removes a record; a missing record is not a failure. */
   readonly remove: (kind: string, key: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
   /**
-   * Adds a record behind all others of its kind, under a key that the store draws in order of time and gives, and removes the first ones
-   * beyond `keep`. Two processes may append at once: both records are kept.
+   * Adds a record after all others of its kind and removes the oldest ones beyond `keep`. The store chooses the key so that keys sort by
+   * time, and returns it. Two processes may append at once: both records are kept.
    */
   readonly append: (kind: string, value: string, keep: number) => Effect.Effect<string, StateFailed>
   /**
-   * Runs `use` while no other process holds the lock of this name; waits for its turn, and can be interrupted meanwhile. A process that
-   * ended holds up no other for longer than a minute.
+   * Runs `use` while no other process holds the lock of this name. It waits for its turn, and can be interrupted meanwhile. A process that
+   * has ended blocks others for a minute at most.
    */
   readonly withLock: (
     name: string

@@ -1,11 +1,11 @@
 /**
- * The database in which several machines share state: its statements, the lease of this process, locks, and which account is meant. Time is the
+ * The database in which several machines share state: its statements, the lease of this process, locks, and accounts. All times are the
  * database's, so the clocks of the machines do not matter.
  *
- * A process has one lease, which it renews while it runs. A lock is a row with its owner and a fence, a number that is given out once. A lock
- * whose owner has no lease any more may be taken over. Each write names the fence of its lock, and is one statement with the look at the
- * lock's row, which it keeps others from changing meanwhile: a process that stood still writes nothing once its lock was taken over,
- * however late its statement arrives. So each write may also be sent again after a connection was cut.
+ * A process has one lease, which it renews while it runs. A lock is a row with its owner and a fence, a number that is used only once.
+ * Another process may take over a lock whose owner has no lease any more. Each write is one statement that also checks the fence in the
+ * lock's row and locks that row meanwhile. So a process that stood still writes nothing once its lock was taken over, however late its
+ * statement arrives, and each write may be repeated after a connection was cut.
  */
 import { Deferred, Effect, Predicate, Random, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,36 +21,36 @@ import { tablesIn } from "./StateTables.ts"
 /** Longest time for a statement, with its repetitions. */
 const maxAnswerMillis = 10_000
 
-/** After this long a statement that failed for a lost connection is not repeated. */
+/** A statement that failed because of a lost connection is repeated for at most this long. */
 const maxRepeatMillis = 3000
 
-/** The pause before a statement is repeated, and before a lock is asked for again. */
+/** The pause before a statement is repeated or a lock is tried again. */
 const pauseMillis = 200
 
-/** A process that did not renew its lease for so long is taken to have ended. */
+/** A process that has not renewed its lease for this long counts as ended. */
 const defaultLeaseMillis = 30_000
 
 /** Options of a state in a database. All may be left out. */
 export interface StateSqlOptions {
   /** The schema of the tables. Default: `berth`. */
   readonly schema?: string | undefined
-  /** What messages call the database. It may hold no password. Default: `the database`. */
+  /** The database's name in messages, which must not contain a password. Default: `the database`. */
   readonly name?: string | undefined
   /** How long a process that ended without notice keeps its locks, in milliseconds. Default: 30 000. */
   readonly leaseMillis?: number | undefined
 }
 
-/** Which account is meant. */
+/** Identifies an account. */
 export interface StateAccount {
   /** Names the account: a hash. */
   readonly id: string
-  /** The hash of its key, if the account has a name: what was kept under the key belongs to the account. */
+  /** The hash of its key if the account has a name. Rows under the key belong to the account. */
   readonly key: string | undefined
-  /** Names its service, project and location, whatever the key: what is about nodes is kept there. */
+  /** Identifies service, project and location without the key. Records about nodes are kept under it. */
   readonly nodes: string
 }
 
-/** A lock that this process holds, as its row has it. */
+/** A lock that this process holds: the fields of its row. */
 export interface HeldLock {
   readonly root: string
   readonly name: string
@@ -58,15 +58,15 @@ export interface HeldLock {
   readonly fence: number
 }
 
-/** How a write ended that names a lock and an account. */
+/** The result of a write that names a lock and an account. */
 interface Guarded {
-  /** Whether the account still goes by this name: it goes on in another one otherwise. */
+  /** Whether the account still has this id; otherwise it was joined into another. */
   readonly here: number
   /** Whether the lock is still held. */
   readonly held: number
 }
 
-/** What the database says is missing or forbidden, by its code. */
+/** What is missing or forbidden, by the database's error code. */
 const remedies: Readonly<Record<string, readonly [detail: string, hint: string]>> = {
   "42P01": ["its tables of berth are missing", "Run: berth state migrate"],
   "42703": ["its tables of berth are of another version", "Run: berth state migrate"],
@@ -90,16 +90,16 @@ export const failedIn =
 
 const lostHint = "Run it again: it goes on where the other process leaves it."
 
-/** What is done with the rows of one account. */
+/** Works with the rows of one account. */
 export interface AccountRows {
-  /** Names the rows of the account. */
+  /** The id under which the rows of the account are kept. */
   readonly root: Effect.Effect<string, StateFailed>
   /**
-   * A write, as parts of a statement that hold to `ok`: a table that has a row only if the account still goes by its name and the lock is
-   * held. Fails if the lock was lost.
+   * Writes with parts of a statement. The parts must select from `ok`, a table that has a row only if the account still has this id and the
+   * lock is held. Fails if the lock was lost.
    */
   readonly write: (lock: HeldLock | undefined, parts: (root: string) => Fragment) => Effect.Effect<void, StateFailed>
-  /** Fails if the lock is not held any more, and renews the lease otherwise. */
+  /** Fails if the lock is no longer held; otherwise renews the lease. */
   readonly confirm: (lock: HeldLock) => Effect.Effect<void, StateFailed>
   /** Runs `use` while no other process holds the lock. */
   readonly withLock: (
@@ -111,23 +111,23 @@ export interface AccountRows {
 export interface StateDatabase {
   readonly sql: SqlClient.SqlClient
   readonly name: string
-  /** Names this process. */
+  /** The id of this process. */
   readonly process: string
   readonly tables: ReturnType<typeof tablesIn>
-  /** This instant on the database's clock, in milliseconds, as a part of a statement. */
+  /** The present time on the database's clock in milliseconds, as a part of a statement. */
   readonly now: Fragment
-  /** The present transaction, as the rows that it writes show it. */
+  /** The id of the present transaction, in the form of `xmin`. */
   readonly tx: Fragment
   /** Runs a statement that may be repeated, within bounds. */
   readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, StateFailed>
-  /** Makes sure that this process has a lease. */
+  /** Ensures that this process has a lease. */
   readonly leased: Effect.Effect<void, StateFailed>
-  /** What to write again if the database has lost this process: its rows are those of an older backup then. */
+  /** Registers what to write again if the database no longer knows this process, because its rows come from an older backup. */
   readonly onForgotten: (again: Effect.Effect<void, StateFailed>) => void
   readonly accountOf: (account: StateAccount) => AccountRows
 }
 
-/** Opens the state in a database. Nothing is asked before it is used. The lease ends with the scope. */
+/** Opens the state in a database. No statement runs before the first use. The lease ends with the scope. */
 export const open = Effect.fnUntraced(function* ({
   leaseMillis = defaultLeaseMillis,
   name = "the database",
@@ -149,7 +149,7 @@ export const open = Effect.fnUntraced(function* ({
       isLockLost: true
     })
 
-  /** An answer that does not come is not waited for, whether or not the caller may be interrupted. */
+  /** Bounds the wait for an answer, even if the caller cannot be interrupted. */
   const bounded = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<A, StateFailed> =>
     Effect.suspend(() => {
       const answer = Deferred.makeUnsafe<A, StateFailed>()
@@ -211,7 +211,7 @@ export const open = Effect.fnUntraced(function* ({
     if (isLeased) return
     yield* run(lease)
     isLeased = true
-    // What processes that ended have left is of use to nobody after a day.
+    // The rows of processes that ended a day ago are useless.
     yield* Effect.forkDetach(
       Effect.ignore(run(sql`DELETE FROM ${processes} WHERE lease_until < ${now} - 86400000::double precision`))
     )
@@ -228,10 +228,10 @@ export const open = Effect.fnUntraced(function* ({
     Effect.suspend(() => (isLeased ? Effect.ignore(run(sql`DELETE FROM ${processes} WHERE id = ${me}`)) : Effect.void))
   )
 
-  /** Whether a process of this machine has ended. Of one on another machine only its lease tells. */
+  /** Whether a process has ended, if it is on this machine. Only the lease shows this for a process on another machine. */
   const hasEnded = (text: string) => Effect.map(isRunning(parseJson(text) as Self), (running) => running === false)
 
-  /** Makes what was kept under the key the account's. Both rows are locked: no write is under way in either. */
+  /** Moves the rows of the key to the account. Both account rows are locked, so no write is under way in either. */
   const join = (from: string, into: string) =>
     sql.withTransaction(
       Effect.gen(function* () {
@@ -243,7 +243,7 @@ export const open = Effect.fnUntraced(function* ({
           restored_at = greatest(a.restored_at, b.restored_at), tx = ${tx}
           FROM ${accounts} AS b WHERE a.id = ${into} AND b.id = ${from}`
         yield* sql`DELETE FROM ${locks} WHERE account = ${from}`
-        // One that both have stays as the account has it; the node of the other one keeps its owner.
+        // If both have an intent for a key, the account's stays. The other one gets a key of its own, so that its node keeps an owner.
         yield* sql`UPDATE ${intents} AS i SET account = ${into}, key = CASE WHEN EXISTS
           (SELECT 1 FROM ${intents} AS o WHERE o.account = ${into} AND o.key = i.key)
           THEN '_' || i.key || '.' || ${from}::text ELSE i.key END WHERE account = ${from}`
@@ -263,7 +263,7 @@ export const open = Effect.fnUntraced(function* ({
         Effect.gen(function* () {
           yield* sql`INSERT INTO ${accounts} (id, root, newest, seen, tx) VALUES (${each}, ${each}, 0, 0, ${tx})
             ON CONFLICT (id) DO NOTHING`
-          // Brought back from a backup: what was written after it is unknown here.
+          // The row was restored from a backup, so later writes are missing.
           yield* sql`UPDATE ${accounts} SET restored_at = ${now}, tx = ${tx} WHERE id = ${each} AND tx <> xmin::text`
           const [row] = yield* sql<{ readonly root: string }>`SELECT root FROM ${accounts} WHERE id = ${each}`
           return row!.root
@@ -324,11 +324,11 @@ export const open = Effect.fnUntraced(function* ({
           if (taken !== undefined) return { root: found, name: lockName, owner: me, fence: taken.fence }
           const [held] = yield* ownerOf(found, lockName)
           if (held === undefined) {
-            // It was just released; or the account went on in another one.
+            // The lock was just released, or the account was joined into another.
             known = undefined
             continue
           }
-          // A process of this machine that ended: nobody has to wait for its lease.
+          // The owner was on this machine and has ended, so do not wait for its lease.
           if (held.owner !== ended && (yield* hasEnded(held.self))) {
             ended = held.owner
             continue

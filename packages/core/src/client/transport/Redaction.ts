@@ -1,6 +1,6 @@
 /**
- * Masks the credentials in texts from outside, such as an error page that repeats the request's address. Berth's own texts
- * never contain them.
+ * Masks credentials in texts from outside, such as an error page that repeats the request's address. Berth's own texts never contain
+ * credentials.
  */
 import { Predicate, Redacted, RegExp as Regex } from "effect"
 import { type ErrorReason, fieldsOf } from "../../domain/ErrorReason.ts"
@@ -8,9 +8,8 @@ import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
 
 /**
- * Masks every spelling of the credentials in a text, and, in the position of a credential, a part of one that was cut off.
- * With `maxLength` the result is cut to it, and no more of the text is read than necessary; the cut leaves no beginning of a
- * credential.
+ * Masks every spelling of the credentials in a text. Where a text names a credential, it also masks the beginning of one that was cut off.
+ * `maxLength` cuts the result and limits how much of the text is read; the cut never leaves the beginning of a credential.
  */
 export type Redact = (text: string, maxLength?: number) => string
 
@@ -23,17 +22,16 @@ const entities: Readonly<Record<string, string>> = Object.fromEntries(
     .map((entity) => [entity[0], entity.slice(1)])
 )
 
-/** A sign that begins an encoding, which JSON may escape in its turn. */
+/** A sign that begins an encoding. JSON may have escaped the sign itself. */
 const sign = (plain: string) => `(?:${plain}|u00${plain.charCodeAt(0).toString(16)})`
 
-/** Backslashes before a character that is escaped, any number of times over. */
+/** The backslashes before a character that was escaped several times over. */
 const escapes = "\\\\{0,8}"
 
 /**
- * One character, or a run of backslashes, as it is, escaped in a string of a program or of JSON, percent-encoded, or as an HTML
- * entity, each any number of times over. Encoders differ in the characters that they leave alone, hence one by one.
- * Backslashes before the first character stay in the text, and those after a run of backslashes belong to it, so that the time
- * is linear in the text.
+ * Matches one character or a run of backslashes: plain, escaped as in JSON or a program's string, percent-encoded, or as an HTML entity,
+ * each several times over. Each character is matched by itself, because encoders differ in which ones they leave alone. Backslashes before
+ * the first character stay in the text, and those after a run of backslashes belong to the run, so the time is linear in the text.
  */
 const unit = (plain: string, at: number, units: ReadonlyArray<string>): string => {
   const [first = ""] = plain
@@ -53,14 +51,14 @@ const spelling = (secret: string): ReadonlyArray<string> => (secret.match(/\\+|[
 /** Shorter pieces than this occur in texts by chance. */
 const minPiece = 6
 
-/** Others are several bytes each, and percent-encoded as these. */
+/** Other characters are percent-encoded as several bytes. */
 const isAscii = (text: string): boolean => !/[^ -~]/.test(text)
 
 /** The UTF-8 bytes of a text, a character each. */
 const bytesOf = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
 
-/** The part of a longer text's Base64 that depends on this secret alone, for each alignment. */
+/** For each alignment in a longer text, the part of its Base64 that depends on this secret alone. */
 const insideBase64 = (bytes: string): ReadonlyArray<string> =>
   [0, 1, 2]
     .map((before) =>
@@ -68,13 +66,13 @@ const insideBase64 = (bytes: string): ReadonlyArray<string> =>
     )
     .filter(({ length }) => length >= minPiece)
 
-/** The encodings of a secret as a whole, character by character, the longest first: a shorter one may be its beginning. */
+/** The encodings of a whole secret, each as a list of characters. The longest comes first, because a shorter one may be its beginning. */
 const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
   const bytes = bytesOf(secret)
   const base64 = [btoa(bytes), btoa(bytes).replace(/=+$/, ""), ...insideBase64(bytes)]
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))
   const texts = Array.from(new Set([...base64, ...urlSafe])).sort((a, b) => b.length - a.length)
-  // As in a dump: with spaces or colons between the bytes, or without.
+  // Hexadecimal as in a dump, with or without spaces or colons between the bytes.
   const hex = Array.from(
     bytes,
     (plain, at) => (at === 0 ? "" : "[ :]?") + plain.charCodeAt(0).toString(16).padStart(2, "0")
@@ -82,13 +80,13 @@ const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
   return [...texts.map((text) => Array.from(text, Regex.escape)), hex]
 }
 
-/** A shorter secret may be a part of a word. */
+/** A shorter secret may be part of a word by chance, so it is masked only after the name of a credential. */
 const minAnywhere = 8
 
 /** The names of credentials. */
 const names = "(?:api[-_ ]?key|token|authorization|bearer)"
 
-/** The text before a credential: its name, then punctuation in any spelling. */
+/** The text before a credential: the name, then punctuation in any encoding. */
 const lead = names + "(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
 
 /** Shorter parts of a secret are not masked. */
@@ -97,15 +95,15 @@ const minPart = 4
 /** A line break, plain or escaped, with the indentation of the next line. */
 const lineBreak = "(?:(?:\\\\{0,8}[\\r\\n]|\\\\{1,8}[rn]){1,4}[ \\t]{0,8})?"
 
-/** A short word of a sentence, or the name of a value, which may begin like a secret by chance. */
+/** A short word of a sentence or the name of a value. It may begin like a secret by chance. */
 const word = `[a-z]{${minPart},8}(?:[,:]? [a-z]|=)`
 
-/** Masks beginnings of these spellings in the position of a credential, as far as they go, across line breaks too. */
+/** Masks the beginning of a secret after the name of a credential, as far as it matches one of these spellings, even across line breaks. */
 const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: string) => string) => {
   const firsts = new Set(spellings.map((units) => units.slice(0, minPart).join(lineBreak)))
   const named = new RegExp(names, "i")
   const start = new RegExp(`${lead}(?!${word})(?=${Array.from(firsts).join("|") || "(?!)"})`, "gi")
-  // One pattern per character: a nested pattern of all the beginnings takes long to compile.
+  // One pattern per character, because one nested pattern of all beginnings compiles slowly.
   const characters = new Map<string, RegExp>()
   const end = (text: string, from: number, units: ReadonlyArray<string>) => {
     let at = from
@@ -119,7 +117,7 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
     return at
   }
   return (text) => {
-    // Most texts name no credential, and the longer pattern takes 2 ms to compile.
+    // Most texts name no credential, and the long pattern takes 2 ms to compile.
     if (!named.test(text)) return text
     let clean = ""
     let done = 0
@@ -133,12 +131,12 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
   }
 }
 
-/** Most characters of a text for one of a secret. */
+/** The most characters of a text that encode one character of a secret. */
 const maxPerCharacter = 16
 
 /**
- * A function that masks the credentials, and further secrets, in a text; a short one only in the position of a credential. What it
- * looks for is made at the first text, for it takes 70 kB, and most clients see no text to mask.
+ * Makes a function that masks the credentials and further secrets in a text; it masks a short secret only after the name of a credential.
+ * The patterns take 70 kB and most clients have no text to mask, so the first text creates them.
  */
 export const redactor = (credentials: Credentials, further: ReadonlyArray<string> = []): Redact => {
   let redact: Redact | undefined
@@ -151,7 +149,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   )
   const written = (secrets: ReadonlyArray<string>) => [
     ...secrets.flatMap((secret) => (isAscii(secret) ? [secret] : [secret, encodeURIComponent(secret)])).map(spelling),
-    // The text that was encoded may be an address that was encoded already.
+    // The encoded text may itself be an encoded address.
     ...Array.from(new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))).flatMap(wholes)
   ]
   const short = secrets.filter(({ length }) => length < minAnywhere)
@@ -159,7 +157,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   const patterns = [either(written(secrets.filter(({ length }) => length >= minAnywhere)))].filter(Boolean)
   if (short.length > 0) patterns.push(`(${lead})(?:${either(written(short))})(?![a-z0-9])`)
   const pattern = new RegExp(patterns.join("|"), "gi")
-  // Few texts have even the beginning of a secret, and a pattern of beginnings compiles at once.
+  // Checked first, because few texts contain even the beginning of a secret, and this pattern compiles fast.
   const beginning = new RegExp(either(written(secrets).map((units) => units.slice(0, minPart))), "i")
   const partMasked = partsMasked(written(secrets.filter(({ length }) => length > minPart)))
   const reach = secrets[0]!.length * maxPerCharacter
@@ -169,15 +167,15 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
       ? read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
       : read
     const clean = partMasked(whole)
-    // The end of the part that was read may be the beginning of a secret.
+    // The text that was read may end within a secret, so its end is cut off.
     return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
   }
 }
 
-/** A text without the user and password in its addresses, such as the address of a proxy. */
+/** Masks the user and password in addresses within a text, such as the address of a proxy. */
 export const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]{1,500}@/g, `//${mask}@`)
 
-/** The address of a request as it is shown: made anew, for the one on the wire has the key. */
+/** The address of a request for showing. It is built separately, because the one on the wire contains the API key. */
 export const shownAddress = (
   origin: string,
   { path, query }: { readonly path: string; readonly query: ReadonlyArray<readonly [name: string, value: string]> },
@@ -190,7 +188,7 @@ export const shownAddress = (
 /** Matches fields with the name of a credential. */
 const isNamed = new RegExp(`${names}$`, "i")
 
-/** Masks every text in a value, at any depth, names of fields included; `before` is the text before each of them. */
+/** Masks every text in a value at any depth, including the names of fields. `before` is the text that precedes each of them. */
 const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   if (Predicate.isString(value)) return redact(before + value).slice(before.length)
   if (Array.isArray(value)) return value.map((item) => masked(item, redact, before))
@@ -203,7 +201,7 @@ const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   )
 }
 
-/** Errors within errors are copied up to this depth. */
+/** Nested errors are copied up to this depth. */
 const maxCauses = 5
 
 /** A copy of an error of any kind, with its texts masked. */
@@ -223,8 +221,8 @@ const maskedCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
 }
 
 /**
- * The same reason with every text masked that is not ours, and with its sentences made from the masked fields. The caller's own
- * arguments may hold a credential, too.
+ * The same reason with every text masked that is not Berth's own; its sentences are made from the masked fields. The caller's own arguments
+ * may contain a credential, too.
  */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
   const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }

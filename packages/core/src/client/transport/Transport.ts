@@ -1,7 +1,7 @@
 /**
- * The layer below the engine: a request, from the contract to its address and credentials, and the service that sends one and reads the
- * whole reply. `HttpTransport.ts` does so over any `HttpClient` of Effect, `FetchTransport.ts` over the runtime's `fetch`,
- * `NodeTransport.ts` over `node:http`.
+ * The layer below the engine. It turns an endpoint of the contract into a request with address and credentials, and defines the service
+ * that sends a request and reads the whole reply. `HttpTransport.ts` implements that service with any `HttpClient` of Effect,
+ * `FetchTransport.ts` with the runtime's `fetch`, `NodeTransport.ts` with `node:http`.
  */
 import { Context, type Effect, Predicate, Record as Records, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
@@ -187,9 +187,9 @@ export class Transport extends Context.Service<
   Transport,
   {
     /**
-     * Sends the request once. Calls `begun` as soon as the reply has begun; an interruption ends the exchange. A request with
-     * `leaving` goes on a connection of its own where the transport can make one: of a connection that was used before and breaks
-     * nobody can tell whether the service has read the request.
+     * Sends the request once. Calls `begun` as soon as the reply has begun; an interruption ends the exchange. A request with `leaving`
+     * gets a new connection if the transport can open one: if a reused connection breaks, nobody can tell whether the service has read the
+     * request.
      */
     readonly send: (
       request: SignedRequest,
@@ -222,7 +222,7 @@ const certificate =
 /** The same in Deno, which has no code for it. The text does not prove that nothing was sent, because it may contain an address. */
 const certificateWords = /invalid peer certificate/
 
-/** A proxy that asks for a password or forbids the connection, in Node and in undici. Every further try would go through it, too. */
+/** Whether a proxy asks for a password or forbids the connection, as Node and undici report it. A retry would go through the same proxy. */
 const isProxyRefusal = (code: string | undefined, text: string): boolean =>
   code === "ERR_PROXY_TUNNEL"
     ? /\b40[37]\b/.test(text)
@@ -230,7 +230,10 @@ const isProxyRefusal = (code: string | undefined, text: string): boolean =>
 
 const maxDetailLength = 1000
 
-/** What is known of a transport failure: the innermost code or message, because errors may be nested, and whether nothing was sent. */
+/**
+ * Describes a transport failure: the innermost code and message, because errors may be nested, and whether the request was certainly not
+ * sent.
+ */
 const describe = (cause: unknown) => {
   let code: string | undefined
   let syscall: unknown
@@ -244,10 +247,10 @@ const describe = (cause: unknown) => {
   }
   const isTrusted = code === undefined ? !certificateWords.test(text) : !certificate.test(code)
   const fault: Unreachable["fault"] = !isTrusted ? "certificate" : isProxyRefusal(code, text) ? "proxy" : "network"
-  // The errors of undici for an unexpected `100 Continue`, and for an impossible status.
+  // How undici reports an unexpected `100 Continue` and an impossible status.
   if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent an unexpected 100 Continue"
   if (code === "ERR_ASSERTION") text = "its reply is not HTTP"
-  // OpenSSL names its functions, its files and its lines.
+  // Keep only OpenSSL's reason: its message also names functions, files and lines.
   const tls = /:SSL routines:[^:]*:([^:]+)/.exec(text)?.[1]
   if (tls === "wrong version number") return { text: "there is no TLS at this address", unsent: true, code, fault }
   if (tls !== undefined) text = `TLS failed: ${tls}`
@@ -271,15 +274,15 @@ export const unreached = (cause: unknown): Unreachable => {
   return new Unreachable({ sent: "no", detail: text, fault, cause })
 }
 
-/** Errors that the language throws for a mistake in a program. */
+/** Errors that JavaScript throws for a mistake in a program. */
 const mistakes = /^(?:Type|Reference|Range|Syntax|URI)Error$/
 
 /** Words in the `TypeError` with which the `fetch` of runtimes and browsers reports that the network failed. */
 const networkWords = /fetch|load failed|network|request|terminated|connect|socket|time|abort/i
 
 /**
- * The same for a `fetch` that the program gave. An error without a code counts as a bug of that `fetch` if it is thrown at once, or if it
- * is a mistake without a cause that does not mention the network. Nobody knows whether the request had left by then.
+ * Like `unreachable`, for a `fetch` that the program provides. An error without a code counts as a bug of that `fetch` if it is thrown at
+ * once, or if it is a mistake without a cause that does not mention the network. Whether the request was sent remains unknown.
  */
 export const unreachableBy = (cause: unknown, replied: boolean, isAtOnce: boolean): Unreachable => {
   const reason = unreachable(cause, replied)
