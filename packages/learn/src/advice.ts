@@ -69,7 +69,7 @@ export const adviceFrom = ({
   if (longest > 0) {
     advice.push({
       setting: "berth-watch run --grace " + `${Math.max(1, Math.ceil(longest / 1000))}s`,
-      because: `the list has nodes for ${seconds(longest)} after they cannot be read`
+      because: `the list shows nodes for ${seconds(longest)} after they can no longer be read`
     })
   }
   if (window.limit !== undefined && window.windowMillis !== undefined) {
@@ -82,7 +82,7 @@ export const adviceFrom = ({
   if (window.limit !== undefined && window.algorithm === undefined && window.bucket !== true) {
     advice.push({
       setting: "berth-server learn --har FILE",
-      because: "the kind of window is open: it shows in a recording that goes on past ratelimit-reset"
+      because: "the kind of window is open: a recording that continues past ratelimit-reset shows it"
     })
   }
   if (clockSkewMillis !== undefined && clockSkewMillis !== 0) {

@@ -1,6 +1,6 @@
 /**
- * The claims of each assumption in `docs/interface/assumptions.md`: the observation that would refute each one, or why no
- * evidence can; and the verdict of evidence on each. A test compares this table with the page.
+ * The claims of each assumption in `docs/interface/assumptions.md`: which observation would refute each one, or why no evidence can.
+ * `judge` gives the verdict of the evidence on each. A test compares this table with the page.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Finding, VerdictWord } from "./Profile.ts"
@@ -23,34 +23,35 @@ interface NoClaim {
 const unobservable: ReadonlyArray<NoClaim> = [
   {
     assumption: "A3",
-    claim: "The client takes failures in other forms",
-    unobservable: "It says what the client tolerates, and so no reply contradicts it; A2 says which form there is"
+    claim: "The client accepts failures in other forms",
+    unobservable: "This is about the client, so no reply can contradict it; A2 says which form failures have"
   },
   {
     assumption: "A5",
     claim: "Key and token are both needed",
     unobservable:
-      "Recorders leave credentials out, so that evidence without one says nothing; the probe never sends a wrong one"
+      "Recorders omit credentials, so a request without one proves nothing; the probe never sends a wrong one"
   },
   {
     assumption: "A6",
     claim: "The commitment endpoint takes three cookies in place of the token",
-    unobservable: "Evidence has no credentials: they are taken out as it is read, and cookies are among them"
+    unobservable: "Berth removes credentials, including cookies, from evidence when it reads it"
   },
   {
     assumption: "A15",
     claim: "Backups can be chosen at creation only",
-    unobservable: "It is documented that there is no request for it, and a request that does not exist shows nothing"
+    unobservable:
+      "The interface says that no request can change them later, and a request that does not exist shows nothing"
   },
   {
     assumption: "A17",
     claim: "What a commitment needs, and what follows its end",
-    unobservable: "A term is 30 days or more, and a commitment costs its whole price: no evidence is recorded for that"
+    unobservable: "A commitment lasts 30 days or more and costs its whole price, so nobody records evidence for it"
   },
   {
     assumption: "A23",
     claim: "There are no events",
-    unobservable: "An interface for events that is not documented cannot be looked for, only stumbled upon"
+    unobservable: "Nobody can search for an undocumented interface for events, only find it by chance"
   }
 ]
 
@@ -58,7 +59,7 @@ const subjects: ReadonlyArray<Readonly<Record<string, Claim>>> = [failures, life
 
 const numberOf = ({ assumption }: { readonly assumption: string }): number => Number(assumption.slice(1))
 
-/** By the number of the assumption. */
+/** Sorted by the number of the assumption. */
 export const claims: ReadonlyArray<Claim | NoClaim> = [...subjects.flatMap(Object.values<Claim>), ...unobservable].sort(
   (a, b) => numberOf(a) - numberOf(b)
 )
@@ -74,10 +75,10 @@ export interface Judged extends Finding {
 
 const openBecause: Record<Claim["needs"], string> = {
   "a read": "the evidence has no request that shows it",
-  "more nodes": "it takes an account with more nodes than the page can have",
-  "a create and a delete": "it takes a node that is created and deleted: learn --probe --with-node, or a recording",
-  "a request that the probe does not send": "only a recording shows it: the probe sends no such request",
-  time: "it takes evidence that goes on until the allowance refills, or is spent"
+  "more nodes": "this needs an account with more nodes than fit on a page",
+  "a create and a delete": "this needs a node that is created and deleted: learn --probe --with-node, or a recording",
+  "a request that the probe does not send": "only a recording can show it, because the probe sends no such request",
+  time: "this needs evidence that continues until the allowance refills or is spent"
 }
 
 const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Judged => {

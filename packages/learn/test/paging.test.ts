@@ -14,8 +14,8 @@ const verdictsOf = async (nodes: number, most: number) => {
   const verdicts = new Map(judge(evidence.exchanges).map(({ claim, verdict }) => [claim, verdict]))
   const { behaviour } = profileOf(evidence)
   return {
-    goesToHundred: verdicts.get("per_page goes up to 100"),
-    endIsEmpty: verdicts.get("Past the end a page is empty"),
+    goesToHundred: verdicts.get("per_page may be up to 100"),
+    endIsEmpty: verdicts.get("A page past the end is empty"),
     longest: behaviour.paging.maximumSize,
     saysSafe: adviceFrom(behaviour).some(({ setting }) => setting === "exact: false")
   }

@@ -43,13 +43,9 @@ describe("a service that differs in one point", () => {
     [
       "redirects a path without its last slash",
       when(noSlash, { status: 301, body: "", headers: { location: "/myaccount/api/v1/nodes/" } }),
-      ["The last slash of a path may be left out"]
+      ["A path works without its last slash"]
     ],
-    [
-      "refuses a path without its last slash",
-      when(noSlash, refusal(404)),
-      ["The last slash of a path may be left out"]
-    ],
+    ["refuses a path without its last slash", when(noSlash, refusal(404)), ["A path works without its last slash"]],
     [
       "refuses parameters that it does not know",
       when(({ query }) => query.has("project_id"), refusal(400)),
@@ -60,7 +56,7 @@ describe("a service that differs in one point", () => {
       when(({ path }) => path === "/berth-learn-no-such-path/", { status: 200, body: "<!doctype html>" }),
       ["An unknown path is 404"]
     ],
-    ["has a token bucket that fills in an hour", bucketOfAnHour(), ["The window is a fixed one"]],
+    ["has a token bucket that fills in an hour", bucketOfAnHour(), ["The window is fixed"]],
     [
       "gives each reply an id",
       {
@@ -88,14 +84,18 @@ describe("a service that differs in one point", () => {
     [
       "refuses a parameter that is empty",
       when(({ query }) => query.get("per_page") === "", refusal(422)),
-      ["An empty parameter counts as none"]
+      ["An empty parameter counts as absent"]
     ],
     [
       "refuses a filter without a match",
       when(({ query }) => query.get("os") === "no-such-system", refusal(404)),
-      ["No match is an empty list"]
+      ["Without a match the list is empty"]
     ],
-    ["ignores filters", { takes: (query) => query.delete("os") }, ["Filters narrow", "No match is an empty list"]],
+    [
+      "ignores filters",
+      { takes: (query) => query.delete("os") },
+      ["Filters narrow", "Without a match the list is empty"]
+    ],
     [
       "leaves a field out of some records, the first too",
       { record: (record, id) => (id % 4 === 0 ? without(record, "backup") : record) },

@@ -1,6 +1,6 @@
 /**
- * What refusals look like (assumptions A2, A4, A21, A23 in docs/interface/assumptions.md), by situation: what is wrong with the
- * request, as far as the request shows it.
+ * What refusals look like (assumptions A2, A4, A21, A23 in docs/interface/assumptions.md). They are sorted by situation: what is wrong with
+ * the request, as far as the request itself shows it.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../Profile.ts"
@@ -156,7 +156,7 @@ export const failures = {
       if (exchange.body.is === "unknown" || exchange.method === "HEAD") return undefined
       const envelope = json(exchange)
       if (envelope === undefined)
-        return [false, `a failure is no envelope: ${exchange.headers["content-type"] ?? "no media type"}`]
+        return [false, `a failure without the envelope: ${exchange.headers["content-type"] ?? "no media type"}`]
       return isEnvelope(envelope)
         ? [true, "a failure has the envelope"]
         : [false, `a failure has the keys ${Object.keys(envelope).join(", ") || "(none)"}`]
@@ -183,27 +183,28 @@ export const failures = {
     })
   }),
   unknownNode: claim("A4", "An unknown node is 404", {
-    refutedBy: "A get of an id that no list has, with another status",
+    refutedBy: "A get of an id that no list has, which returns another status",
     see: status("unknown-node", "an unknown node"),
     holds: is(404)
   }),
   unknownPath: claim("A4", "An unknown path is 404", {
-    refutedBy: "A path below the prefix that there is not, with another status",
+    refutedBy: "A request for an unknown path, which returns another status",
     see: status("unknown-path", "an unknown path"),
     holds: is(404)
   }),
-  malformed: claim("A4", "A page that is no number is 400", {
-    refutedBy: "page_no=abc with another status, or accepted",
+  malformed: claim("A4", "A page that is not a number is 400", {
+    refutedBy: "page_no=abc, which returns another status or is accepted",
     see: first(lists, (exchange, evidence) => {
       if (!isOnly(exchange, "malformed-query", evidence)) return undefined
-      if (isRefusal(exchange)) return [exchange.status, `a page that is no number is refused with ${exchange.status}`]
-      return listIn(exchange) && ["accepted", "a page that is no number is accepted"]
+      if (isRefusal(exchange))
+        return [exchange.status, `a page that is not a number is refused with ${exchange.status}`]
+      return listIn(exchange) && ["accepted", "a page that is not a number is accepted"]
     }),
     holds: is<number | string>(400)
   }),
   unauthorized: claim("A4", "Missing or wrong credentials are 401", {
     ...unsent,
-    refutedBy: "A request without them, with another status",
+    refutedBy: "A request without credentials, which returns another status",
     see: status("unauthorized", "wrong credentials"),
     holds: (status) => status === 401 || status === 403
   }),
@@ -215,30 +216,30 @@ export const failures = {
   }),
   invalidCreate: claim("A4", "An invalid create is 422", {
     ...unsent,
-    refutedBy: "A create whose fields are at fault, with another status",
+    refutedBy: "A create with invalid fields, which returns another status",
     see: status("invalid-create", "an invalid create"),
     holds: is(422)
   }),
   head: claim("A4", "HEAD works wherever GET does", {
     ...unsent,
-    refutedBy: "A HEAD of a path that answers GET, refused",
+    refutedBy: "A HEAD that the service refuses for a path where GET works",
     see: first(all, (exchange) => {
       const { operation, path } = exchange
       if (exchange.method !== "HEAD" || operation === undefined || operation === "nodes.get" || !path.endsWith("/"))
         return undefined
-      if (isSuccess(exchange)) return [true, "HEAD is answered"]
+      if (isSuccess(exchange)) return [true, "HEAD works"]
       return exchange.status === 405 || exchange.status === 404 ? [false, `HEAD is ${exchange.status}`] : undefined
     })
   }),
   retryAfter: claim("A21", "A 429 has Retry-After in seconds", {
     needs: "time",
-    refutedBy: "A 429 without it, or with a date",
+    refutedBy: "A 429 without Retry-After, or with a date in it",
     see: header(429, "retry-after"),
     holds: (value) => /^\d+$/.test(value)
   }),
   otherVersion: claim("A23", "Another version is 404", {
     ...unsent,
-    refutedBy: "A path with another version, with another status",
+    refutedBy: "A request for another version, which returns another status",
     see: first(all, (exchange) => {
       const { path, status } = exchange
       const isAnswer = isSuccess(exchange) || isRefusal(exchange)

@@ -58,7 +58,7 @@ const inLowerCase = (names: ReadonlySet<string>): ReadonlySet<string> =>
 const answer = <const A>(exchange: Exchange, what: string, rows: (length: number) => A): Shown<number | A> => {
   if (isRefusal(exchange)) return [exchange.status, `${what} is ${exchange.status}`]
   const length = listIn(exchange)?.length
-  return length === undefined ? undefined : [rows(length), `${what} gives ${length} rows`]
+  return length === undefined ? undefined : [rows(length), `${what} returns ${length} rows`]
 }
 
 const saved = once((evidence) =>
@@ -79,8 +79,8 @@ export const images = {
       if (wanted === "" || rows.length === 0) return undefined
       const others = rows.filter((row) => systemOf(row).toLowerCase() !== wanted.toLowerCase()).length
       return others === 0
-        ? [true, `os=${wanted} gives that system alone`]
-        : [false, `os=${wanted} gives ${others} rows of other systems`]
+        ? [true, `os=${wanted} returns only that system`]
+        : [false, `os=${wanted} returns ${others} rows of other systems`]
     })
   }),
   anyCase: claim("A18", "Filters ignore case", {
@@ -95,10 +95,10 @@ export const images = {
         systems.has(wanted) ||
         !inLowerCase(systems).has(wanted.toLowerCase())
         ? undefined
-        : [length > 0, `os=${wanted} gives ${length} rows`]
+        : [length > 0, `os=${wanted} returns ${length} rows`]
     })
   }),
-  noMatch: claim("A18", "No match is an empty list", {
+  noMatch: claim("A18", "Without a match the list is empty", {
     refutedBy: "A filter without a match that is refused or has rows",
     see: first(lists, (exchange, evidence) => {
       const wanted = query(exchange, "os") ?? ""
@@ -113,7 +113,7 @@ export const images = {
     holds: is<number | string>("empty")
   }),
   unknownType: claim("A18", "An unknown image_type is 422", {
-    refutedBy: "An unknown image_type with another status, or accepted",
+    refutedBy: "An unknown image_type, which returns another status or is accepted",
     see: first(lists, (exchange) =>
       /^(public|private|)$/i.test(query(exchange, "image_type") ?? "") || !hasOnly(exchange, "image_type")
         ? undefined
@@ -149,8 +149,8 @@ export const images = {
     }),
     holds: is<string>("size")
   }),
-  catalogueSize: claim("A19", "There are 4 series, 12 plans and 8 systems at least", {
-    refutedBy: "An image list without filters that has fewer",
+  catalogueSize: claim("A19", "There are at least 4 series, 12 plans and 8 systems", {
+    refutedBy: "An image list without filters that has fewer of them",
     see: first(whole, (exchange) => {
       const rows = rowsOf(exchange)
       const distinct = (read: (row: JsonObject) => unknown) => new Set(rows.map(read)).size
@@ -177,7 +177,7 @@ export const images = {
     },
     holds: isMonth
   }),
-  committedDays: claim("A19", "Committed options are of 30, 90 and 365 days", {
+  committedDays: claim("A19", "Committed options last 30, 90 and 365 days", {
     refutedBy: "A committed option of another length",
     see: first(whole, (exchange) => {
       const days = rowsOf(exchange).flatMap((row) => {

@@ -111,7 +111,7 @@ export const termination = (evidence: Evidenced): Durations =>
     return at < 0 ? [] : [lasted(deleted, gets[at - 1]?.exchange, gets[at]!.exchange, "gone")]
   })
 
-/** How long the list showed nodes that could not be read any more; 0 if it did not show them. */
+/** How long the list still showed nodes that could no longer be read; 0 if it did not. */
 export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
     const gone = sights.find(({ by, isThere }) => by === "get" && !isThere)?.exchange
@@ -119,7 +119,7 @@ export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> 
     const listed = sights.findLast(({ by, exchange }) => by === "list" && exchange.at >= endOf(gone))?.exchange
     if (listed !== undefined) {
       const millis = listed.at - gone.at
-      const says = `node ${id} was listed ${(millis / 1000).toFixed(1)} s after it could not be read`
+      const says = `node ${id} was still listed ${(millis / 1000).toFixed(1)} s after a read of it failed`
       return [observation(listed, Math.max(1, millis), says)]
     }
     const list = evidence.find(
@@ -129,7 +129,7 @@ export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> 
         exchange.at >= endOf(gone) &&
         listIn(exchange) !== undefined
     )
-    return list === undefined ? [] : [observation(list, 0, "a node that is gone is not listed")]
+    return list === undefined ? [] : [observation(list, 0, "a deleted node is not listed")]
   })
 
 /** Status words that Berth does not know, with how often reads show them. */
@@ -269,7 +269,7 @@ const unsent = { needs: "a request that the probe does not send" } as const
 export const life = {
   transitions: claim("A11", "A node goes Create → created → running → terminate", {
     ...node,
-    refutedBy: "A node that shows other statuses, or these in another order",
+    refutedBy: "A node with other statuses, or with these in another order",
     see: (evidence) =>
       lives(evidence).flatMap(({ created, sights }) => {
         const words = sights.flatMap(({ status }) => (status === undefined ? [] : [status]))
@@ -280,21 +280,21 @@ export const life = {
       }),
     holds: isDocumentedLife
   }),
-  goneStatus: claim("A11", "A node that is gone is 404", {
+  goneStatus: claim("A11", "A deleted node is 404", {
     ...node,
-    refutedBy: "A get after the end of a node, with another status",
-    see: first(gone, ({ status }) => [status, `a node that is gone is ${status}`]),
+    refutedBy: "A get of a deleted node, which returns another status",
+    see: first(gone, ({ status }) => [status, `a deleted node is ${status}`]),
     holds: is(404)
   }),
   ghost: claim("A11", "A node that cannot be read is not listed", {
     ...node,
-    refutedBy: "A list that has a node after a get of it was 404",
+    refutedBy: "A list with a node after a get of that node returned 404",
     see: ghosts,
     holds: is(0)
   }),
   idsGrow: claim("A11", "Ids grow", {
     ...node,
-    refutedBy: "A new node with a lower id than one before it",
+    refutedBy: "A new node with a lower id than an older one",
     see: function* (evidence) {
       // The nodes that existed when a create was sent. Replies that came later may show nodes made in between.
       const known = new Map<number, Array<{ readonly end: number; readonly id: number }>>()
@@ -311,7 +311,7 @@ export const life = {
             Number.NEGATIVE_INFINITY
           )
           if (Number.isFinite(highest) && highest !== id)
-            yield observation(exchange, id > highest, `the new node has the id ${id} after ${highest}`)
+            yield observation(exchange, id > highest, `the new node has id ${id}; the highest before was ${highest}`)
         }
         if (ids.length > 0) before.push({ end: endOf(exchange), id: ids.reduce((a, b) => Math.max(a, b)) })
       }
@@ -319,7 +319,7 @@ export const life = {
   }),
   secondDelete: claim("A11", "A second delete is 204 again", {
     ...node,
-    refutedBy: "A delete of a node that is being terminated, refused",
+    refutedBy: "A delete that the service refuses because the node is already terminating",
     see: first(secondDeletes, (exchange) => [isSuccess(exchange), `a second delete is ${exchange.status}`])
   }),
   deleteReply: claim("A12", "A delete is 204 without a body", {
@@ -346,7 +346,7 @@ export const life = {
   }),
   namesRepeat: claim("A14", "Names may repeat", {
     ...unsent,
-    refutedBy: "A create that is refused because its name is taken",
+    refutedBy: "A create that the service refuses because the name is taken",
     see: function* (evidence) {
       const names = new Set<string>()
       for (const exchange of creates(evidence)) {
@@ -360,13 +360,13 @@ export const life = {
       }
     }
   }),
-  commitmentReply: claim("A16", "A commitment answers vcn_id, node_status and committed_plan", {
+  commitmentReply: claim("A16", "A commitment request returns vcn_id, node_status and committed_plan", {
     ...unsent,
-    refutedBy: "A success of the endpoint with other data",
+    refutedBy: "A success of this request with other data",
     see: first(commitments, (exchange) => {
       const data = isSuccess(exchange) ? json(exchange)?.["data"] : undefined
       if (!isObject(data)) return undefined
-      return [Object.keys(data), `its data has ${Object.keys(data).join(", ") || "nothing"}`]
+      return [Object.keys(data), `the data has ${Object.keys(data).join(", ") || "no fields"}`]
     }),
     holds: (names: ReadonlyArray<string>) => names.toSorted().join() === "committed_plan,node_status,vcn_id"
   })

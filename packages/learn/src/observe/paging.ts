@@ -45,24 +45,24 @@ export const paging = {
   /** A text if the page is longer and may hold all nodes. */
   defaultSize: claim("A7", "A page without per_page has 20 nodes", {
     ...moreNodes,
-    refutedBy: "A first page of another length, while there are more nodes, or a longer one",
+    refutedBy: "A first page of another length although there are more nodes, or a longer page",
     see: first(lists, (exchange, evidence) => {
       if (asked(exchange).size !== undefined || !isPlain(exchange, evidence) || isArranged(exchange)) return undefined
       const length = lengthOfPart(exchange, evidence)
-      if (length !== undefined) return [length, `a page without per_page has ${length} of more nodes`]
+      if (length !== undefined) return [length, `a page without per_page has ${length} nodes, and there are more`]
       const { length: all = 0 } = listIn(exchange) ?? []
       return all > pageSize.default ? ["more", `a page without per_page has ${all} nodes`] : undefined
     }),
     holds: is<number | string>(pageSize.default)
   }),
-  maxPageSize: claim("A7", "per_page goes up to 100", {
+  maxPageSize: claim("A7", "per_page may be up to 100", {
     ...moreNodes,
-    refutedBy: "A per_page of 1 to 100 that is shortened or refused",
+    refutedBy: "A per_page of 1 to 100 that the service caps or refuses",
     see: (evidence) => [
       ...first(upToMaximum, (exchange) => {
         const { page, size } = asked(exchange)
         const length = shortened(exchange, evidence)
-        if (length !== undefined) return [length, `per_page=${size} gives ${length} nodes`]
+        if (length !== undefined) return [length, `per_page=${size} returns ${length} nodes`]
         return isRefusal(exchange) && page === 1 && isTaken(exchange, evidence)
           ? ["refused", `per_page=${size} is refused with ${exchange.status}`]
           : undefined
@@ -70,7 +70,7 @@ export const paging = {
       // A shorter page may hold all nodes, so it proves nothing.
       ...first(upToMaximum, (exchange) =>
         listIn(exchange)?.length === pageSize.maximum
-          ? [pageSize.maximum, `per_page=${pageSize.maximum} gives ${pageSize.maximum} nodes`]
+          ? [pageSize.maximum, `per_page=${pageSize.maximum} returns ${pageSize.maximum} nodes`]
           : undefined
       )(evidence)
     ],
@@ -79,14 +79,14 @@ export const paging = {
   /**
    * A number is the length at which the page was capped; `accepted` if all nodes fit into 100, so that a cap cannot be seen.
    */
-  tooLarge: claim("A7", "per_page beyond 100 is refused", {
-    refutedBy: "per_page=101 that is capped or answered",
+  tooLarge: claim("A7", "per_page above 100 is refused", {
+    refutedBy: "per_page=101 that the service caps or accepts",
     see: first(lists, (exchange, evidence) => {
       const { size = 0 } = asked(exchange)
       if (!isOnly(exchange, "page-too-large", evidence)) return undefined
       if (isRefusal(exchange)) return ["refused", `per_page=${size} is refused with ${exchange.status}`]
       const length = shortened(exchange, evidence)
-      if (length !== undefined) return [length, `per_page=${size} gives ${length} nodes`]
+      if (length !== undefined) return [length, `per_page=${size} returns ${length} nodes`]
       const given = listIn(exchange)?.length
       if (given === undefined) return undefined
       return [given > pageSize.maximum ? "given" : "accepted", `per_page=${size} is accepted`]
@@ -94,7 +94,7 @@ export const paging = {
     holds: is<number | string>("refused")
   }),
   outOfBounds: claim("A7", "A page or size below 1 is 422", {
-    refutedBy: "page_no=0 with another status, or accepted",
+    refutedBy: "page_no=0, which returns another status or is accepted",
     see: first(lists, (exchange, evidence) => {
       if (!isOnly(exchange, "page-out-of-bounds", evidence)) return undefined
       const says = exchange.query.map(([name, value]) => `${name}=${value}`).join("&")
@@ -103,8 +103,8 @@ export const paging = {
     }),
     holds: is<number | string>(422)
   }),
-  pastTheEnd: claim("A7", "Past the end a page is empty", {
-    refutedBy: "A page behind the end that has nodes, or is refused",
+  pastTheEnd: claim("A7", "A page past the end is empty", {
+    refutedBy: "A page past the end that has nodes or is refused",
     see: first(lists, (exchange, evidence) => {
       const { page } = asked(exchange)
       if (page < 2 || !isPlain(exchange, evidence)) return undefined
@@ -117,11 +117,11 @@ export const paging = {
       if (length === undefined) return undefined
       return length === 0
         ? ["empty", `page ${page} is empty`]
-        : ["last", `page ${page}, behind the end, has ${length} nodes`]
+        : ["last", `page ${page}, past the end, has ${length} nodes`]
     }),
     holds: is<string>("empty")
   }),
-  order: claim("A7", "A list is in ascending id", {
+  order: claim("A7", "A list is sorted by ascending id", {
     refutedBy: "A page whose ids do not ascend",
     see: each(lists, (exchange) => {
       const ids = idsOf(exchange)
@@ -141,18 +141,18 @@ export const paging = {
     })
   }),
   alias: claim("A7", "page is an alias of page_no", {
-    refutedBy: "page=2 that does not give the second page",
+    refutedBy: "page=2 that does not return the second page",
     see: first(lists, (exchange, evidence) => {
       const { alias = 1, pageNo, size } = asked(exchange)
       if (pageNo !== undefined || !(alias > 1) || idsOf(exchange).length === 0) return undefined
       const [wanted, firstPage] = steadyPages(exchange, [alias, 1], size, evidence) ?? []
       if (wanted === undefined || firstPage === undefined) return undefined
-      if (sameIds(exchange, wanted)) return [true, `page=${alias} gives page ${alias}`]
+      if (sameIds(exchange, wanted)) return [true, `page=${alias} returns page ${alias}`]
       return sameIds(exchange, firstPage) ? [false, `page=${alias} is ignored`] : undefined
     })
   }),
   winner: claim("A7", "page_no wins over page", {
-    refutedBy: "A request with both that gives the page of page",
+    refutedBy: "A request with both that returns the page of the parameter page",
     see: first(lists, (exchange, evidence) => {
       const { alias, pageNo, size } = asked(exchange)
       if (alias === undefined || pageNo === undefined || alias === pageNo) return undefined
@@ -163,7 +163,7 @@ export const paging = {
     })
   }),
   unknownParameters: claim("A14", "Unknown query parameters are ignored", {
-    refutedBy: "A request with project_id or location, refused",
+    refutedBy: "A request with project_id or location that the service refuses",
     see: first(all, (exchange, evidence) => {
       if (exchange.method !== "GET" || !exchange.query.some(([name]) => isUnknown(name))) return undefined
       if (isSuccess(exchange)) return [true, "an unknown parameter is ignored"]
@@ -174,25 +174,25 @@ export const paging = {
         : undefined
     })
   }),
-  noSlash: claim("A24", "The last slash of a path may be left out", {
-    refutedBy: "A path without it, refused",
+  noSlash: claim("A24", "A path works without its last slash", {
+    refutedBy: "A path without its last slash that the service refuses",
     see: first(all, (exchange, evidence) => {
       if (exchange.method !== "GET" || exchange.operation === undefined || exchange.path.endsWith("/")) return undefined
-      if (isSuccess(exchange)) return [true, "a path without its last slash is answered"]
+      if (isSuccess(exchange)) return [true, "a path without its last slash works"]
       const isNo = isRedirect(exchange) || (isRefusal(exchange) && isOrdinary(exchange) && isTaken(exchange, evidence))
       return isNo ? [false, `a path without its last slash is ${exchange.status}`] : undefined
     })
   }),
-  emptyParameter: claim("A24", "An empty parameter counts as none", {
-    refutedBy: "per_page= that is refused",
+  emptyParameter: claim("A24", "An empty parameter counts as absent", {
+    refutedBy: "per_page= that the service refuses",
     see: first(lists, (exchange, evidence) => {
       if (!isOnly(exchange, "empty-parameter", evidence)) return undefined
       if (isRefusal(exchange)) return [false, `an empty parameter is ${exchange.status}`]
-      return isSuccess(exchange) ? [true, "an empty parameter counts as none"] : undefined
+      return isSuccess(exchange) ? [true, "an empty parameter counts as absent"] : undefined
     })
   }),
   twice: claim("A24", "A parameter given twice is 400", {
-    refutedBy: "A parameter given twice, with another status or accepted",
+    refutedBy: "A parameter given twice, which returns another status or is accepted",
     see: first(lists, (exchange, evidence) => {
       if (!isOnly(exchange, "given-twice", evidence)) return undefined
       if (isRefusal(exchange)) return [exchange.status, `a parameter given twice is ${exchange.status}`]

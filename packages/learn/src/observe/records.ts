@@ -195,7 +195,7 @@ const keysOf = (operation: Operation, { fields }: { readonly fields: object }) =
         ...(more.length ? [`further fields: ${more.join(", ")}`] : []),
         ...(less.length ? [`missing: ${less.join(", ")}`] : [])
       ]
-      return observation(exchange, names, says.join("; ") || "the fields that are expected")
+      return observation(exchange, names, says.join("; ") || "the expected fields")
     }),
   holds: (names: ReadonlyArray<string>) => sameSet(names, Object.keys(fields))
 })
@@ -236,7 +236,7 @@ const statusWords = (operations: ReadonlyArray<Operation>, expected: ReadonlyArr
 const sizeForm = (value: unknown): string => {
   const size = typeof value === "string" ? sizeOf(value) : undefined
   if (size === undefined) return kindOf(value)
-  return `a text with ${size.decimals} decimals and ${size.suffix === "" ? "no unit" : `the end "${size.suffix}"`}`
+  return `a text with ${size.decimals} decimals and ${size.suffix === "" ? "no unit" : `the unit "${size.suffix}"`}`
 }
 
 const addressForm = (value: unknown): string =>
@@ -300,7 +300,7 @@ export const records = {
     holds: is('"Success"')
   }),
   code: claim("A1", "code is the number 200, whatever the status", {
-    refutedBy: "A success whose code is a text, or its status where that is not 200",
+    refutedBy: "A success whose code is a text or another number, such as its status",
     see: envelopeValue("code"),
     holds: is("200")
   }),
@@ -310,16 +310,16 @@ export const records = {
     holds: is("{}")
   }),
   listKeys: claim("A8", "A listed node has the fields of the example", {
-    refutedBy: "A listed node with further or fewer fields",
+    refutedBy: "A listed node with more or fewer fields",
     ...keysOf("nodes.list", ListedNode)
   }),
   getKeys: claim("A8", "A node by id has the fields of the table", {
-    refutedBy: "A node by id with further or fewer fields",
+    refutedBy: "A node by id with more or fewer fields",
     ...keysOf("nodes.get", NodeAttributes)
   }),
   createKeys: claim("A8", "A created node has the fields of the list and is_locked", {
     ...node,
-    refutedBy: "A reply to a create with further or fewer fields",
+    refutedBy: "A reply to a create with more or fewer fields",
     ...keysOf("nodes.create", CreatedNode)
   }),
   vcpus: claim("A8", "vcpus is a text in lists, a whole number by id", {
@@ -330,12 +330,12 @@ export const records = {
   }),
   memory: claim("A8", "memory is a text such as 16.00 GB", {
     refutedBy: "memory of another type, unit or precision",
-    see: written(texts, ["memory"], sizeForm, is('a text with 2 decimals and the end " GB"'))
+    see: written(texts, ["memory"], sizeForm, is('a text with 2 decimals and the unit " GB"'))
   }),
   disk: claim("A8", "disk is a text such as 100 GB in lists, a whole number by id", {
     refutedBy: "disk of another type, unit or precision",
     see: written(nodes, ["disk"], sizeForm, (form, operation) =>
-      operation === "nodes.get" ? form === "integer" : form === 'a text with 0 decimals and the end " GB"'
+      operation === "nodes.get" ? form === "integer" : form === 'a text with 0 decimals and the unit " GB"'
     )
   }),
   addresses: claim("A8", "Addresses are texts in lists, objects by id", {
@@ -349,7 +349,7 @@ export const records = {
     see: written(nodes, ["id"], kindOf, is("integer"))
   }),
   nulls: claim("A8", "No field of a node is null", {
-    refutedBy: "A node with a field that is null",
+    refutedBy: "A node with a null field",
     see: (evidence) =>
       nodes.flatMap((operation) =>
         seenIn(evidence, operation).map(({ exchange, record }) => {
@@ -378,11 +378,11 @@ export const records = {
     see: written(["nodes.get"], ["tags"], lengthForm, is("a list of 0"))
   }),
   locked: claim("A9", "No node is locked", {
-    refutedBy: "A node that is locked",
+    refutedBy: "A locked node",
     see: written(nodes, ["locked", "is_locked"], (value) => JSON.stringify(value), is("false"))
   }),
   statuses: claim("A10", "status is created, running, power-off or terminate", {
-    refutedBy: "A status in another word or another case",
+    refutedBy: "A status with another word or in another case",
     ...statusWords(reads, words)
   }),
   createStatus: claim("A10", "A create shows the status Create", {

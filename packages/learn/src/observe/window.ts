@@ -77,7 +77,7 @@ const round = (millis: number, tolerance = toleranceMillis): number => {
 
 const sentences: Readonly<Record<Algorithm, (seconds: number) => string>> = {
   "fixed-window": (seconds) => `a fixed window of ${seconds} s: it was full again at once`,
-  "sliding-window": (seconds) => `a sliding window of ${seconds} s: it refills bit by bit`,
+  "sliding-window": (seconds) => `a sliding window of ${seconds} s: it refills gradually`,
   "token-bucket": (seconds) => `a token bucket that fills in ${seconds} s`
 }
 
@@ -131,7 +131,7 @@ const slidingOf = (all: ReadonlyArray<Reading>) => {
     if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
     // If somebody else spent requests before, the reset belongs to theirs.
     if (oldest.limit - oldest.remaining === 1) return shownBy(reading, "sliding-window", lengthMillis)
-    const says = "a sliding window: it refills bit by bit"
+    const says = "a sliding window: it refills gradually"
     return observation<Shown>(reading.exchange, { algorithm: "sliding-window", windowMillis: undefined }, says)
   }
   return undefined
@@ -206,11 +206,11 @@ export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
 
 export const window = {
   onSuccess: claim("A20", "Successes have the three headers", {
-    refutedBy: "A success without one of them",
+    refutedBy: "A success that lacks one of them",
     see: headersOn("success")
   }),
-  onFailure: claim("A20", "Failures have them too", {
-    refutedBy: "A failure without one of them",
+  onFailure: claim("A20", "Failures have the three headers", {
+    refutedBy: "A failure that lacks one of them",
     see: headersOn("failure")
   }),
   limit: claim("A20", "The limit is 1200", {
@@ -232,7 +232,7 @@ export const window = {
   }),
   refusalIsFree: claim("A21", "A 429 costs nothing", {
     needs: "time",
-    refutedBy: "Two of them in one window with different numbers left",
+    refutedBy: "Two 429s in one window with different remaining numbers",
     see: (evidence) => {
       const refused = byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status === 429))
       const [one, two] = refused.find((each) => each.length > 1) ?? []
@@ -241,9 +241,9 @@ export const window = {
       return [observation(two.exchange, two.remaining === one.remaining, says)]
     }
   }),
-  algorithm: claim("A22", "The window is a fixed one", {
+  algorithm: claim("A22", "The window is fixed", {
     needs: "time",
-    refutedBy: "An allowance that refills bit by bit, or whose reset moves with each request",
+    refutedBy: "An allowance that refills gradually, or whose reset moves with each request",
     see: (evidence) => {
       const found = windowIn(evidence)
       return found === undefined ? [] : [{ ...found, value: found.value.algorithm }]
@@ -252,7 +252,7 @@ export const window = {
   }),
   length: claim("A22", "The window is an hour long", {
     needs: "time",
-    refutedBy: "The first request of a window with another time to its reset",
+    refutedBy: "The first request of a window, with another time to its reset",
     // If the kind is unknown, the first request of a window shows it.
     see: (evidence) => {
       const found = windowIn(evidence)

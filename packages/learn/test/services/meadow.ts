@@ -13,9 +13,9 @@ export const meadowChoices: Readonly<Record<string, ReadonlyArray<string>>> = {
   wrongCode: ["code of a failure is its status"],
   textErrors: ["errors of a failure is an object of lists of texts"],
   pathIs410: ["An unknown path is 404"],
-  anyPage: ["A page that is no number is 400"],
-  longPages: ["per_page beyond 100 is refused"],
-  endIs404: ["Past the end a page is empty"],
+  anyPage: ["A page that is not a number is 400"],
+  longPages: ["per_page above 100 is refused"],
+  endIs404: ["A page past the end is empty"],
   noAlias: ["page is an alias of page_no"],
   noTags: ["A node by id has the fields of the table"],
   textIds: ["The id of a node is a whole number"],
@@ -27,14 +27,14 @@ export const meadowChoices: Readonly<Record<string, ReadonlyArray<string>>> = {
   ramIsNumber: ["specs.ram is a text"],
   underImages: ["The list of saved images is under data"],
   savedPlan: ["A saved image names its plan size"],
-  fewPlans: ["There are 4 series, 12 plans and 8 systems at least"],
+  fewPlans: ["There are at least 4 series, 12 plans and 8 systems"],
   shortMonth: ["A month costs 730 hours"],
-  halfYear: ["Committed options are of 30, 90 and 365 days"],
-  noMatchIs404: ["No match is an empty list"],
+  halfYear: ["Committed options last 30, 90 and 365 days"],
+  noMatchIs404: ["Without a match the list is empty"],
   hundred: ["The limit is 1200"],
-  sliding: ["The window is a fixed one"],
+  sliding: ["The window is fixed"],
   twiceIsFine: ["A parameter given twice is 400"],
-  emptyIs400: ["An empty parameter counts as none"]
+  emptyIs400: ["An empty parameter counts as absent"]
 }
 
 const prefix = "/myaccount/api/v1"
