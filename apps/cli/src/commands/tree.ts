@@ -1,6 +1,6 @@
 /**
- * Every command: its name, what help shows of it besides its flags, and where it is. A command is loaded when it
- * runs: the tree imports none.
+ * Every command: its name, what help shows besides its flags, and its module. A module is loaded only when its command runs, so the tree
+ * imports none.
  */
 import { type CommandTree, noun, verb } from "../commandLine/CommandTree.ts"
 import type { Command } from "./command.ts"
@@ -172,7 +172,7 @@ export const tree: CommandTree<Command> = [
   noun("commitment", "Commitments (reserved prices)", [
     verb(
       "get",
-      "Show what berth on this machine has set of a node's commitment",
+      "Show the commitment that berth on this machine set for a node",
       async () => (await import("./commitment/get.ts")).get,
       {
         aliases: ["show"],
@@ -362,12 +362,17 @@ export const tree: CommandTree<Command> = [
         ["berth state migrate --quiet", "Only the rights, for psql"]
       ]
     }),
-    verb("accept", "Say that unknown nodes are known", async () => (await import("./state/accept.ts")).accept, {
-      examples: [
-        ["berth state accept", "Keys may make nodes of these names again"],
-        ["berth state accept --profile test", "For the account of a profile"]
-      ]
-    })
+    verb(
+      "accept",
+      "Accept nodes that the database cannot explain",
+      async () => (await import("./state/accept.ts")).accept,
+      {
+        examples: [
+          ["berth state accept", "Allow creates under keys with these names again"],
+          ["berth state accept --profile test", "For the account of a profile"]
+        ]
+      }
+    )
   ]),
   noun("profile", "Saved accounts", [
     verb("list", "List profiles", async () => (await import("./profile/list.ts")).list, {
@@ -416,7 +421,10 @@ export const tree: CommandTree<Command> = [
     groups: { safety: ["allow", "max-cost", "max-commitment", "max-nodes", "share"] },
     examples: [
       ["berth mcp --profile work", "Read-only, over stdin and stdout (Model Context Protocol)"],
-      ["berth mcp --allow create,delete --max-cost 20 --max-nodes 3", "It may propose both; you approve each change"]
+      [
+        "berth mcp --allow create,delete --max-cost 20 --max-nodes 3",
+        "It may propose creates and deletes; you approve each one"
+      ]
     ]
   }),
   verb("approve", "Approve what an agent has proposed", async () => (await import("./approve/run.ts")).approve, {
@@ -436,7 +444,7 @@ export const tree: CommandTree<Command> = [
   })
 ]
 
-/** What scripts of shells and the bundle call; help and completions do not show them. */
+/** Commands that shell scripts and the bundle call; help and completions do not show them. */
 export const internalVerbs: CommandTree<Command> = [
   verb("__complete", "Words that may come next", async () => (await import("./completion/internal.ts")).completeWords),
   verb(

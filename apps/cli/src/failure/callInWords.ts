@@ -1,6 +1,6 @@
 /**
- * A failed call in the words of the command line: what happened, which node it leaves, and what to do, a command to type in place of what a
- * program would do.
+ * Words a failed call for the command line: what happened, which node remains, and what to do. Where a program would call a method, the
+ * hint has a command to type.
  */
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
@@ -8,13 +8,13 @@ import type { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
 import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
 import { quoted } from "../commandLine/commandToType.ts"
 
-/** What the wait is to have other than by default. */
+/** The flags of a wait that differ from their defaults. */
 interface WaitFlags {
   readonly goal?: string | undefined
   readonly timeoutMinutes?: number | undefined
 }
 
-/** The command that goes on waiting, at the end of a hint: for these arguments, each naming one node or, as a pattern, several. */
+/** The command that continues a wait, for the end of a hint. Each argument names one node or is a pattern for several. */
 export const waitCommand = (given: ReadonlyArray<string>, { goal, timeoutMinutes }: WaitFlags): string => {
   const flags = [
     ...(goal === undefined ? [] : ["--for", goal]),
@@ -27,19 +27,19 @@ export const waitCommand = (given: ReadonlyArray<string>, { goal, timeoutMinutes
 
 export const isBilled = "The node exists and is billed."
 
-/** The service does not say when a node that it deletes stops to cost. */
+/** The service does not say when the billing of a deleted node ends. */
 export const isBeingDeleted = "The node is being deleted; it may be billed until it is gone."
 
-/** What is left of the node that a call waited for; undefined where that is not known, or the call was no wait. */
+/** A sentence about the node that a call waited for; undefined if its state is unknown or the call was no wait. */
 const nodeLeft = ({ reason }: BerthError): string | undefined => {
   if (reason._tag !== "StatusNotReached" || reason.impossible || reason.seen.length === 0) return undefined
   return reason.last === "terminate" ? isBeingDeleted : isBilled
 }
 
-/** How long to wait at least once the allowance has refilled: as long as a wait takes by default. */
+/** The shortest wait after the allowance has refilled: the default of a wait. */
 const afterRefillMinutes = 10
 
-/** The command that goes on with a wait that failed: one that outlasts the rate limit where that ended it. */
+/** The command that continues a failed wait. If the rate limit ended the wait, its timeout lasts until after the refill. */
 export const goOnWaiting = (id: number, goal: string | undefined, { reason }: BerthError): string => {
   const refillsInMillis = reason._tag === "StatusNotReached" ? reason.refillsInMillis : null
   const timeoutMinutes = refillsInMillis === null ? undefined : Math.ceil(refillsInMillis / 60_000) + afterRefillMinutes
@@ -51,10 +51,10 @@ const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.
 
 const notTheService = "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"
 
-/** With another state folder, or without a key, a create that an earlier run has sent is not known. */
-const firstRun = "a first run may also go without --idempotency-key."
+/** Only a first run may go without the key: without it, berth does not know a create that an earlier run has sent. */
+const firstRun = "only a first run may go without --idempotency-key."
 
-/** How to have creates recorded again, without the end of its sentence. */
+/** What makes recording creates possible again, as the beginning of a sentence. */
 export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "path">): string => {
   switch (code) {
     case "ENOSPC":
@@ -71,7 +71,7 @@ export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "pat
   }
 }
 
-/** The same where the user has given a key. */
+/** The hint if a create with a key could not be recorded. */
 const stateHint = (reason: StateUnavailable): string => {
   const remedy = stateRemedy(reason)
   const { code, path } = reason
@@ -85,11 +85,11 @@ const stateHint = (reason: StateUnavailable): string => {
     : `${remedy}, or use another --idempotency-key; before you remove it, see which node it made: berth node list`
 }
 
-/** Whether it is about the key of a create, refused before it was sent. */
+/** Whether the client refused the key of a create before it sent anything. */
 const isAboutKey = ({ reason }: BerthError): boolean =>
   reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined
 
-/** What happened, in the words of the command line: what is a key for a program is a flag there. Ends with what is left of the node. */
+/** What happened, with the command line's flag in place of the option `key`. Ends with a sentence about the node that remains. */
 export const messageOf = (error: BerthError): string => {
   const { reason } = error
   if (reason._tag === "InvalidRequest" && isAboutKey(error)) {
@@ -99,7 +99,7 @@ export const messageOf = (error: BerthError): string => {
   return left === undefined ? error.message : `${error.message} ${left}`
 }
 
-/** What to do next: where there is one, a command to type in place of what a program would do. */
+/** What to do next, with a command to type if there is one. */
 export const hintOf = (error: BerthError): string => {
   const { hint, operation, reason } = error
   const isSent = reason._tag !== "InvalidRequest" || reason.status !== null
@@ -125,7 +125,7 @@ export const hintOf = (error: BerthError): string => {
     case "OutcomeUnknown":
       if (reason.toldId !== null) {
         const { candidates, difference, toldId } = reason
-        // A reply that states more than one node leaves open which is the one.
+        // If the reply states several nodes, it is unknown which one the create made.
         const [see, again] =
           difference === null && candidates.length > 1
             ? [`See them: berth node get ${candidates.join(" ")}`, "none of them is"]
@@ -146,7 +146,7 @@ export const hintOf = (error: BerthError): string => {
     case "TimedOut":
       return isRead(operation) ? "Try again, or allow more time: --deadline 2m" : hint
     case "UnexpectedResponse":
-      // The limits are options of a program: no flag raises them.
+      // The limits are options of programs, and no flag raises them.
       if (!/max(?:Nodes|Body\w+)/.test(reason.expected))
         return hint.replace("Report", "Look at the reply with berth api, and report")
       if (operation === "raw") return "Ask for less at once, such as: berth api /nodes/ -q per_page=20"

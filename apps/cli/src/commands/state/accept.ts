@@ -1,6 +1,6 @@
 /**
- * `berth state accept`: says that nodes are known which no create of the shared state has made. Until then a create under a key makes no node
- * of their names, because the database may have been restored from a backup and have forgotten the key.
+ * `berth state accept`: accepts listed nodes that no create in the shared state explains. Until then, a create under a key does not send a
+ * request for their names, because the database may have been restored from a backup and may have forgotten a key that made them.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
@@ -17,7 +17,9 @@ export const accept = command(
     const { options } = yield* connection
     const { acceptNodes } = yield* Effect.promise(() => import("@berthkit/terminal/openState"))
     const known = yield* Effect.mapError(acceptNodes(options, address), faultOf("The nodes cannot be accepted"))
-    yield* printNote(known.length === 0 ? "There was none." : "Creates under keys may now have these names again:")
+    yield* printNote(
+      known.length === 0 ? "There are no such nodes." : "Creates under keys may now have these names again:"
+    )
     yield* Output.use(({ data }) => data(known.map(({ name, node }) => `${node}\t${escapeControls(name)}\n`).join("")))
   })
 )

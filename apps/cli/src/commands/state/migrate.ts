@@ -1,6 +1,4 @@
-/**
- * `berth state migrate`: makes the tables of the state that several machines share, and prints the rights that another role needs.
- */
+/** `berth state migrate`: makes the tables for state that several machines share, and prints the rights that another role needs. */
 import { Effect } from "effect"
 import { LocalFileFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
@@ -9,7 +7,7 @@ import { stateUrlSetting } from "@berthkit/terminal/Connection"
 import { variables } from "@berthkit/terminal/variables"
 import { command } from "../command.ts"
 
-/** The database of the state; fails where none is named. */
+/** The address of the database; fails if none is set. */
 export const stateAddress = Effect.gen(function* () {
   const address = yield* stateUrlSetting
   if (address !== undefined) return address
@@ -26,7 +24,7 @@ export const migrate = command(
     const address = yield* stateAddress
     const { migrateState } = yield* Effect.promise(() => import("@berthkit/terminal/openState"))
     const rights = yield* Effect.mapError(migrateState(address), faultOf("The tables cannot be made"))
-    yield* printNote("The tables are there. Rights of a role that uses them:")
+    yield* printNote("The tables exist. A role that uses them needs these rights:")
     yield* Output.use(({ data }) => data(`${rights.join("\n")}\n`))
   })
 )
