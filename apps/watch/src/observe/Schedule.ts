@@ -1,17 +1,17 @@
 /**
- * Which request of the list the poller sends next, and when: the pages of sweeps and the end of the list, their intervals, the pause after
- * a failure, and from when on single nodes are read besides. Pure. `Poller.ts` sends the requests; which of those nodes comes
- * first is in `ReadQueue.ts`.
+ * Decides which list request the poller sends next, and when: a page of a sweep or the end of the list. It also decides the intervals, the
+ * pause after a failure, and when nodes in transition get reads of their own. Pure. `Poller.ts` sends the requests; `ReadQueue.ts` orders
+ * the reads of nodes.
  *
- * What the share is used for, in the order in which it is served (decision 0136 has the reasons):
+ * The share is spent in this order (decision 0136 has the reasons):
  *
  * | | requests | gets |
  * |---|---|---|
- * | 1 | reads that prove deletions, and other reads in doubt | in any hour, or shorter window, at the rate of 170 an hour, at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they need |
+ * | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at the same rate: 170, but at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they need |
  * | 2 | reads of nodes in transition | at most 45 % of the share |
- * | 3 | the end of the list, and sweeps as promised, or as set if that is less often | if the share is too small, 2 and 3 are stretched by one factor |
+ * | 3 | the end of the list, and sweeps as often as promised or, if that is less, as set | if the share is too small, the intervals of 2 and 3 grow by one factor |
  * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
- * | 5 | sweeps more often than promised, as set | what 2 and 3 leave for ever, less what 1 has not used of its part but 57 an hour; sweeps that are proofs get that part, too |
+ * | 5 | sweeps more often than promised, as set | what 2 and 3 leave in the long run, minus the part that is kept for 1; sweeps that prove something may use that part, too |
  */
 import { minAbsentLists, readsPerDeletion } from "@berthkit/core/absence/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
@@ -70,16 +70,16 @@ export interface Plan {
   readonly windowMillis: number
   /** The current instant, on the monotonic clock. */
   readonly nowMillis: number
-  /** The shortest interval of requests that the share currently allows for ever. */
+  /** The shortest interval between requests that the share allows in the long run. */
   readonly paceMillis: number
-  /** The same with a reserve for reads of nodes in doubt. */
+  /** The same interval, with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
-  /** How many requests may be sent at once besides `perHour` requests an hour for ever. */
+  /** How many requests may be sent at once if `perHour` requests an hour go on in the long run. */
   readonly spare: (perHour: number) => number
   /** Reads of nodes in doubt within the last hour, or the last window of the rate limit if that is shorter. */
   readonly doubtsSent: number
   /**
-   * The interval of sweeps; null derives it from the promised latency. A shorter interval is kept as far as the share allows.
+   * The configured interval of sweeps; null derives it from the promised latency. A shorter interval is kept as far as the share allows.
    */
   readonly sweepMillis: number | null
   /** The shortest interval at which a node in transition is read; null derives it. */
@@ -168,10 +168,10 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
 export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; readonly end: End | null }
 
 /**
- * From when a node in transition is worth more requests than sweeps, on the monotonic clock; `Infinity` if never. Not before
- * such nodes usually change, according to this process. If each node takes its own read, two kinds need none: a node on the
- * page with the end of the list, and a terminating node. The latter can only disappear, which two complete sweeps prove, and
- * those take longer than all reads; a single read shows in time that it is stuck.
+ * When a node in transition starts to get requests besides sweeps, on the monotonic clock; `Infinity` if never. This is not before such
+ * nodes usually change, as this process has measured. If each node takes its own read, two kinds of node need none. The page with the end
+ * of the list shows its nodes anyway. A terminating node can only disappear, which two complete sweeps prove, and those take longer than
+ * all reads; a single read shows in time that it is stuck.
  */
 export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules: Rules, lane: Lane): number => {
   const known = nodes.get(id)
@@ -189,7 +189,7 @@ export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules
   return since + soonestMillis(evidence.durations, status)
 }
 
-/** How many nodes the lane currently covers. A stuck node is not expected to change soon. */
+/** How many nodes the lane currently covers. Stuck nodes do not count, because they will hardly change soon. */
 const inLane = (snapshot: Snapshot, rules: Rules, lane: Lane, nowMillis: number): number => {
   let count = 0
   for (const id of snapshot.unsettled) {
@@ -226,17 +226,17 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly proving: number | null
 }
 
-/** The promise is a time between two samples, to which the duration of a request adds. */
+/** The promise includes the duration of a request, so the interval is shorter than the promise. */
 const margin = 0.95
 
-/** For new nodes the second adds to it, too, because the service's clock is known only to the second. */
+/** For new nodes the interval is shorter still, because the service's clock is known only to the second. */
 const newMargin = 0.9
 
 /** The promise for an account of one page: for all nodes, and for nodes in transition. */
 const onePage = { allMillis: 10_000 * newMargin, transitionMillis: 5000 * margin }
 
 /**
- * The promises up to 3000 nodes, and above: for new nodes, nodes in transition, and through the rate of pages for all others.
+ * The promises for up to 3000 nodes, and for more: for new nodes, for nodes in transition, and for all others through the rate of pages.
  */
 const manyPages = { tailMillis: 10_000 * newMargin, transitionMillis: 60_000 * margin, pagesPerHour: 150 }
 const veryManyPages = { tailMillis: 15_000 * newMargin, transitionMillis: 120_000 * margin, pagesPerHour: 360 }
@@ -248,10 +248,10 @@ const proofs = 1.1
 /** Nodes in transition get at most this part of the requests. */
 const maxTransitionShare = 0.45
 
-/** Sweeps more often than promised use up the requests that are left for them in this part of the window. */
+/** Additional sweeps spend the requests that are left for them within this part of the window. */
 const burst = 0.05
 
-/** Reads of nodes in doubt that any hour has room for, and how many of them what is promised has room for by its margins. */
+/** How many reads of nodes in doubt fit into any hour, and how many of them fit into the margins of the promises. */
 const maxProofReads = 170
 const marginReads = 57
 
@@ -263,8 +263,9 @@ const doubtsPerHour = (requestsPerHour: number): number =>
   Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour))
 
 /**
- * Reads of nodes in doubt that may be sent whatever else is sent, within any hour, or any shorter window of the rate limit: all of an hour's
- * reads in one window would take the place of what is promised. More of them are sent while the list has all that it needs.
+ * How many reads of nodes in doubt may always be sent within an hour, or within the rate limit's window if that is shorter. A shorter
+ * window gets a proportional part, because a whole hour's reads in one window would displace what is promised. More reads are sent while
+ * the list has all that it needs.
  */
 export const doubtBudget = (budget: Budget): Budget => {
   const windowMillis = Math.min(budget.windowMillis, millisPerHour)
@@ -273,12 +274,12 @@ export const doubtBudget = (budget: Budget): Budget => {
 
 const millisPerHour = 3_600_000
 
-/** Requests an hour that the end of the list and sweeps take as promised, at most. */
+/** The most requests an hour that the end of the list and sweeps take for what is promised. */
 const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
 
 /**
- * How long the reads take at most that prove so many deletions at once, beside the times that lie between two of them: what an hour, or a
- * shorter window, has no room for beside what is promised waits for the next one.
+ * The longest time that the reads for so many deletions at once wait for room, besides the pauses between the reads of one node. Reads that
+ * do not fit into an hour, or a shorter window, next to what is promised wait for the next one.
  */
 export const proofsMillis = (deletions: number, budget: Budget): number => {
   const { requests, windowMillis } = doubtBudget(budget)
@@ -286,14 +287,14 @@ export const proofsMillis = (deletions: number, budget: Budget): number => {
   return Math.floor((readsPerDeletion * deletions) / Math.max(requests, left)) * windowMillis
 }
 
-/** Of an hour's reads of nodes in doubt, those that nothing else may take; of a small share half. */
+/** How many of an hour's reads of nodes in doubt nothing else may displace; for a small share half of it. */
 const keptPerHour = (requestsPerHour: number): number =>
   Math.max(
     Math.min(maxProofReads - marginReads, doubtShare.max * requestsPerHour),
     doubtShare.min * requestsPerHour - marginReads
   )
 
-/** The pace of what is promised, which takes `perHour` requests an hour. A share that is too small for it still keeps room for proofs. */
+/** The pace of what is promised, which takes `perHour` requests an hour. Even a share that is too small for that keeps room for proofs. */
 const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {
   if (requestsPerHour >= perHour) return paceMillis
   return Math.max(paceMillis, millisPerHour / (requestsPerHour - keptPerHour(requestsPerHour)))
@@ -304,11 +305,11 @@ const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load
 /** Nodes that each page adds to a sweep, because pages overlap. */
 const nodesPerPage = 87
 
-/** What sweeps more often than promised leave for reads of nodes in doubt: as many as may be sent at once beside what is promised. */
+/** How many requests additional sweeps leave for reads of nodes in doubt within the window, or within an hour if that is shorter. */
 const keptForDoubts = ({ requestsPerHour, windowMillis }: Pick<Load, "requestsPerHour" | "windowMillis">): number =>
   keptPerHour(requestsPerHour) * Math.min(1, windowMillis / millisPerHour)
 
-/** The interval of sweeps that the share can keep for ever with this many nodes; `sweepMillis` as in `Plan`. */
+/** The interval of sweeps that the share can sustain with this many nodes; `sweepMillis` as in `Plan`. */
 export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, budget: Budget): number => {
   const { windowMillis } = budget
   const requestsPerHour = perHourOf(budget)
@@ -322,7 +323,7 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
     windowMillis,
     paceMillis,
     sparingPaceMillis: paceMillis,
-    // In the long run as many requests are sent as find room again.
+    // In the long run, no more requests are sent than the share regains.
     spare: (perHour) => {
       const kept = keptForDoubts({ requestsPerHour, windowMillis })
       const left = ((requestsPerHour - perHour) * windowMillis) / millisPerHour - kept
@@ -334,7 +335,10 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
   }).sweepMillis
 }
 
-/** The number of nodes from which on an interval is too short for the share; null if it is long enough for every account we support. */
+/**
+ * The smallest number of nodes for which the interval is too short for the share; null if it is long enough for every account that Berth
+ * supports.
+ */
 export const stretchedFrom = (sweepMillis: number, budget: Budget): number | null => {
   for (let nodes = 0; nodes <= maxNodes; nodes = nodes === 0 ? 100 : nodes + nodesPerPage) {
     if (promisedSweepMillis(nodes, sweepMillis, budget) > sweepMillis + 1) return nodes
@@ -345,9 +349,9 @@ export const stretchedFrom = (sweepMillis: number, budget: Budget): number | nul
 const maxNodes = 100_000
 
 /**
- * Requests an hour for sweeps more often than promised, if a shorter interval is set. They get what the share has left besides `perHour`,
- * which all that is promised takes for ever, and besides what is kept for proofs of deletions. Sweeps that prove something themselves may
- * use what is kept and the reads do not need.
+ * Requests an hour for additional sweeps, if a shorter interval is set. They get what the share has left after `perHour`, which everything
+ * promised takes in the long run, and after the part that is kept for proofs of deletions. Sweeps that prove something themselves may also
+ * use as much of that part as the reads do not need.
  */
 const extraPerHour = (load: Load, perHour: number): number => {
   const { doubtsSent, proving, spare, windowMillis } = load
@@ -355,10 +359,7 @@ const extraPerHour = (load: Load, perHour: number): number => {
   return (Math.max(0, spare(perHour) - kept) * millisPerHour) / (burst * windowMillis)
 }
 
-/**
- * Nodes in transition are seen within 5 s while the share has room for ever for the promise about all nodes and for reads of
- * nodes in doubt.
- */
+/** Nodes in transition are seen within 5 s as long as the share can sustain the promise about all nodes and the reads of nodes in doubt. */
 const ofOnePage = (load: Load): Intervals => {
   const { sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
   const wanted = Math.max(onePage.allMillis, sweepMillis ?? 0)
@@ -389,7 +390,7 @@ const ofPages = (load: Load): Intervals => {
   const sweepPromised = Math.max((pages * millisPerHour) / promised.pagesPerHour, sweepMillis ?? 0)
   const pagesPerHour = (pages * millisPerHour) / sweepPromised
   const perHour = millisPerHour / promised.tailMillis + (transitions * millisPerHour) / transitionMillis + pagesPerHour
-  // If the requests are not enough, all kinds are stretched alike.
+  // If the share is too small, all intervals grow by the same factor.
   const paceMillis = paceFor(load, millisPerHour / promised.tailMillis + pagesPerHour)
   const stretch = Math.max(1, (perHour * paceMillis) / millisPerHour)
   const planned = { sweep: sweepPromised * stretch, perHour: perHour / stretch }
