@@ -2,7 +2,8 @@
  * `berth apply` and its companions against the real mock service: what they do, what they refuse, and how many requests that takes.
  */
 import { execFileSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
@@ -103,6 +104,22 @@ describe("berth apply", () => {
         `error: ${fleet.file}:3:26: nodes.web.plan: There is no plan C-2VCPU-8RAM-5DISK; did you mean`
       )
       assert.deepStrictEqual(yield* names, [])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("says which apply created the nodes that a ledger of an earlier state lacks", () =>
+    Effect.gen(function* () {
+      const fleet = yield* fleetFolder
+      fleet.write(webs(1))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      const [made] = yield* nodes
+      rmSync(fleet.ledger)
+      const refused = yield* fleet.apply("--yes")
+      assert.strictEqual(refused.code, 5)
+      const hint = `hint: berth apply created node ${made!.id} at `
+      assert.include(refused.stderr, hint)
+      assert.include(refused.stderr, ` on ${hostname()}, so this ledger may be behind: use the ledger of that run`)
+      assert.lengthOf(yield* nodes, 1)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

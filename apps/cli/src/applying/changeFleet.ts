@@ -8,6 +8,7 @@ import { type Catalogue, freshCatalogue, recentCatalogue } from "../catalogue/Im
 import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { inOwnWords } from "../failure/ownKey.ts"
+import { changes, type Change as Recorded } from "../history/changes.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
@@ -83,12 +84,22 @@ export interface FleetOptions
 const typed = (text: string, { flag }: FleetPlace): string =>
   text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff|destroy)/g, (command) => `${command}${flag}`)
 
+/** If `berth apply` created a node that this ledger does not have, the ledger is older than that run. */
+const behindText = (log: ReadonlyArray<Recorded>, taken: number | undefined): string => {
+  const made = log.find(({ action, command, node }) => action === "create" && command === "apply" && node === taken)
+  if (made === undefined) return ""
+  const job = made.job === null ? "" : ` (${made.job})`
+  return `berth apply created node ${made.node} at ${made.at} on ${made.host}${job}, so this ledger may be behind: use the ledger of that run, for example with git pull. `
+}
+
 /** Reports every conflict, and fails with the last one. */
 const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, place: FleetPlace) {
   const [last, ...others] = conflicts.toReversed()
   if (last === undefined) return
-  const failureOf = ({ hint, kind, message }: Conflict) => {
-    const told = { message: typed(message, place), hint: typed(hint, place) }
+  const isAboutTaken = conflicts.some(({ taken }) => taken !== undefined)
+  const log = isAboutTaken ? yield* Effect.orElseSucceed(changes, () => []) : []
+  const failureOf = ({ hint, kind, message, taken }: Conflict) => {
+    const told = { message: typed(message, place), hint: behindText(log, taken) + typed(hint, place) }
     return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)
   }
   for (const conflict of others.toReversed()) yield* reportProblem(problemOf(failureOf(conflict)))

@@ -118,6 +118,8 @@ export interface Conflict {
   readonly message: string
   readonly hint: string
   readonly kind: "usage" | "conflict"
+  /** The node outside the fleet that has a member's name. */
+  readonly taken?: number
 }
 
 export interface Plan {

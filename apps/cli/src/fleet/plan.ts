@@ -188,11 +188,9 @@ class Planner {
     }
     for (const member of [...pick, ...(replace === "all" ? [] : replace)]) {
       if (!entries.some((entry) => entry.member === member && entry.state !== "none")) {
-        this.#refuse(
-          `The fleet ${this.#ledger.fleet} has no member ${member}.`,
-          "List its members: berth diff",
-          "usage"
-        )
+        this.#refuse(`The fleet ${this.#ledger.fleet} has no member ${member}.`, "List its members: berth diff", {
+          kind: "usage"
+        })
       }
     }
     for (const member of pick) {
@@ -200,7 +198,7 @@ class Planner {
       this.#refuse(
         `--pick ${member} deletes nothing: its group has no member too many.`,
         "Lower the count of the group, or leave out --pick.",
-        "usage"
+        { kind: "usage" }
       )
     }
     return { changes: this.changes, conflicts: this.conflicts }
@@ -212,8 +210,8 @@ class Planner {
     this.changes.push({ action: "doubled", member, node, own, isReplaced, isProtected: isKept })
   }
 
-  #refuse(message: string, hint: string, kind: Conflict["kind"] = "conflict") {
-    this.conflicts.push({ message, hint, kind })
+  #refuse(message: string, hint: string, more: Partial<Pick<Conflict, "kind" | "taken">> = {}) {
+    this.conflicts.push({ message, hint, kind: "conflict", ...more })
   }
 
   /** The slot of an entry after everything that an earlier run left was settled; none if the member has no node. */
@@ -550,7 +548,8 @@ class Planner {
     const what = first.name === name ? name : `${first.name}, which may be ${name} as the service spells it,`
     this.#refuse(
       `${what} exists (${others.length === 1 ? "id" : "ids"} ${ids}) and is not in the ledger: \`berth fleet adopt ${first.id} --as ${memberText(member)}\`, or choose another name.`,
-      `To make it a member: berth fleet adopt ${first.id} --as ${memberText(member)}`
+      `To make it a member: berth fleet adopt ${first.id} --as ${memberText(member)}`,
+      { taken: first.id }
     )
     return true
   }
