@@ -65,10 +65,15 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resume()
   }
 
+  /** Ends all connections; new ones are led on. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   async #close(): Promise<void> {
     const closed = once(this.#server, "close")
     this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
+    this.cut()
     await closed
   }
 }
