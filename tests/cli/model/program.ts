@@ -71,9 +71,17 @@ const immediate = globalThis.setImmediate
 const turn = () => new Promise<void>((resolve) => immediate(resolve))
 /**
  * The end of the next turn that has something to do. An immediate without a reference lets the loop sleep until then, so that the threads
- * that read and write files have the cores.
+ * that read and write files have the cores. The end of a child process does not always wake the loop.
  */
-const event = () => new Promise<void>((resolve) => void immediate(resolve).unref())
+const event = () =>
+  new Promise<void>((resolve) => {
+    // oxlint-disable-next-line no-restricted-globals -- See above.
+    const latest = setTimeout(resolve, 20)
+    immediate(() => {
+      clearTimeout(latest)
+      resolve()
+    }).unref()
+  })
 // oxlint-disable-next-line no-restricted-globals -- Nothing else tells that a module is still being loaded.
 const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
