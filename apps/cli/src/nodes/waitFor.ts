@@ -78,6 +78,8 @@ export const waitFor = Effect.fn("waitFor")(function* (
 /** How long to wait for a running node's public address. */
 const maxAddressMillis = 60_000
 const addressPausesMillis = [1000, 1000, 2000, 4000]
+/** The time that is kept for the last read. */
+const lastReadMillis = 1000
 
 /** The conditions for a usable node. */
 interface Usable extends Pick<Wait, "timeout"> {
@@ -93,8 +95,9 @@ const untilAddressed = Effect.fnUntraced(function* (running: Node, maxMillis: nu
   let node = running
   for (let read = 0; hostOf(node).publicIp === null; read++) {
     const left = maxMillis - ((yield* Clock.currentTimeMillis) - startedAt)
-    const pause = addressPausesMillis[Math.min(read, addressPausesMillis.length - 1)]!
-    if (left <= pause) {
+    const longest = addressPausesMillis[Math.min(read, addressPausesMillis.length - 1)]!
+    const pause = Math.min(longest, left - lastReadMillis)
+    if (pause <= 0) {
       yield* printNote(`Node ${what} runs, and has no public address yet. See it later: berth node ip ${node.id}`)
       break
     }
