@@ -218,7 +218,11 @@ describe("a leased node that is a member of a fleet", () => {
       writeFileSync(join(folder, "fleet.ledger.json"), "<<<<<<< HEAD")
       const reaped = yield* berth(["reap"], env)
       assert.notStrictEqual(reaped.code, 0)
-      assert.match(reaped.stdout + reaped.stderr, /fleet\.ledger\.json cannot be read, and it may protect the node/)
+      assert.include(
+        reaped.stdout,
+        `Protected: node ${id} (ci-job), which is db-1 of the fleet shop. This machine has a record of the protection, but the ledger ` +
+          `${join(folder, "fleet.ledger.json")} is damaged. Node ${id} (ci-job) was not deleted, and is billed.`
+      )
       assert.deepStrictEqual([leasesIn(env), yield* deletes, (yield* statuses)[id]], [["run-left.json"], 0, "running"])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )

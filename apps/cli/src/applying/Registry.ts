@@ -252,14 +252,15 @@ const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): stri
   `${start} machine has a record of the protection, but the ledger ${ledger} ${stateText[state]}.`
 
 /**
- * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. Deletes by hand and by agents therefore
- * respect protection too. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
+ * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. Deletes by hand, by agents and of leases
+ * therefore respect protection too. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
   ids: ReadonlyArray<NodeId>,
   not = "Nothing was deleted."
 ) {
   if (ids.length === 0) return
+  // Without a state folder this machine knows no fleet.
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
   const ledgers = yield* knownLedgers(own)
@@ -341,17 +342,6 @@ export const ensureNotElsewhere = Effect.fnUntraced(function* (
     message: `Nothing was changed: the fleet ${fleet} already has the ledger ${other.ledger} on this machine, and the ledger ${ledger} has no members.`,
     hint: `Use the existing ledger here, for example with git commit there and git pull here, or rename this fleet. If you no longer need the other fleet: berth fleet forget ${fleet}`
   })
-})
-
-/**
- * The ledgers of this account that may protect a node although no readable ledger lists it: unusable ones, and those for which the registry
- * has a record of its protection.
- */
-export const ledgersThatMayProtect = Effect.fnUntraced(function* (node: number) {
-  const ledgers = yield* knownLedgers(yield* ownAccount)
-  return ledgers
-    .filter((known) => mayProtectOthers(known) || known.protected.some(({ id }) => id === node))
-    .map(({ ledger }) => ledger)
 })
 
 /** Fleet memberships by node. Warns about an unusable ledger, because its nodes look as if they were in no fleet. */

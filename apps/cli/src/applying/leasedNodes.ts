@@ -28,7 +28,7 @@ import { recordedCreate } from "../nodes/recordedCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency } from "../nodes/allNodes.ts"
-import { ownMemberships, ledgersThatMayProtect } from "./Registry.ts"
+import { ensureUnprotected, ownMemberships } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
@@ -158,19 +158,10 @@ const keepCandidates = (lease: Lease, { reason }: BerthError) => {
   return Effect.ignore(leases.put({ ...lease, candidates }))
 }
 
-/**
- * Fails if another process's run created the node and an unreadable ledger may protect it. A run always deletes the node that it created
- * itself.
- */
-const ensureUnprotected = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
+/** A run always deletes the node that it created itself. The node of another run stays if a fleet may protect it. */
+const ensureMayGo = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
   if (isSameOwner(lease.owner, yield* self)) return
-  const [ledger] = yield* Effect.orElseSucceed(ledgersThatMayProtect(id), () => ["of this machine's fleets"])
-  if (ledger === undefined) return
-  return yield* new LocalFileFault({
-    path: ledger,
-    message: `Node ${id} (${name}) was not deleted, and is billed: the fleet ledger ${ledger} cannot be read, and it may protect the node.`,
-    hint: "Put the ledger right, then run: berth reap"
-  })
+  yield* ensureUnprotected([id], `Node ${id} (${name}) was not deleted, and is billed.`)
 })
 
 /**
@@ -189,7 +180,7 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
     })
   const node = yield* Effect.catch(provenNode(lease), notDeleted(lease.node?.id ?? null))
   const member = node === undefined ? undefined : (yield* memberships).get(node.id)
-  if (node !== undefined && member === undefined) yield* ensureUnprotected(lease, node)
+  if (node !== undefined && member === undefined) yield* ensureMayGo(lease, node)
   if (member !== undefined) {
     yield* printNote(
       `Node ${node!.id} (${node!.name}) is ${member.member} of the fleet ${member.fleet} now: it stays, and is billed.`
