@@ -574,10 +574,16 @@ const cutList = (count: number, shown: number, totals: object) =>
   })
 
 describe("a create where the list may be cut", () => {
-  for (const totals of [{}, { total_count: 150 }]) {
-    it.live(`is refused before it is sent, with ${JSON.stringify(totals)}`, () =>
+  for (const [shown, totals] of [
+    [100, {}],
+    [100, { total_count: 150 }],
+    [20, { total_page_number: 8 }],
+    [20, { total_count: "150", total_page_number: "8" }],
+    [20, { total_count: 20, total_page_number: 8 }]
+  ] as const) {
+    it.live(`is refused before it is sent, with ${shown} of 150 nodes and ${JSON.stringify(totals)}`, () =>
       Effect.gen(function* () {
-        const { berth, creates } = yield* cutList(150, 100, totals)
+        const { berth, creates } = yield* cutList(150, shown, totals)
         const kinds = ["--plan", "C3.8GB", "--image", image, "--force"]
         for (const command of [
           ["node", "create", "web", ...kinds, "--yes"],
@@ -586,7 +592,7 @@ describe("a create where the list may be cut", () => {
         ]) {
           const { code, stderr } = yield* berth(...command)
           assert.strictEqual(code, 7, stderr)
-          assert.match(stderr, /expected (?:150 nodes|the end of the list)/)
+          assert.match(stderr, /expected (?:150 nodes|8 pages|the end of the list)/)
         }
         assert.lengthOf(creates, 0)
       }).pipe(Effect.scoped)

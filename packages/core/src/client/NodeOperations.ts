@@ -18,6 +18,7 @@ import {
   type UnreadNode
 } from "../api/NodeCodec.ts"
 import { type Asked, type CommitmentAsked, commitmentFault, deleteFault, recordOf } from "../api/AskedNode.ts"
+import { wholeNumber } from "../api/AllowanceHeaders.ts"
 import { unreadable } from "../api/fields/Field.ts"
 import { RecordFault } from "../api/fields/RecordReader.ts"
 import type { Lane } from "../domain/Lane.ts"
@@ -42,6 +43,7 @@ import {
 import { wire, type WireRequest } from "./transport/Transport.ts"
 import type * as Drift from "./telemetry/Drift.ts"
 import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
+import type { Totals } from "./listing/Bounds.ts"
 import type { Page } from "./listing/PageRange.ts"
 import type { NodesOfPage } from "./creation/Watermark.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
@@ -138,38 +140,28 @@ const listing = (lane: Lane) =>
 
 const allNodes = many(nodeFromWire)
 
-/** The number of nodes in the list, which some services report around the records (A7). */
-const totalIn = (body: unknown): number | null => {
-  const total = Predicate.isObject(body) ? body["total_count"] : undefined
-  return Predicate.isNumber(total) ? total : null
+/** The numbers of nodes and of pages, which some services report around the records, as numbers or as texts (A7). */
+const totalsIn = (body: unknown): Totals => {
+  const { total_count: total, total_page_number: pages } = Predicate.isObject(body) ? body : {}
+  const numberOf = (stated: unknown) =>
+    Predicate.isNumber(stated) ? stated : Predicate.isString(stated) ? (wholeNumber(stated) ?? null) : null
+  return { total: numberOf(total), pages: numberOf(pages) }
 }
 
 /** A page whose records must all be readable: with an unreadable record it would be unknown which node a create has made. */
 export const listNodes: Operation<NodesOfPage> = {
   ...listing("mutation"),
-  decode: (data, body) => Result.map(allNodes(data), (nodes) => ({ nodes, total: totalIn(body) })),
+  decode: (data, body) => Result.map(allNodes(data), (nodes) => ({ nodes, ...totalsIn(body) })),
   drift: (drift) => {
     const driftOf = nodeDrift(drift)
     return ({ nodes }) => driftOf(nodes)
   }
 }
 
-/**
- * A page for listings, which count drift (unexpected values) themselves, because pages overlap and repeat nodes. The page is complete if
- * both totals agree with it: either total alone may be the page's length or number.
- */
+/** A page for listings, which count drift (unexpected values) themselves, because pages overlap and repeat nodes. */
 export const readList: Operation<Page> = {
   ...listing("sweep"),
-  decode: (data, body) =>
-    Result.map(readRecords(data), (records) => {
-      // The number of nodes and of pages, which some services report around the records (A7).
-      const { total_count: total, total_page_number: pages } = Predicate.isObject(body) ? body : {}
-      return {
-        records,
-        isWhole: total === records.length && pages === 1,
-        total: totalIn(body)
-      }
-    })
+  decode: (data, body) => Result.map(readRecords(data), (records) => ({ records, ...totalsIn(body) }))
 }
 
 /** The nodes of a page; counts records that are left out as drift. */

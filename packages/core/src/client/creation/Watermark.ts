@@ -7,15 +7,21 @@ import { Effect, Semaphore } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import { createdMillisOf, type Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf } from "../listing/Bounds.ts"
+import {
+  defaultMaxNodes,
+  endless,
+  ensurePages,
+  ensureUncut,
+  ensureWhole,
+  maxRequestsOf,
+  type Totals
+} from "../listing/Bounds.ts"
 import { ascends } from "../listing/PageRange.ts"
 import { blurMillis } from "./Ownership.ts"
 
 /** A page whose records are all readable. */
-export interface NodesOfPage {
+export interface NodesOfPage extends Totals {
   readonly nodes: ReadonlyArray<Node>
-  /** The number of nodes in the list according to the page; null if it does not state it. */
-  readonly total: number | null
 }
 
 /** Reads one page of the list, from 1. */
@@ -50,10 +56,10 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   const shrunk = known !== undefined && nodes.length < known.length
   const from = low
   const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
-  const at = (page: number, { nodes, total }: NodesOfPage, ascending: boolean) => ({
+  const at = (page: number, { nodes, pages, total }: NodesOfPage, ascending: boolean) => ({
     end: { page, length: nodes.length, full: shrunk && page === from ? known!.full : full },
     nodes,
-    total,
+    totals: { pages, total },
     ascending
   })
   if (nodes.length === 0) return at(1, last, true)
@@ -90,16 +96,17 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
 
 /** The last page. If it ends a sorted list, that list must be complete. */
 const lastPage = (readPage: ReadPage, known: End | undefined) =>
-  Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page }, total }) =>
-    ascending ? ensureWhole(total, (page - 1) * full + length) : Effect.void
-  )
+  Effect.tap(findLastPage(readPage, known), ({ ascending, end: { full, length, page }, totals }) => {
+    const shown = (page - 1) * full + length
+    return ascending ? Effect.andThen(ensureWhole(totals.total, shown), ensurePages(totals, page, shown)) : Effect.void
+  })
 
 /** Visits every page, if the order of the list is unreliable. */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
   let page = 0
   let longest = 0
-  let total: number | null = null
+  let totals: Totals = { pages: null, total: null }
   while (page < maxPagesOf(longest) && ids.size <= defaultMaxNodes) {
     const before = ids.size
     const read = yield* readPage(++page)
@@ -107,12 +114,12 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     longest = Math.max(longest, nodes.length)
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
-    total = read.total ?? total
-    // The page is empty or the same as before. A full one may be cut, which only a total shows.
-    if (ids.size === before)
-      return yield* total === null && nodes.length === pageSize.maximum
-        ? endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
-        : ensureWhole(total, ids.size)
+    totals = { pages: read.pages ?? totals.pages, total: read.total ?? totals.total }
+    if (ids.size > before) continue
+    // The page is empty or the same as before. If every page is the first one, the service ignores the page's number.
+    if (nodes.length > 0 && ids.size <= longest) return yield* ensureUncut(totals, ids.size)
+    yield* ensureWhole(totals.total, ids.size)
+    return yield* ensurePages(totals, page - 1, ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })

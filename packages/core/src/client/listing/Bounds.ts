@@ -36,6 +36,23 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
+/** What the envelope of a page states of the whole list; null for what it does not state. */
+export interface Totals {
+  /** The number of nodes in the list, or on this page. */
+  readonly total: number | null
+  /** The number of pages. */
+  readonly pages: number | null
+}
+
+/** Whether the totals say that this page is the whole list. Both must agree, because either alone may be about the page. */
+export const statesWhole = ({ pages, total }: Totals, length: number): boolean => total === length && pages === 1
+
+/** Fails if a list states more pages than had nodes, unless its number of nodes shows that none is missing. */
+export const ensurePages = ({ pages, total }: Totals, read: number, shown: number): Effect.Effect<void, BerthError> =>
+  pages !== null && pages > read && total !== shown
+    ? Effect.fail(failed(`${pages} pages (total_page_number)`, "data", `${read}`))
+    : Effect.void
+
 /**
  * Fails if a list counts more nodes than it shows, because the caller would take a node that it lacks for absent. `total` is null if the
  * service does not state it.
@@ -44,3 +61,15 @@ export const ensureWhole = (total: number | null, shown: number): Effect.Effect<
   total !== null && total > shown
     ? Effect.fail(failed(`${total} nodes (total_count)`, "data", `${shown} nodes`))
     : Effect.void
+
+/**
+ * Fails if a service gives the same page whatever page is asked for, and may have cut its list there: its totals say so, or it states none
+ * and the page is full.
+ */
+export const ensureUncut = ({ pages, total }: Totals, length: number): Effect.Effect<void, BerthError> =>
+  (pages ?? 1) > 1 || (total === null && pages === null && length === pageSize.maximum)
+    ? Effect.andThen(
+        ensureWhole(total, length),
+        Effect.fail(failed("the end of the list", "data", `the same ${length} nodes for every page`))
+      )
+    : ensureWhole(total, length)

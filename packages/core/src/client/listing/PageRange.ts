@@ -4,6 +4,7 @@
  * one of the next page into the page just read. So each range begins at or before the last node read: a range that begins with a known id
  * has missed nothing. Pure.
  */
+import type { Totals } from "./Bounds.ts"
 import type { ListRecord } from "./NodePage.ts"
 
 /**
@@ -22,12 +23,8 @@ export interface NumberedRange extends PageRange {
 }
 
 /** A page of the list, with the facts in its envelope. */
-export interface Page {
+export interface Page extends Totals {
   readonly records: ReadonlyArray<ListRecord>
-  /** Whether it is the only page. */
-  readonly isWhole: boolean
-  /** The number of nodes in the list or on this page; null if the service does not state it. */
-  readonly total: number | null
 }
 
 /** Smallest size to try, as a share of the largest: smaller pages lose more than a better fit gains. */

@@ -5,7 +5,7 @@ import { highestId, make, nodesAbove } from "../../../src/client/creation/Waterm
 import { someNode as node } from "../../someNode.ts"
 
 /** A page with nodes of these ids, which does not say how many there are. */
-const pageOf = (ids: ReadonlyArray<number>) => ({ nodes: ids.map((id) => node(id)), total: null })
+const pageOf = (ids: ReadonlyArray<number>) => ({ nodes: ids.map((id) => node(id)), pages: null, total: null })
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
@@ -71,20 +71,53 @@ describe("the highest id", () => {
     )
   }
 
-  for (const [count, total] of [
-    [20, null],
-    [99, null],
-    [100, 100],
-    [150, null]
-  ] as const) {
-    it.effect(
-      `of a service that gives one page of ${count} whatever is asked for ends, of ${total ?? "nobody knows how many"}`,
-      () =>
-        Effect.gen(function* () {
-          const readPage = () => Effect.succeed({ ...pageOf(upTo(count)), total })
-          assert.strictEqual((yield* highestId(readPage, undefined)).id, count)
-        })
+  for (const count of [1, 20, 100, 150]) {
+    it.effect(`of a service that gives one page of ${count} whatever is asked for is known if its totals say so`, () =>
+      Effect.gen(function* () {
+        const readPage = () => Effect.succeed({ ...pageOf(upTo(count)), pages: 1, total: count })
+        assert.strictEqual((yield* highestId(readPage, undefined)).id, count)
+      })
     )
+  }
+
+  for (const count of [1, 20, 99, 103]) {
+    it.effect(`of a service that gives one page of ${count} whatever is asked for is known: none is cut there`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* highestId(() => Effect.succeed(pageOf(upTo(count))), undefined)).id, count)
+      })
+    )
+  }
+
+  it.effect("of a service that repeats its last page is known without totals", () =>
+    Effect.gen(function* () {
+      const { readPage } = listOf(upTo(50).toReversed(), undefined, 20)
+      assert.strictEqual((yield* highestId((page) => readPage(Math.min(page, 3)), undefined)).id, 50)
+    })
+  )
+
+  for (const [totals, paging] of [
+    [{ pages: 3, total: null }, "ignored"],
+    [{ pages: 3, total: 20 }, "ignored"],
+    [{ pages: 3, total: 46 }, "ignored"],
+    [{ pages: 3, total: null }, "ending"],
+    [{ pages: 3, total: 46 }, "ending"]
+  ] as const) {
+    for (const ids of [upTo(20), upTo(20).toReversed()]) {
+      const what = `of one page from ${ids[0]} with ${JSON.stringify(totals)}, paging ${paging}`
+      it.effect(`${what}, is not known: the list may be cut there`, () =>
+        Effect.gen(function* () {
+          const readPage = (page: number) =>
+            Effect.succeed({ ...pageOf(paging === "ignored" || page === 1 ? ids : []), ...totals })
+          for (const read of [
+            Effect.asVoid(highestId(readPage, undefined)),
+            Effect.asVoid(nodesAbove(readPage, 20, undefined))
+          ]) {
+            const { reason } = yield* Effect.flip(read)
+            assert.strictEqual(reason._tag, "UnexpectedResponse")
+          }
+        })
+      )
+    }
   }
 
   for (const ids of [upTo(100), upTo(100).toReversed()]) {
@@ -150,6 +183,7 @@ describe("the nodes above one", () => {
         const readPage = (page: number) =>
           Effect.succeed({
             nodes: page === 1 ? ids.map((id) => ({ ...node(id), createdAt: bornAt(id) })) : [],
+            pages: null,
             total: null
           })
         assert.sameMembers(idsOf(yield* nodesAbove(readPage, 999_999, undefined)), [1001, 999_999])
@@ -172,7 +206,11 @@ describe("a list without an end", () => {
         const readPage = (page: number) =>
           Effect.sync(() => {
             asked++
-            return { nodes: idsOn(page).map((id) => Object.assign(Object.create(like), { id })), total: null }
+            return {
+              nodes: idsOn(page).map((id) => Object.assign(Object.create(like), { id })),
+              pages: null,
+              total: null
+            }
           })
         const { reason } = yield* Effect.flip(Effect.asVoid(highestId(readPage, undefined)))
         assert.strictEqual(reason._tag, "UnexpectedResponse")
