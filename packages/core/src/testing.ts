@@ -28,15 +28,15 @@ export interface Request {
   /** Below `/myaccount/api/v1`, such as `/nodes/7/`. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
-  /** By their names in lower case, without those that hold credentials or cookies. */
+  /** Names are in lower case. Headers with credentials or cookies are left out. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, parsed; undefined when there is none. */
+  /** The parsed body; undefined without one. */
   readonly body: unknown
 }
 
 /**
- * The replies in order, or a function that answers each request, at once or later. An Effect that fails, or a Promise that
- * rejects, is a connection that fails; with an error whose `code` is `ECONNREFUSED`, nothing was sent. One that never ends is a
+ * The replies in order, or a function that answers each request, at once or later. An Effect that fails, or a Promise that rejects, plays a
+ * failed connection; an error with the `code` `ECONNREFUSED` means that nothing was sent. An Effect or Promise that never ends plays a
  * silent service. The Effect is interrupted when the client gives the request up.
  */
 export type Script =
@@ -85,7 +85,7 @@ export const nodeRecord = (fields: { readonly id: number } & Readonly<Record<str
 export interface Scripted {
   readonly requests: ReadonlyArray<Request>
   readonly fetch: typeof globalThis.fetch
-  /** The same for programs with Effect. The Effects of the script run in the fiber that sends, so on its `Clock`. */
+  /** The same for programs with Effect. The script's Effects run in the fiber that sends, and so use its `Clock`. */
   readonly httpClient: HttpClient.HttpClient
 }
 

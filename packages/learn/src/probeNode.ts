@@ -56,7 +56,10 @@ export const leftOverOf = Effect.fnUntraced(function* (connection: Connection) {
   return left && { ...left, file }
 })
 
-/** The node of an earlier probe: the one whose id the service told it, or which its create is proved to have made. Never by its name. */
+/**
+ * The node of an earlier probe: the one with the id that the service returned, or the one that its create is proved to have made. A name
+ * alone proves nothing.
+ */
 const nodeOf = ({ node, ...order }: LeftOver) =>
   node === undefined
     ? nodeOfCreate(order, order.name)

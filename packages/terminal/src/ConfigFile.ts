@@ -23,7 +23,7 @@ export interface Place {
 /** Reads a value; returns undefined after recording a problem if the value is not usable. */
 export type Read<A> = (place: Place) => A | undefined
 
-/** What a key may hold. */
+/** How the value of a key is read. */
 export interface Field<A> {
   readonly read: Read<A>
   /** The default. Without one the key is required. */

@@ -32,7 +32,7 @@ export class SettingFault extends Data.TaggedError("SettingFault")<{
 export interface Connection {
   readonly options: ClientOptions
   readonly files: AccountFiles
-  /** The database with the state that several machines share; undefined where no setting names one. */
+  /** The database with the state that several machines share; undefined if no setting names one. */
   readonly stateUrl: Redacted.Redacted | undefined
 }
 
@@ -47,8 +47,8 @@ export interface Sourced<A> {
 }
 
 /**
- * A credential, and the address that its source states with it: it goes to no other origin. Without such an address it may go
- * to any.
+ * A credential, and the address that its source states with it. The credential goes only to that origin; without an address it may go to
+ * any.
  */
 export interface Credential extends Sourced<Redacted.Redacted> {
   readonly belongsTo: string | undefined
@@ -84,7 +84,7 @@ const required = <A>(
 const sourceOf = (found: Option.Option<Sourced<unknown>>): string =>
   Option.match(found, { onNone: () => "", onSome: ({ source }) => source })
 
-/** An option with which no client can be made, as a fault of the setting that it came from. */
+/** Turns the fault of a client option into a fault of the setting that it came from. */
 const unusable =
   (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
@@ -188,7 +188,7 @@ export const ensurePrivate = (
         })
       )
 
-/** The project as a number. A text that is not a whole number stays as it is, and is refused with the other options. */
+/** The project as a number. A text that is not a whole number becomes NaN, which the check of the options refuses. */
 export const projectOf = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
 
 /** The connection from these settings. `orElse` is another way to set what is missing; it ends the hint. */

@@ -1,6 +1,6 @@
 /**
- * The database with the state that several machines share. It loads the driver, and is itself loaded only where a setting names such a
- * database.
+ * Opens the database with the state that several machines share. This module loads the driver, so it is loaded only if a setting names such
+ * a database.
  */
 import { acceptStrangers } from "@berthkit/core/client/state/IntentSql"
 import { accountOf, make } from "@berthkit/core/client/state/SharedState"
@@ -13,24 +13,24 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { schemaOf, shownAddress } from "./postgresAddress.ts"
 
-/** Creates, locks and records of a process wait for each other; the lease and the allowance go beside them. */
+/** Creates, locks and records of a process wait for each other; the lease and the allowance need connections besides. */
 const maxConnections = 4
 
-// A pooler may give each transaction another session, which has no statements of another one.
+// A pooler may give each transaction another session, which lacks the prepared statements of the session before.
 const connect = (url: Redacted.Redacted) =>
   Effect.provide(
     Effect.orDie(PgClient.make({ url, applicationName: "berth", maxConnections, prepare: false })),
     Reactivity.layer
   )
 
-/** The stores of the account that a client with these options has. It connects when the first of them is used. */
+/** The stores of the account of a client with these options. It connects at the first use. */
 export const openState = Effect.fnUntraced(function* (options: ClientOptions, address: Redacted.Redacted) {
   const stores = make(options, { schema: schemaOf(address), name: shownAddress(address) })
   // The options were checked when they were read.
   return yield* Effect.orDie(Effect.provideService(stores, SqlClient.SqlClient, yield* connect(address)))
 })
 
-/** Makes the tables that are missing. Gives the rights that a role needs which uses them. */
+/** Makes the missing tables. Returns the rights that a role needs to use them. */
 export const migrateState = Effect.fnUntraced(function* (address: Redacted.Redacted) {
   const schema = schemaOf(address)
   yield* Effect.mapError(
@@ -40,7 +40,7 @@ export const migrateState = Effect.fnUntraced(function* (address: Redacted.Redac
   return rightsIn(schema)
 }, Effect.scoped)
 
-/** Says that the nodes are known which no create of the account's state has made. Gives them. */
+/** Accepts the listed nodes that no create in the account's state explains. Returns them. */
 export const acceptNodes = Effect.fnUntraced(function* (options: ClientOptions, address: Redacted.Redacted) {
   const database = yield* Effect.provideService(
     open({ schema: schemaOf(address), name: shownAddress(address) }),

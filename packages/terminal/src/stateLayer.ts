@@ -1,6 +1,4 @@
-/**
- * The state of a client's account in the database that a setting names. Where none is named nothing is loaded for it.
- */
+/** Provides the state of a client's account from the database that a setting names. Without such a setting it loads nothing. */
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Connection } from "./Connection.ts"
 
@@ -9,7 +7,7 @@ class Opened extends Context.Service<Opened, Context.Context<never>>()("@berthki
 
 const layers = new WeakMap<Connection, Layer.Layer<Opened>>()
 
-/** One for each connection: however many stores a command uses, it opens the database once. */
+/** One layer for each connection, so that a command opens the database once, however many stores it uses. */
 const openedOf = (connection: Connection, address: Redacted.Redacted) => {
   const known = layers.get(connection)
   if (known !== undefined) return known
@@ -24,7 +22,7 @@ const openedOf = (connection: Connection, address: Redacted.Redacted) => {
   return layer
 }
 
-/** One of the stores that `SharedState` has, for a connection with a `stateUrl`. */
+/** One of the stores of `SharedState`, for a connection with a `stateUrl`. */
 export const stateLayer = <A>(
   connection: Connection,
   address: Redacted.Redacted,

@@ -1,23 +1,24 @@
 /**
- * When a node that is missing is gone. The list may hide nodes, and a read may answer 404 for a node that exists, so each deletion is proved by
- * complete lists and by reads of that very node. The daemon reports deletions by this machine, and `berth apply` replaces lost members by it.
- * Pure: functions of what is known, of what comes, and of an instant. The reasons are in decisions 0133 and 0134.
+ * Decides when a missing node is gone. The list may hide nodes, and a read may answer 404 for a node that exists, so complete lists and
+ * reads of the node itself must prove each deletion. The daemon uses this state machine to report deletions, `berth apply` to replace lost
+ * members. Pure: functions of the known state, an observation and an instant. Decisions 0133 and 0134 have the reasons.
  *
- * | the evidence against a node | asks for | a complete list lacks it | a read answers 404 | a list or a read shows it |
+ * | the evidence that a node is gone | needs next | a complete list lacks it | a read answers 404 | a list or a read shows it |
  * |---|---|---|---|---|
  * | none | nothing | lacked | denied | none |
  * | lacked by a list | a read, which is a guess until two lists lack it | lacked | denied | none |
- * | denied by a read | a read, a wait later | denied | proved if it was asked for a wait later, else denied | none |
+ * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
  * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * A node that is proved by reads is gone at once if the lists have agreed already: then the fact is reported. The wait is the grace, or 5 s for
- * a node that is expected to go. While the account is frozen it is the hold and a grace, counted from when both list and read deny the node, and
- * a list that ends after the hold comes before the read. A node that the one who asks has asked to go takes one list and one read.
+ * A node that reads have proved gone is gone at once if the lists agree already. The wait is the grace, or 5 s for a node that is expected
+ * to go. While the account is frozen, the wait is the hold plus the grace, counted from the instant at which both list and read deny the
+ * node; in addition, a list that ends after the hold must come before the read. A node whose deletion the caller has requested needs one
+ * list and one read.
  *
  * | the account | a complete list shows that |
  * |---|---|
- * | is trusted | of the nodes that should stay many are missing, or were lost lately: it freezes |
- * | is frozen | each node that should stay is back, or is gone by the longer wait: it is trusted again |
+ * | is trusted | many of the nodes that should stay are missing, or were lost lately: it freezes |
+ * | is frozen | every node that should stay is back, or is proved gone after the longer wait: it is trusted again |
  */
 
 /** The evidence that a node is gone, collected since the node was last seen. All times are of a monotonic clock. */

@@ -20,7 +20,7 @@ import type { StateDirectory } from "./StateDirectory.ts"
 /** Reads an environment variable; undefined if unset. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 
-/** The place of each shared thing; undefined if there is none. */
+/** Where the shared files are; each is undefined if there is none. */
 export interface AccountFiles {
   /** The file for `ClientOptions.allowanceFile`. */
   readonly allowanceFile: string | undefined
@@ -45,10 +45,10 @@ const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string
 const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
 
 /**
- * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
- * Support/berth`, on Windows `%LOCALAPPDATA%\berth`; for the cache `$XDG_CACHE_HOME/berth`, `~/.cache/berth`,
- * `~/Library/Caches/berth`, `%LOCALAPPDATA%\berth\Cache`; for what is set `$XDG_CONFIG_HOME/berth`, `~/.config/berth`, on macOS that of
- * the state, `%APPDATA%\berth`. Fails with why there can be none.
+ * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application Support/berth`, on
+ * Windows `%LOCALAPPDATA%\berth`. For the cache: `$XDG_CACHE_HOME/berth`, `~/.cache/berth`, `~/Library/Caches/berth`,
+ * `%LOCALAPPDATA%\berth\Cache`. For the configuration: `$XDG_CONFIG_HOME/berth`, `~/.config/berth`, on macOS the folder of the state,
+ * `%APPDATA%\berth`. Fails with the reason if there is none.
  */
 export const berthFolder = Effect.fnUntraced(function* (
   read: ReadVariable,
@@ -131,7 +131,7 @@ export const cacheFolderOf = (settings: Settings, read: ReadVariable) =>
     Effect.map(accountIn(settings, base), ({ folder }) => folder)
   )
 
-/** The intent store (records of creates) in a folder. If a create without a key cannot be recorded, it goes on with one warning. */
+/** The intent store (records of creates) in a folder. A create without a key that cannot be recorded continues, with one warning. */
 const intentsIn = (place: IntentPlace): IntentStore => {
   const store = makeAccount(place)
   let warned = false

@@ -1,15 +1,14 @@
 /**
- * Why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do
- * next) and whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. A
- * class names the fields that hold Berth's own texts as `ours`: nothing is masked in them, because a mask within known words
- * reveals what it hides.
+ * The reasons why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do next) and
+ * whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. The fields in `ours`
+ * hold Berth's own texts: nothing is masked in them, because a mask within known words would reveal the masked text.
  */
 import { type Cause, Data } from "effect"
 import { fileReasonOf } from "./fileReason.ts"
 import type { NodeId } from "./Node.ts"
 import { isKnown, isUnstated, label, type NodeStatus } from "./NodeStatus.ts"
 
-/** What every reason states of itself beside its fields; reasons are classified nowhere else. */
+/** The classification of a reason, next to its own fields. Reasons are classified nowhere else. */
 export interface Classification {
   /** One sentence: what to do next. It holds no text from outside, because hints are not masked. */
   readonly hint: string
@@ -27,13 +26,15 @@ export interface Classification {
   readonly exit: "denied" | "notFound" | "rejected" | "rateLimited" | "unavailable" | "outcomeUnknown" | "localFile"
 }
 
-/** What the reasons about waiting have in common. */
+/** The common field of the reasons about waiting. */
 interface RetryAfter {
-  /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. Of `CircuitOpen`, until a call may go. */
+  /**
+   * How long the service asks to wait, in milliseconds from 0; null if it does not ask. For `CircuitOpen`, the time until a call may go.
+   */
   readonly retryAfterMillis: number | null
 }
 
-/** A time, as exactly as a person who waits needs it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
+/** A time, as exact as a waiting person needs it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
 const time = (millis: number): string => {
   const whole = Math.max(0, Math.round(millis))
   if (whole < 1000) return `${whole} ms`
@@ -83,7 +84,7 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{
   }
 }
 
-/** 404 where a node was named. */
+/** 404 for a request that named a node. */
 export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{
   /** The id that was asked for. */
   readonly nodeId: NodeId
@@ -105,7 +106,7 @@ export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{
   }
 }
 
-/** 404 where no node was named: the address itself is unknown to the service. */
+/** 404 for a request that named no node: the service does not know the address itself. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<{
   /** What the service said about it. */
   readonly detail: string
@@ -121,20 +122,20 @@ export class PathNotFound extends Data.TaggedError("PathNotFound")<{
 }
 
 /**
- * The service understood the request and refused it: 400, 422, any 4xx without a reason of its own, and a 429 about how much the account
- * may have.
+ * The service understood the request and refused it: 400, 422, any 4xx without a reason of its own, or a 429 because of the account's
+ * quota.
  */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   /** HTTP status; null when it was refused before sending. */
   readonly status: number | null
-  /** What is wrong, by the service or by the client. */
+  /** What is wrong, according to the service or the client. */
   readonly detail: string
   /** Field of the request → what is wrong with it; faults of the whole request are under `detail`. */
   readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
 }> {
   readonly retryable = false
   readonly retry = "never"
-  /** True for this 429 as for any other: the refused create looks for its node once. */
+  /** True for a 429 of either kind, so that a refused create looks for its node once. */
   get mayBeProcessed() {
     return this.status === 429
   }
@@ -225,7 +226,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly predictedMillis: number
   /** Time left until its deadline, in milliseconds. */
   readonly leftMillis: number
-  /** What keeps it back where a read could go now; null where that could not, either. */
+  /** What holds it back, if an interactive read could go now; null if that could not go either. */
   readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
@@ -274,7 +275,7 @@ export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends Data.TaggedError("ServiceFault")<
   {
-    /** 500 to 599, but none that is a `ServiceUnavailable`; the status of a success if the reply to a change names errors and no status of them. */
+    /** 500 to 599, except those of `ServiceUnavailable`. The status of a success if the reply to a change names errors without a status. */
     readonly status: number
     /** What the service said about it. */
     readonly detail: string
@@ -292,7 +293,7 @@ export class ServiceFault extends Data.TaggedError("ServiceFault")<
   }
 }
 
-/** Why no reply came. Only the network may be better the next time. */
+/** Why no reply came. Only after a `network` fault can a retry help. */
 export type UnreachableFault = "network" | "certificate" | "proxy" | "fetch"
 
 /** No reply came: the connection could not be made, or broke. */
@@ -302,8 +303,8 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
   /** What the network reported, at most 1000 characters and a code. */
   readonly detail: string
   /**
-   * What is at fault: the network; the certificate, which this computer does not trust; the proxy, which refused; or the `fetch` that the
-   * program gave, which has a bug.
+   * What failed: the network; the certificate, which this computer does not trust; the proxy, which refused; or the program's own `fetch`,
+   * which has a bug.
    */
   readonly fault: UnreachableFault
   /** The error that was thrown, as a copy without credentials. */
@@ -381,8 +382,8 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
 }
 
 /**
- * A wait ended before the node reached the status: the time ran out, the node cannot reach it any more, or the rate limit lets no
- * read go before the end of the wait, which then ends at once.
+ * A wait ended before the node reached the status: the time ran out, the node can no longer reach the status, or the rate limit allows no
+ * read before the end of the wait. In the last case the wait ends at once.
  */
 export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   /** The node that was waited for. */
@@ -397,9 +398,9 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly impossible: boolean
   /** How long it waited, in milliseconds. */
   readonly waitedMillis: number
-  /** Why the last read of the node failed; null when it did not. */
+  /** Why the last read of the node failed; null if it succeeded. */
   readonly failure: string | null
-  /** Time until the rate limit lets a read go, where that is after the end of the wait, in milliseconds; else null. */
+  /** If the rate limit allows the next read only after the end of the wait: the time until then in milliseconds. Otherwise null. */
   readonly refillsInMillis: number | null
 }> {
   static readonly ours: ReadonlyArray<string> = ["wanted", "failure"]
@@ -452,24 +453,24 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 
 /** A create lost its reply, and the client could not find out whether it made a node. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
-  /** The name that the node was to have. */
+  /** The requested name of the node. */
   readonly nodeName: string
-  /** Nodes that it may have made; empty when none is listed or the list was not read. */
+  /** Nodes that it may have made; empty if none is listed or the list was not read. */
   readonly candidates: ReadonlyArray<NodeId>
-  /** The candidate that the reply to the create named, although it does not show what was asked for; null if the reply named none. */
+  /** The candidate that the reply to the create named although it differs from the order; null if the reply named none. */
   readonly toldId: NodeId | null
   /**
-   * How that node differs from what was asked for, such as `the name db instead of web`; null if the reply named none, or did not state
-   * exactly one node.
+   * How that node differs from the order, such as `the name db instead of web`; null if the reply named none, or did not state exactly one
+   * node.
    */
   readonly difference: string | null
   /** Whether there was time to read the list. */
   readonly listRead: boolean
-  /** Tag of the reason the reply is missing, such as `TimedOut`. */
+  /** Tag of the reason why the reply is missing, such as `TimedOut`. */
   readonly because: string
   /** The sentence of that reason. */
   readonly detail: string
-  /** Whether the create has a key: another call with it then finds out more. */
+  /** Whether the create has a key. If so, another call with the key can find out more. */
   readonly keyed: boolean
 }> {
   static readonly ours: ReadonlyArray<string> = ["because", "detail"]
@@ -531,17 +532,17 @@ const passing: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a create with a key has to keep on this machine cannot be read or written: the disk is full, too many files are open, the
- * folder is read-only, a file is damaged. This call has sent nothing.
+ * The state that a create with a key needs on this machine cannot be read or written: the disk is full, too many files are open, the folder
+ * is read-only, or a file is damaged. This call has sent nothing.
  */
 export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
-  /** The file or folder; null where there is none, such as without a home folder. */
+  /** The file or folder; null if there is none, for example without a home folder. */
   readonly path: string | null
   /** The file system error code, such as `ENOSPC`; null if something else failed. */
   readonly code: string | null
   readonly detail: string
 }> {
-  /** Whether it may pass by itself. What is read-only or damaged stays so until somebody puts it right. */
+  /** Whether the problem may go away by itself. A read-only or damaged file stays so until somebody repairs it. */
   get retryable() {
     return this.code !== null && passing.has(this.code)
   }
@@ -571,7 +572,7 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
   }
 }
 
-/** What is expected of a list that has to show each node of a name. */
+/** What is expected of a list that must show every node of a name. */
 export const everyRecordReadable = "a list whose every record can be read"
 
 /** A reply that cannot be understood. */
@@ -580,9 +581,9 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   readonly status: number
   /** Where in the body decoding failed, such as `data[3].id`; may be empty. */
   readonly path: string
-  /** What should have been there. */
+  /** The expected value. */
   readonly expected: string
-  /** The beginning of what came instead, at most 200 characters. */
+  /** The beginning of the actual value, at most 200 characters. */
   readonly excerpt: string
 }> {
   static readonly ours: ReadonlyArray<string> = ["expected"]
@@ -602,7 +603,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     }
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
     if (option !== undefined) return `Raise ${option} if you trust the service with that much.`
-    // What has a place in the reply is the service's own.
+    // A fault at a place within the reply comes from the service itself.
     return this.path === ""
       ? "Check that the base URL is the service's and not a proxy's or a login page's."
       : "Report it to the service's support."
@@ -614,7 +615,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   }
 }
 
-/** Does not compile when a reason leaves out a part of its classification. */
+/** Fails to compile if a reason lacks a part of its classification. */
 type Classified<R extends Classification> = R
 
 /** Every reason a call can fail for. */

@@ -35,8 +35,8 @@ export interface Facts {
 }
 
 /**
- * A failed call. `_tag` names the reason, and so does the class: `error instanceof NodeNotFound`. No error holds a
- * credential or a request; the error of a transport is its `cause`, as a masked copy.
+ * A failed call. Both `_tag` and the class name the reason: `error instanceof NodeNotFound`. No error contains a credential or a request.
+ * The error of a transport is the `cause`, as a masked copy.
  */
 export abstract class BerthError extends Error {
   /** Name of the reason, such as `NodeNotFound`. */

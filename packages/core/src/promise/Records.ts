@@ -1,10 +1,10 @@
 /**
- * The values that people without Effect get and give, as plain types: the domain's own, with instants as `Date`s, ids as
- * numbers and a status as a text. They mention no library, so that a program needs none for its types. Printed from the
- * domain by `pnpm --filter @berthkit/core records`; a test compares.
+ * The arguments and results of the promise client as plain types: those of the domain, with instants as `Date`s, ids as numbers
+ * and a status as a text. They mention no library, so a program needs none for its types. Generated from the domain by
+ * `pnpm --filter @berthkit/core records`; a test compares the two.
  */
 
-/** A status: one of those that Berth knows, or another in the service's own spelling, empty where it states none. */
+/** A status: a known one, or another in the service's own spelling; empty if the service states none. */
 export type NodeStatus = KnownStatus | (string & {})
 
 /**

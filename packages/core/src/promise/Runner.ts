@@ -1,6 +1,6 @@
 /**
- * Runs the effects of the client as promises: each ends once, with a value or a `BerthError`, and is let go of at once
- * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
+ * Runs the effects of the client as promises. Each promise ends once, with a value or a `BerthError`. If its signal is aborted or the
+ * client is closed, it ends at once and does not wait for the effect to clean up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
 import { Fetch } from "../client/transport/FetchTransport.ts"
@@ -13,13 +13,13 @@ import { Aborted, classes, ClientClosed, ClientFault } from "./Failure.ts"
 import { plain } from "./Plain.ts"
 import { scheduler } from "./scheduler.ts"
 
-/** Why a call was let go of before its effect ended. */
+/** Why a call was abandoned before its effect ended. */
 type Cut = "aborted" | "closed"
 
 /** Methods that change nothing. */
 const safe = new Set<string | undefined>(["GET", "HEAD", "OPTIONS"])
 
-/** A call, as errors name it and as it can be ended. */
+/** A call: the name that errors use, and the signal that ends it. */
 export interface Call {
   readonly operation: string
   readonly signal: AbortSignal | undefined
@@ -36,7 +36,9 @@ export interface Runner<R> {
 
 const asItIs = (text: string) => text
 
-/** The error of the domain as an error of the promise client. Credentials may also stand in what the caller asked for. */
+/**
+ * Converts an error of the domain to one of the promise client. It masks again, because the caller's own arguments may contain credentials.
+ */
 const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthError, redact: Redact): BerthError => {
   const masked = redactedReason(reason, redact)
   return new classes[reason._tag]({
@@ -61,7 +63,7 @@ export const make = <R>(
   const cuts = new Set<(why: Cut) => void>()
   let closing: Promise<void> | undefined
 
-  /** The exit of the effect, or why it was let go of. Never rejects. */
+  /** The exit of the effect, or why it was abandoned. Never rejects. */
   const exitOf = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
     new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
       const fiber = runtime.runFork(effect, { scheduler })
@@ -94,7 +96,7 @@ export const make = <R>(
     )
     const outcome =
       closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await exitOf(call, noticed)
-    // Errors are made here, after the `await`, where the stack still knows who called.
+    // Errors are made here, after the `await`, because here the stack still shows the caller.
     const letGo = { operation: call.operation, changed, attempts: plain(ledger?.attempts ?? [], asItIs) }
     if (outcome === "closed") throw new ClientClosed(letGo)
     if (outcome === "aborted") throw new Aborted(letGo, call.signal?.reason)

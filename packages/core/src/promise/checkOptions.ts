@@ -1,6 +1,4 @@
-/**
- * The options of the promise client and of its calls, checked: people without a type checker misspell options too.
- */
+/** Checks the options of the promise client and of its calls, because people without a type checker misspell options. */
 import { Duration, Effect, Option, Predicate, Redacted, Result } from "effect"
 import { type Headers, headersFault } from "../client/options/Headers.ts"
 import { flagFault, functionFault, laneFault, maxAllowedAttempts, wholeFault } from "../client/options/OptionCheck.ts"
@@ -14,7 +12,7 @@ import { InvalidOption, RuntimeTooOld } from "./Failure.ts"
 import type { ClientOptions, Logger, LogLevel } from "./Client.ts"
 import { logLevels } from "./logging.ts"
 
-/** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
+/** Checks each given option and refuses unknown names. Throws `InvalidOption`. */
 const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new InvalidOption(operation, "options", "expected an object")
@@ -29,7 +27,7 @@ const check = <C extends Checks>(operation: string, options: unknown, checks: C)
   return checked as Checked<C>
 }
 
-/** A length of time as a `Duration`, longer than nothing. Throws `InvalidOption`. */
+/** Reads a `Duration` above 0. Throws `InvalidOption`. */
 const timespan = (operation: string, option: string, value: unknown): Duration.Duration => {
   const readable = typeof value === "string" || (typeof value === "number" && !Number.isNaN(value))
   const duration = readable ? Duration.fromInput(value as Duration.Input) : Option.none()
@@ -37,7 +35,7 @@ const timespan = (operation: string, option: string, value: unknown): Duration.D
   throw new InvalidOption(operation, option, 'expected milliseconds above 0, or a text such as "30 seconds"')
 }
 
-/** The value of an option that has no fault. Throws `InvalidOption`. */
+/** Returns the value of an option if it has no fault. Throws `InvalidOption`. */
 const valid =
   <A>(faultOf: (value: unknown) => string | undefined) =>
   (operation: string, option: string, value: unknown): A => {
@@ -54,7 +52,7 @@ export const wholeNumber = (max = Number.MAX_SAFE_INTEGER) => valid<number>(whol
 const func = valid<(value: unknown) => unknown>(functionFault)
 const headers = valid<Headers>(headersFault)
 
-/** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
+/** A signal of any realm: the getter works only on a real one. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {
   try {
     Reflect.get(AbortSignal.prototype, "aborted", value)
@@ -65,8 +63,8 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
 }
 
 /**
- * A callback of the caller's, which cannot end a call: what it throws, or its promise rejects with, becomes a warning, once per
- * call. Its promise is not waited for. Throws `InvalidOption` for what is no function.
+ * Wraps a callback of the caller so that it cannot end a call: an error that it throws, or that its promise rejects with, becomes a
+ * warning, once per call. The call does not wait for its promise. Throws `InvalidOption` unless it is a function.
  */
 export const listener =
   (redact: (text: string) => string) =>
@@ -85,16 +83,16 @@ export const listener =
       }).pipe(Effect.catch(warn), Effect.forkDetach({ startImmediately: true }), Effect.asVoid)
   }
 
-/** Checks one option: gives its value as the engine takes it, or throws `InvalidOption`. */
+/** Checks one option: returns its value in the engine's form, or throws `InvalidOption`. */
 type Check<A> = (operation: string, option: string, value: unknown) => A
 
 /** Checks of options by their names. */
 type Checks = Readonly<Record<string, Check<unknown>>>
 
-/** The options that `checks` check, as far as they are given. */
+/** The given options, after these checks. */
 export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnType<C[Name]> }
 
-/** Checks for a call that makes no request and so waits for no turn. */
+/** Checks for a call that sends no request. */
 export const ofSignal = { signal }
 
 /** Checks for a wait, which shares its requests with other calls. */
@@ -112,13 +110,13 @@ export const ofCall = {
 
 const noOptions = {}
 
-/** A check of the options of one call, which there need not be. Throws `InvalidOption`. */
+/** Makes the check for the options of one call; undefined counts as no options. The check throws `InvalidOption`. */
 export const checkCall =
   <C extends Checks>(operation: string, checks: C) =>
   (options: unknown): Checked<C> =>
     options === undefined ? (noOptions as Checked<C>) : check(operation, options, checks)
 
-/** What the engine checks itself. */
+/** For options that the engine checks itself. */
 const asItIs = (_operation: string, _option: string, value: unknown) => value as never
 
 const address = valid<string | URL>((value) =>

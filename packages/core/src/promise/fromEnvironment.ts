@@ -1,6 +1,6 @@
 /**
- * The account that the environment of the process names, in the variables that `berth` reads, too. Bundles for pages have
- * `withoutEnvironment.ts` instead; so this file imports nothing but the class of its errors.
+ * Reads the account from environment variables, the same ones that `berth` reads. Bundles for pages have `withoutEnvironment.ts` instead,
+ * so this file imports only the class of its errors.
  */
 import { InvalidOption } from "./Failure.ts"
 import type { ClientOptions } from "./Client.ts"
@@ -18,10 +18,10 @@ type Account = keyof typeof variables
 
 const operation = "createClientFromEnv"
 
-/** Reads a variable of the environment; undefined where it is not set, or there is no environment. */
+/** Reads an environment variable; undefined if it is not set or there is no environment. */
 export const readVariable = (name: string): string | undefined => globalThis.process?.env?.[name]?.trim() || undefined
 
-/** Throws `InvalidOption` where the variable that names the file of the allowance, beside the folder of `berth`, has a fault. */
+/** Throws `InvalidOption` if the variable that may name another allowance file has a fault. */
 export const ensureAllowanceFile = (operation: string, faultOf: (path: string) => string | undefined): void => {
   const variable = "BERTH_ALLOWANCE_FILE"
   const path = readVariable(variable)
@@ -29,7 +29,7 @@ export const ensureAllowanceFile = (operation: string, faultOf: (path: string) =
   if (fault) throw new InvalidOption(operation, variable, fault)
 }
 
-/** Reads a variable that is needed. Throws `InvalidOption`, which names it. */
+/** Reads a required variable. Throws `InvalidOption`, which names the variable. */
 const read = (variable: string): string => {
   let value: string | undefined
   try {
@@ -43,7 +43,8 @@ const read = (variable: string): string => {
 }
 
 /**
- * Refuses to send credentials of the environment to another service than the one that the environment names: they belong there.
+ * Refuses to send credentials from the environment to another service than the one that the environment names, because they belong to that
+ * one.
  */
 const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOptions>): void => {
   const own = readVariable(variables.baseUrl)
@@ -58,18 +59,18 @@ const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOption
 }
 
 /**
- * Makes a client with `make`, for the account that the environment names as far as the options do not. Throws
- * `InvalidOption`, which names the variable or the option.
+ * Makes a client with `make`. The environment supplies the account's settings that the options lack. Throws `InvalidOption`, which names
+ * the variable or the option.
  */
 export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (options: ClientOptions) => A): A => {
-  // What is no object at all is refused there.
+  // `make` refuses options that are not an object.
   if (typeof options !== "object" || options === null) return make(options)
   ensureOwnService(options)
   const account: Record<string, unknown> = {}
   for (const [option, variable] of Object.entries(variables)) {
     if (options[option as Account] === undefined) account[option] = read(variable)
   }
-  // These are optional; what names another account than the environment has another name and another place, too.
+  // These are optional. If the options name another account, the environment's name and place do not belong to it.
   for (const [option, variable] of Object.entries(furtherVariables)) {
     const text = readVariable(variable)
     if (!text || options[option as keyof typeof furtherVariables] !== undefined || options.apiKey !== undefined)

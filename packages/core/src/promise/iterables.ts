@@ -1,6 +1,4 @@
-/**
- * The async iterables of the client: a list of nodes, and the allowance with its changes.
- */
+/** The async iterables of the client: the list of nodes, and the changes of the allowance. */
 import { Effect, Exit, Pull, Scope } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type * as Domain from "../domain/Node.ts"
@@ -13,7 +11,7 @@ import type { Call, Runner } from "./Runner.ts"
 import { plainNode } from "./Plain.ts"
 import { scheduler } from "./scheduler.ts"
 
-/** Takes the items of an async iterator one at a time, in order: a consumer may ask for the next before it has the last. */
+/** Takes the items of an async iterator one at a time, in order, even if a consumer asks for the next item before it has the last one. */
 const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
   let turn: Promise<unknown> = Promise.resolve()
   return () => {
@@ -31,15 +29,15 @@ export type Limit = "page" | "list"
 const done: IteratorResult<never> = { done: true, value: undefined }
 
 /**
- * The nodes of the listings that `openPages` opens, as async iterables and as an array. Each of them is a listing of its own; it asks for
- * pages as they are taken, one page ahead, and stops asking when its consumer stops.
+ * The nodes as async iterables and as an array. Each use opens a separate listing with `openPages`, requests pages as the consumer takes
+ * them, one page ahead, and stops when the consumer stops.
  */
 export const nodeList = <R>(
   runner: Runner<R>,
   { operation, signal }: Call,
   openPages: (limit: Limit) => Effect.Effect<Pull.Pull<Page, BerthError>, never, R | Scope.Scope>
 ): NodeList => {
-  /** The pages of one listing, to be asked for one after the other. */
+  /** The pages of one listing; ask for them one after the other. */
   const listing = (limit: Limit) => {
     const stop = new AbortController()
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
@@ -47,7 +45,7 @@ export const nodeList = <R>(
     let pull: Effect.Effect<Page, BerthError, R> | undefined
     let ended = false
 
-    /** Ends what was begun beforehand, too: a page asked for while the consumer was busy. */
+    /** Closes the listing, and with it the request for the page that was read ahead. */
     const close = async () => {
       if (scope !== undefined) await Effect.runPromise(Scope.close(scope, Exit.void), { scheduler })
     }
@@ -61,7 +59,7 @@ export const nodeList = <R>(
       scope = runner.scope()
       signal?.addEventListener("abort", close, { once: true })
       return Effect.flatMap(Scope.provide(openPages(limit), scope), (opened) => {
-        // No nodes stand for the end.
+        // An empty page means the end.
         pull = Pull.catchDone(opened, () => Effect.succeed([]))
         return pull
       })
@@ -96,7 +94,7 @@ export const nodeList = <R>(
     let returned = false
     return {
       next: inOrder(async () => {
-        // The signal ends it in the middle of a page, too.
+        // The signal ends the iteration even in the middle of a page.
         if (at === page.length || signal?.aborted === true) {
           page = (await pages.next()).value ?? []
           at = 0
@@ -131,7 +129,7 @@ export const nodeList = <R>(
       const all: Array<Node> = []
       for await (const page of { [Symbol.asyncIterator]: () => pages("list") }) {
         all.push(...page)
-        // Leaving at once ends the request for the next page before it is sent.
+        // Returning at once cancels the request for the next page before it is sent.
         if (limit !== undefined && all.length >= limit) return all.slice(0, limit)
       }
       return all
@@ -140,8 +138,7 @@ export const nodeList = <R>(
 }
 
 /**
- * What is known of the allowance when an iteration begins, then every change. Each iteration watches by itself; it has no end of its own,
- * but ends when its consumer stops.
+ * The allowance as known when an iteration begins, then every change. Each iteration is independent, and ends only when its consumer stops.
  */
 export const allowanceChanges = <R>(
   runner: Runner<R | Engine>,
@@ -162,7 +159,7 @@ export const allowanceChanges = <R>(
       try {
         return { done: false, value: (seen = await runner.run({ operation, signal: either }, next)) }
       } catch (error) {
-        // A reader that waits while it is returned waits for the end.
+        // If the reader returns while it waits for a change, the wait ends as done.
         if (stop.signal.aborted) return done
         ended = true
         throw error

@@ -1,6 +1,6 @@
 /**
- * The logger of a program: it gets a line for each attempt, and what there is to warn of. What it throws is dropped: there is
- * no other place to report it.
+ * The logger of a program receives a line for each attempt, and the warnings. Errors that it throws are ignored, because there is no other
+ * place to report them.
  */
 import { Layer, Logger as EffectLogger, References } from "effect"
 import type { AttemptReport, Logger, LogLevel } from "./Client.ts"
@@ -30,7 +30,7 @@ export const attemptLog =
     if (logLevels.indexOf(level) <= logLevels.indexOf(at)) guarded(() => logger[at](line(attempt), attempt))
   }
 
-/** Where warnings go: to the logger, or without one to stderr, for what the program prints is its own. */
+/** Sends warnings to the logger, or without one to stderr, because stdout belongs to the program. */
 export const warnings = (logger: Logger | undefined, level: LogLevel): Layer.Layer<never> =>
   logger === undefined
     ? Layer.succeed(References.LogToStderr, true)

@@ -1,7 +1,6 @@
 /**
- * One class for each reason of the domain, by its name: `error instanceof NodeNotFound`. All of them are exported. Their fields
- * are declared here once more, so that an editor shows a class as it is read; `Failure.ts` does not compile where one differs from
- * the domain's (`domain/ErrorReason.ts`).
+ * One exported class for each reason of the domain, with its name: `error instanceof NodeNotFound`. The fields are declared here again, so
+ * that an editor shows them with the class; `Failure.ts` fails to compile if one differs from the domain's (`domain/ErrorReason.ts`).
  */
 import { BerthError } from "./BerthError.ts"
 import type { NodeStatus } from "./Records.ts"
@@ -20,7 +19,7 @@ export class Forbidden extends BerthError {
   declare readonly detail: string
 }
 
-/** 404 where a node was named. */
+/** 404 for a request that named a node. */
 export class NodeNotFound extends BerthError {
   declare readonly _tag: "NodeNotFound"
   /** The id that was asked for. */
@@ -29,7 +28,7 @@ export class NodeNotFound extends BerthError {
   declare readonly detail: string | null
 }
 
-/** 404 where no node was named. */
+/** 404 for a request that named no node: the service does not know the address itself. */
 export class PathNotFound extends BerthError {
   declare readonly _tag: "PathNotFound"
   /** What the service said about it. */
@@ -39,11 +38,11 @@ export class PathNotFound extends BerthError {
 /** The request was refused, by the service or, with a `status` of null, before it was sent. */
 export class InvalidRequest extends BerthError {
   declare readonly _tag: "InvalidRequest"
-  /** HTTP status, 400 to 499; null when the client refused the request, and nothing was sent. */
+  /** HTTP status, 400 to 499; null if the client refused the request and sent nothing. */
   declare readonly status: number | null
-  /** What is wrong, by the service or by the client. */
+  /** What is wrong, according to the service or the client. */
   declare readonly detail: string
-  /** Field of the request → what is wrong with it; what concerns the whole request is under `detail`. */
+  /** Field of the request → what is wrong with it; faults of the whole request are under `detail`. */
   declare readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -54,7 +53,7 @@ export class Conflict extends BerthError {
   declare readonly detail: string
 }
 
-/** 412: something else has to be so first. */
+/** 412: something else is required first, or the service refused a rule, such as the name of a plan. */
 export class PreconditionFailed extends BerthError {
   declare readonly _tag: "PreconditionFailed"
   /** What the service said about it. */
@@ -70,14 +69,14 @@ export class RateLimited extends BerthError {
   declare readonly retryAfterMillis: number | null
 }
 
-/** The allowance refills only after the deadline: it was not sent. */
+/** The allowance refills only after the deadline: the call was not sent. */
 export class WouldExceedDeadline extends BerthError {
   declare readonly _tag: "WouldExceedDeadline"
   /** How long the call would have to wait for its turn, at least, in milliseconds. More than `leftMillis`. */
   declare readonly predictedMillis: number
   /** Time left until the call's deadline, in milliseconds. */
   declare readonly leftMillis: number
-  /** What keeps it back where a read could go now; null where that could not, either. */
+  /** What holds it back, if an interactive read could go now; null if that could not go either. */
   declare readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
@@ -100,7 +99,7 @@ export class ServiceUnavailable extends BerthError {
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends BerthError {
   declare readonly _tag: "ServiceFault"
-  /** 500 to 599, but none that is a `ServiceUnavailable`; the status of a success if the reply to a change names errors and no status of them. */
+  /** 500 to 599, except those of `ServiceUnavailable`. The status of a success if the reply to a change names errors without a status. */
   declare readonly status: number
   /** What the service said about it. */
   declare readonly detail: string
@@ -115,7 +114,7 @@ export class Unreachable extends BerthError {
   declare readonly sent: "no" | "maybe" | "yes"
   /** What the network reported, at most 1000 characters and a code. */
   declare readonly detail: string
-  /** What is at fault. Only the network may be better the next time. The `cause` is the error that was thrown, without credentials. */
+  /** What failed. Only after a `network` fault can a retry help. The `cause` is a copy of the thrown error without credentials. */
   declare readonly fault: "network" | "certificate" | "proxy" | "fetch"
 }
 
@@ -145,49 +144,49 @@ export class StatusNotReached extends BerthError {
   declare readonly impossible: boolean
   /** How long it waited, in milliseconds. */
   declare readonly waitedMillis: number
-  /** Why the last read of the node failed, in one sentence; null when it did not. */
+  /** Why the last read of the node failed, in one sentence; null if it succeeded. */
   declare readonly failure: string | null
-  /** Time until the rate limit lets a read go, in milliseconds, where that is after the end of the wait; else null. */
+  /** If the rate limit allows the next read only after the end of the wait: the time until then in milliseconds. Otherwise null. */
   declare readonly refillsInMillis: number | null
 }
 
-/** Most calls failed because of the service, which is left alone for a while. */
+/** The circuit is open: the service failed most calls, so the client sends nothing for a while. */
 export class CircuitOpen extends BerthError {
   declare readonly _tag: "CircuitOpen"
   /** Time until a call may go, in milliseconds, 0 to 60 000; null while another call finds out whether the service has recovered. */
   declare readonly retryAfterMillis: number | null
 }
 
-/** A create whose reply was lost and whose outcome could not be found out. */
+/** A create lost its reply, and the client could not find out whether it made a node. */
 export class OutcomeUnknown extends BerthError {
   declare readonly _tag: "OutcomeUnknown"
-  /** The name that the node was to have. */
+  /** The requested name of the node. */
   declare readonly nodeName: string
-  /** Ids of the nodes that it may have made; empty when none is listed or the list was not read. */
+  /** Ids of the nodes that it may have made; empty if none is listed or the list was not read. */
   declare readonly candidates: ReadonlyArray<number>
-  /** The candidate that the reply to the create named, although it does not show what was asked for; null if the reply named none. */
+  /** The candidate that the reply to the create named although it differs from the order; null if the reply named none. */
   declare readonly toldId: number | null
   /**
-   * How that node differs from what was asked for, such as `the name db instead of web`; null if the reply named none, or did not state
-   * exactly one node.
+   * How that node differs from the order, such as `the name db instead of web`; null if the reply named none, or did not state exactly one
+   * node.
    */
   declare readonly difference: string | null
   /** Whether there was time to read the list. */
   declare readonly listRead: boolean
-  /** Tag of the reason the reply is missing, such as `TimedOut`. */
+  /** Tag of the reason why the reply is missing, such as `TimedOut`. */
   declare readonly because: string
   /** The sentence of that reason. */
   declare readonly detail: string
-  /** Whether the create has a key: another call with it then finds out more. */
+  /** Whether the create has a key. If so, another call with the key can find out more. */
   declare readonly keyed: boolean
 }
 
-/** What a create with a key has to keep on this machine cannot be read or written. This call has sent nothing. */
+/** The state that a create with a key needs on this machine cannot be read or written. This call has sent nothing. */
 export class StateUnavailable extends BerthError {
   declare readonly _tag: "StateUnavailable"
-  /** The file or folder; null where there is none, such as without a home folder. */
+  /** The file or folder; null if there is none, for example without a home folder. */
   declare readonly path: string | null
-  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  /** The code of the file system, such as `ENOSPC`; null if something else failed. */
   declare readonly code: string | null
   /** Why, such as the message of the file system. */
   declare readonly detail: string
@@ -200,8 +199,8 @@ export class UnexpectedResponse extends BerthError {
   declare readonly status: number
   /** Where in the body decoding failed, such as `data[3].id`; may be empty. */
   declare readonly path: string
-  /** What should have been there. */
+  /** The expected value. */
   declare readonly expected: string
-  /** The beginning of what came instead, at most 200 characters. */
+  /** The beginning of the actual value, at most 200 characters. */
   declare readonly excerpt: string
 }

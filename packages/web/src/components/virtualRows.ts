@@ -1,4 +1,4 @@
-/** Rows of equal height, of which the document holds only those in sight: ten thousand cost as much as thirty. */
+/** Rows of equal height. The document holds only the visible ones, so ten thousand rows cost as much as thirty. */
 import { useSignal } from "@preact/signals"
 import { type RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"

@@ -1,20 +1,20 @@
 /**
- * A store of the allowance for the processes of several machines, in a database: PostgreSQL 14 or newer, or SQLite. A process asks it for all
- * its accounts at once, twice a second, and five times at most. What it keeps is safe to lose: on PostgreSQL its tables are unlogged, so
- * that nothing waits for a disk, and empty after a crash of the server.
+ * Shares the allowance between processes on several machines through a database: PostgreSQL 14 or newer, or SQLite. A process asks for all
+ * its accounts at once, twice a second, and at most five times a second. The content is safe to lose. On PostgreSQL the tables are
+ * unlogged, so that nothing waits for a disk; they are empty after a crash of the server.
  *
- * Instants in the tables are those of the database's clock, for leases too: the clocks of the machines do not matter. A process knows
- * the database's clock from the round trips of its statements. What has been read once is not translated again, so that a step of the
- * database's clock moves nothing that is known.
+ * All instants in the tables are on the database's clock, so the clocks of the machines do not matter. A process learns the database's
+ * clock from the round trips of its statements. It translates each content only once, when it reads it, so a later step of the database's
+ * clock changes nothing that is known.
  *
  * | table | a row is | written by | removed |
  * |---|---|---|---|
- * | `shared_allowance` | what is known of an account's allowance, with its version | who learns more; it is refused if the version is another one by now, and read again | two days after it was written |
- * | `allowance_member` | a client of a process, for one account | its process, as it enters and leaves | with its process |
- * | `allowance_process` | a process that runs, and when it was last seen | itself, at each exchange | a minute after it was last seen |
+ * | `shared_allowance` | the knowledge of an account's allowance, with a version | a process that learns more; if the version has changed meanwhile, the write is refused and the process reads again | two days after it was written |
+ * | `allowance_member` | a client of a process, for one account | its process, when the client enters or leaves | with its process |
+ * | `allowance_process` | a running process, and when it was last seen | itself, at each exchange | a minute after it was last seen |
  *
- * An exchange (`ask`) is one upsert of the process, which also shows the database's clock, and one select of what changed for its clients and
- * of how many other clients they have. Its answer holds for 200 ms, a failure for two seconds.
+ * An exchange (`ask`) is one upsert of the process, which also shows the database's clock, and one select of the changes for its clients
+ * and the numbers of their other clients. Its answer is valid for 200 ms, a failure for two seconds.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,22 +33,22 @@ import {
 } from "./AllowanceStore.ts"
 import { observe, type ServiceClock } from "./ServiceClock.ts"
 
-/** What is known is not asked for again within this time. */
+/** How long an answer is valid. */
 const freshMillis = 200
 
 /** Longest time that the database may take for an answer. */
 const maxAnswerMillis = 1000
 
-/** After a failure the database is asked again when this has passed. */
+/** How long after a failure the database is not asked again. */
 const restMillis = 2000
 
-/** A transaction that was begun may become visible so much later. */
+/** How long after its write a transaction may become visible. */
 const maxCommitMillis = 5000
 
-/** The database's clock is asked for a second time where it is not known as well as this. */
+/** If the database's clock is known less exactly than this, it is asked for again. */
 const maxDoubtMillis = 10
 
-/** What a process that was not seen for so long has left is removed, and so is content that no client would believe. */
+/** How long the rows of a process are kept after it was last seen, and how long content is kept, which no client would believe later. */
 const goneMillis = 60_000
 const forgottenMillis = 2 * 86_400_000
 
@@ -56,7 +56,7 @@ const forgottenMillis = 2 * 86_400_000
 export interface AllowanceSqlOptions {
   /** The schema of the tables, on PostgreSQL. Default: `berth`. */
   readonly schema?: string | undefined
-  /** What warnings call the database. It may hold no password. Default: `the database`. */
+  /** The database's name in warnings, which must not contain a password. Default: `the database`. */
   readonly name?: string | undefined
 }
 
@@ -85,7 +85,7 @@ interface Row {
 
 const alone: OwnProcesses = { count: 0, before: 0 }
 
-/** Instants that are as far apart as the bounds on the clock between them allow. */
+/** Widens the bounds on instants by the uncertainty of the clock between them. */
 const cautious = (shared: SharedAllowance, millis: number): SharedAllowance => ({
   ...shared,
   ...(shared.clock && {
@@ -131,14 +131,14 @@ export const make = Effect.fnUntraced(function* ({
   const instant = () => monotonicMillisUnsafe(clock)
 
   const members = new Map<string, Member>()
-  /** Members that have left, until the next statements of this process say so. */
+  /** Members that have left, until an exchange of this process has removed them. */
   const leaving = new Set<string>()
   const known = new Map<string, Kept>()
   let ahead: ServiceClock | undefined
-  /** When what is known was asked for, and the database's time then. */
+  /** When the last exchange began, and the database's time then. */
   let askedAt = Number.NEGATIVE_INFINITY
   let askedThere = 0
-  /** Whether that is known to be no longer so. */
+  /** Whether its answer is known to be outdated. */
   let isStale = false
   let prunedAt = Number.NEGATIVE_INFINITY
   let withinMillis = 4000
@@ -170,12 +170,12 @@ export const make = Effect.fnUntraced(function* ({
 
   const areThere = Effect.isSuccess(sql`SELECT 1 FROM ${processes} WHERE 1 = 0`)
 
-  /** Has the tables made where the statements fail without them. */
+  /** Makes the tables if the statements fail because they are missing. */
   const withTables = <A>(statements: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
     Effect.catch(statements, (error) =>
       Effect.gen(function* () {
         if (error.reason._tag === "ConnectionError") return yield* error
-        // Another process may have made them since, or make them now: of two that do so at once one fails.
+        // Another process may have made them since, or make them now; if two do so at once, one fails.
         if (!(yield* areThere)) {
           yield* Effect.catch(makeTables, (error) =>
             Effect.flatMap(areThere, (areMade) => (areMade ? Effect.void : Effect.fail(error)))
@@ -185,7 +185,7 @@ export const make = Effect.fnUntraced(function* ({
       })
     )
 
-  /** Removes what processes have left that are gone. */
+  /** Removes the rows of processes that are gone, and old content. */
   const prune = Effect.gen(function* () {
     const before = askedThere - goneMillis
     yield* sql`DELETE FROM ${processes} WHERE seen_at < ${before}`
@@ -210,7 +210,7 @@ export const make = Effect.fnUntraced(function* ({
       ON CONFLICT (process) DO UPDATE SET beats = running.beats + 1, seen_at = excluded.seen_at RETURNING beats, seen_at`
     const { beats, seen_at: there } = seen!
     note(sentAt, there)
-    // The first statement has to wait for the connection.
+    // The first statement waits for the connection, which makes its round trip long.
     if (doubtMillis() > maxDoubtMillis) {
       const againAt = instant()
       const [again] = yield* sql<{ readonly now: number }>`SELECT ${now} AS now`
@@ -218,12 +218,12 @@ export const make = Effect.fnUntraced(function* ({
     }
     const asked = Array.from(members.values())
     const left = Array.from(leaving)
-    // Before they enter again: what was written meanwhile is read by those that are new.
+    // Remove them before they enter again, because only new members read what was written meanwhile.
     if (left.length > 0) {
       yield* sql`DELETE FROM ${memberships} WHERE process = ${self} AND ${sql.in("member", left)}`
       for (const id of left) leaving.delete(id)
     }
-    // All of them where nothing of this process is left: after a crash of the server, and after it was taken for gone.
+    // If the rows of this process are gone, after a crash of the server or because it counted as gone, all its members enter again.
     const isPruning = sentAt - prunedAt >= goneMillis
     const entering = asked.filter(({ isEntered }) => !isEntered || beats === 1 || isPruning)
     if (Arr.isReadonlyArrayNonEmpty(entering)) {
@@ -267,12 +267,12 @@ export const make = Effect.fnUntraced(function* ({
       return Effect.fail(failed)
     })
 
-  /** Runs statements one after the other, each within bounds, and not soon again after a failure. */
+  /** Runs statements within a time limit, and not again soon after a failure. */
   const run = <A>(statements: Effect.Effect<A, SqlError>): Effect.Effect<A, AllowanceStoreFailed> =>
     Effect.gen(function* () {
       if (failure !== undefined && instant() - failure.at < restMillis) return yield* fail(failure.detail)
       const answer = Deferred.makeUnsafe<A, string>()
-      // An answer that does not come is not waited for, whether or not the caller may be interrupted.
+      // Bounds the wait for an answer, even if the caller cannot be interrupted.
       const asking = yield* statements.pipe(
         Effect.mapError(({ message, reason: { cause } }) => (cause instanceof Error && cause.message) || message),
         Deferred.into(answer),
@@ -297,10 +297,10 @@ export const make = Effect.fnUntraced(function* ({
     })
   const inTurn = lock.withPermit
 
-  /** Makes sure that what is known is new. */
+  /** Ensures that the last answer is still valid. */
   const renew = (member: Member): Effect.Effect<void, AllowanceStoreFailed> =>
     Effect.suspend(() => {
-      // Those that wait are entered with the first of them: a process of many accounts asks as rarely as one of a few.
+      // One exchange enters all waiting members, so a process with many accounts asks as rarely as one with few.
       members.set(member.id, member)
       const waitMillis = isStale ? 0 : askedAt + freshMillis - instant()
       const once = inTurn(
@@ -354,7 +354,7 @@ export const make = Effect.fnUntraced(function* ({
         leave: inTurn(
           Effect.suspend(() => {
             members.delete(member.id)
-            // It may come back, and reads then what others wrote meanwhile.
+            // It may enter again, and then reads what others wrote meanwhile.
             if (member.isEntered) leaving.add(member.id)
             member.isEntered = false
             if (!Array.from(members.values()).some(({ account }) => account === fingerprint)) known.delete(fingerprint)
@@ -368,12 +368,12 @@ export const make = Effect.fnUntraced(function* ({
     })
 })
 
-/** What names the account of a client with these options in the tables: neither its key nor its service can be read from it. */
+/** Identifies the account of these options in the tables, by a hash that reveals neither its key nor its service. */
 export const fingerprintOf = Effect.fnUntraced(function* (
   options: Pick<ClientOptions, "baseUrl" | "credentials">
 ): Effect.fn.Return<string, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
-  // There is no database without Node's own modules.
+  // A program with a database has Node's modules, so this cannot fail.
   return (yield* Effect.orDie(accountIds(settings))).ofKey
 })
 

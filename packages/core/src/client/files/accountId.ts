@@ -24,7 +24,7 @@ const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
 
 /** The ids of an account. */
 export interface AccountIds {
-  /** The address of the service, with the project and location if set: no node belongs to two of these. */
+  /** The address of the service, with the project and location if set. Every node belongs to exactly one of these. */
   readonly origin: string
   /** The id of its API key, to which the rate limit belongs. */
   readonly ofKey: string

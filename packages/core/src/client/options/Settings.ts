@@ -32,16 +32,16 @@ export interface ClientOptions {
   readonly baseUrl: string | URL
   readonly credentials: Credentials
   /**
-   * The name of the account at this service, 1 to 128 characters: the keys of creates belong to it, so that they hold when its API key
-   * is exchanged. Needs the same state folder, and must not name two accounts. Default: keys belong to the API key.
+   * The name of the account at this service, 1 to 128 characters. The keys of creates then belong to this name, so they stay valid when the
+   * API key is replaced. Needs the same state folder; two accounts must not share a name. Default: keys belong to the API key.
    */
   readonly account?: string | undefined
   /**
-   * The project whose nodes the client sees: a whole number from 1. It goes with every request as `project_id`, and keys of creates belong
-   * to it. Needs `location`. Default: none, as the documented interface has it.
+   * The project whose nodes the client sees: a whole number from 1. Every request carries it as `project_id`, and keys of creates belong to
+   * it. Needs `location`. Default: none, as in the documented interface.
    */
   readonly project?: number | undefined
-  /** The location of these nodes, such as `Delhi`; case makes no difference to keys of creates. Needs `project`. Default: none. */
+  /** The location of these nodes, such as `Delhi`. Keys of creates ignore its case. Needs `project`. Default: none. */
   readonly location?: string | undefined
   /** Longest time of a whole call. Default 60 seconds. */
   readonly deadline?: Duration.Input | undefined
@@ -49,11 +49,11 @@ export interface ClientOptions {
   readonly attemptTimeout?: Duration.Input | undefined
   /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 6 seconds. */
   readonly maxAttempts?: number | undefined
-  /** Lane of calls that name none. Default: the lane of the operation. */
+  /** Lane of calls that set none. Default: the lane of the operation. */
   readonly lane?: Lane | undefined
   /**
-   * File through which the processes of this machine that use the same key share the allowance. One file per key; it is safe to
-   * lose. A relative path is relative to the working directory; `~` is refused. Needs `node:fs`. Default: none, every process for itself.
+   * File through which the processes of this machine that use the same key share the allowance. One file per key; it is safe to lose. A
+   * relative path is relative to the working directory; `~` is refused. Needs `node:fs`. Default: none, so processes share nothing.
    */
   readonly allowanceFile?: string | undefined
   /**
@@ -62,8 +62,8 @@ export interface ClientOptions {
    */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds
-   * how long parsing blocks the program. Default 200 000, and 2 million for an image list.
+   * Most tokens in a body that is parsed: outside strings, each `,` and `[` is one token, each `{` and `:` three. It bounds how long
+   * parsing blocks the program. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
   /**
@@ -100,7 +100,7 @@ export interface Settings {
   readonly onReply: ClientOptions["onReply"]
 }
 
-/** What an identity has of a project and a location: nothing without them. A location is the same in any case. */
+/** The parts of an identity for a project and a location; empty without them. The case of a location is ignored. */
 export const placeOf = ({
   location,
   project
@@ -223,7 +223,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     project,
     userAgent = `berth/${version}`
   } = options
-  // A service that needs one needs both, and a create that is lost in one place must not be looked for in another.
+  // A service that needs one needs both. A create that was lost in one place must not be looked for in another.
   if (project !== undefined && location === undefined) return unusable("location", "a project needs a location")
   if (location !== undefined && project === undefined) return unusable("project", "a location needs a project")
   for (const half of ["apiKey", "accessToken"] as const) {

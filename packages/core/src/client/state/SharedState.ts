@@ -17,21 +17,21 @@ import { open, type StateAccount, type StateSqlOptions } from "./StateSql.ts"
 
 export type { StateSqlOptions } from "./StateSql.ts"
 
-/** What names an account. */
+/** The options that identify an account. */
 type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
 
-/** What names the account of a client with these options in the tables: neither its key nor its service can be read from it. */
+/** Identifies the account of these options in the tables, by hashes that reveal neither its key nor its service. */
 export const accountOf = Effect.fnUntraced(function* (
   options: AccountOptions
 ): Effect.fn.Return<StateAccount, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
-  // There is no database without Node's own modules.
+  // A program with a database has Node's modules, so this cannot fail.
   const { ofName, ofPlace, origin } = yield* Effect.orDie(accountIds(settings))
   const nodes = builtin("node:crypto")!.createHash("sha256").update(`nodes ${origin}`).digest("hex").slice(0, 32)
   return { id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace, nodes }
 })
 
-/** The stores of an account, over one database. Nothing is asked of it before one of them is used. */
+/** The stores of an account over one database. No statement runs before the first use. */
 export const make = Effect.fnUntraced(function* (
   options: AccountOptions,
   where: StateSqlOptions = {}
@@ -46,8 +46,9 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Keeps the state of the client with these options in a database: `Layer.provide(Berth.layer(options), SharedState.layer(options))`. Creates
- * may then have a key, which makes one node whichever machine asks; while the database cannot be reached they fail before anything is sent.
+ * Keeps the state of a client with these options in a database: `Layer.provide(Berth.layer(options), SharedState.layer(options))`. Creates
+ * may then have a key, which makes exactly one node even if several machines use it. While the database cannot be reached, such creates
+ * fail before anything is sent.
  */
 export const layer = (
   options: AccountOptions,

@@ -1,18 +1,18 @@
 /**
- * The tables of the state that several machines share, on PostgreSQL 14 or newer. They may stand in the schema of the daemon: no name is in
- * both. A program does not make them by itself, because its role need not have the right to: `berth state migrate` does.
+ * The tables of the state that several machines share, on PostgreSQL 14 or newer. They may be in the daemon's schema, because no table name
+ * occurs twice. Only `berth state migrate` makes them, because the role of other programs need not have that right.
  *
  * | table | a row is |
  * |---|---|
- * | `state_account` | an account, the one that it went on in (`root`, itself otherwise), and which nodes are known to it |
- * | `state_process` | a process that runs, until its lease ends unless it renews it |
- * | `state_lock` | a lock that is held, with its owner and its fence, which no other lock ever had |
+ * | `state_account` | an account; the account that it was joined into (`root`, otherwise its own id); up to which node the list was read |
+ * | `state_process` | a running process, with the end of its lease |
+ * | `state_lock` | a held lock with its owner and its fence, a number that is used only once |
  * | `state_record` | a record of `RecordStore.ts` |
  * | `state_intent` | the intent of a create, with its node once that is known |
- * | `state_stranger` | a node of which nobody here knows what made it |
+ * | `state_stranger` | a listed node that no intent explains |
  *
- * All instants are milliseconds on the database's clock. `tx` is the transaction that wrote a row: rows that a backup brought back were written
- * by another one.
+ * All instants are milliseconds on the database's clock. `tx` is the transaction that wrote a row. In a restored row it differs from the
+ * actual transaction (`xmin`).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -32,7 +32,7 @@ export const tablesIn = (sql: SqlClient.SqlClient, schema: string) => {
   }
 }
 
-/** Makes the schema and the tables that are missing. Of two processes that do so at once one may fail, and finds them made. */
+/** Makes the schema and tables that are missing. If two processes do so at once, one may fail; the tables exist all the same. */
 export const makeTables = (schema: string): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -58,7 +58,7 @@ export const makeTables = (schema: string): Effect.Effect<void, SqlError, SqlCli
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** What a role needs that uses the state and makes no tables, as statements. */
+/** The statements that grant a role the rights to use the state, without the right to make tables. */
 export const rightsIn = (schema: string, role = "ROLE"): ReadonlyArray<string> => [
   `GRANT USAGE ON SCHEMA ${quoted(schema)} TO ${role};`,
   `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${quoted(schema)} TO ${role};`,

@@ -149,8 +149,8 @@ const address = (environment: Environment, name: string): string | undefined => 
 }
 
 /**
- * The proxy that the environment names, for an agent: `HTTP_PROXY` and `HTTPS_PROXY`, or `ALL_PROXY` for both, and `NO_PROXY`; those in lower
- * case come first. A service on this machine, such as a mock, is never reached through a proxy. Throws where a variable is no address.
+ * The proxy settings of the environment, for an agent: `HTTP_PROXY` and `HTTPS_PROXY`, or `ALL_PROXY` for both, and `NO_PROXY`; variables
+ * in lower case win. A service on this machine, such as a mock, is never reached through a proxy. Throws if a variable is not an address.
  *
  * @internal
  */
@@ -161,8 +161,8 @@ export const proxyVariables = (environment: Environment): Record<string, string 
 })
 
 /**
- * An agent for each of the two, made by the first request that needs it. Not by `import`: that reads every export of the module, and
- * `WebSocket` among those of `node:http` loads all of undici, a quarter of the time of a short command.
+ * Makes an agent for the first request that needs it. `load` does not use `import`, because that reads every export of the module, and the
+ * export `WebSocket` of `node:http` loads all of undici, which takes a quarter of the time of a short command.
  */
 const agentOf = (load: () => Http) =>
   Effect.acquireRelease(
