@@ -1,7 +1,7 @@
-/** A page of the site before it is HTML: Markdown with a title, at an address. */
+/** A page of the site before it becomes HTML: Markdown with a title and an address. */
 
 export interface Page {
-  /** Its address below the site's, without slashes around it, such as `reference/core/client/Nodes`. */
+  /** The address below that of the site, without slashes at its ends, such as `reference/core/client/Nodes`. */
   readonly slug: string
   readonly title: string
   /** One sentence of plain text, for search engines and for `llms.txt`. */

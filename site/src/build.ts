@@ -1,9 +1,8 @@
-// Builds the documentation site into `site/astro/dist`, without a network once its tools are installed: writes its pages from those of the
-// repository, the declarations of the packages, the commands and the OpenAPI descriptions, lets Astro make HTML of them, and
-// checks every link.
+// Builds the documentation site into `site/astro/dist`. It writes pages from the repository's Markdown, the declarations of the packages,
+// the commands and the OpenAPI descriptions, lets Astro turn them into HTML, and checks every link. Once its tools are installed, it needs
+// no network.
 //
-//   node site/src/build.ts           build
-//   node site/src/build.ts --serve   build, and serve it at http://127.0.0.1:4321
+// node site/src/build.ts build node site/src/build.ts --serve build, and serve it at http://127.0.0.1:4321
 import { execFileSync } from "node:child_process"
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -26,10 +25,10 @@ import { referenceOf } from "./reference.ts"
 import { repositoryPages, sizeOf } from "./repositoryPages.ts"
 import { type Generated, sidebarOf } from "./sidebar.ts"
 
-/** The installation of Astro. What is written there, besides what is committed, is ignored by git. */
+/** The installation of Astro. Git ignores everything that the build writes there. */
 const astro = join(root, "site/astro")
 
-/** Where the site is when it is built. */
+/** The folder of the built site. */
 export const siteFolder = join(astro, "dist")
 
 const write = (path: string, text: string): void => {
@@ -38,7 +37,7 @@ const write = (path: string, text: string): void => {
   writeFileSync(file, text)
 }
 
-/** Installs Astro, as the lockfile beside it has it. Without a network npx would ask for its copy of pnpm anew until it gives up. */
+/** Installs Astro from its lockfile, offline if possible: without a network npx would retry the download of pnpm until it gives up. */
 export const installTools = (): void => {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const pnpm = ["--yes", "--prefer-offline", packageManager]
@@ -60,7 +59,7 @@ const descriptions: ReadonlyArray<readonly [slug: string, file: string, describe
 const generate = async (): Promise<Generated> => {
   for (const app of apps) await bundle(app)
   const packed = mkdtempSync(join(tmpdir(), "berth-site-"))
-  // It runs beside the compiler.
+  // Runs while the compiler works.
   const help = helpPages()
   try {
     await fillPackages(packed)
@@ -80,7 +79,7 @@ const generate = async (): Promise<Generated> => {
   }
 }
 
-/** Writes everything that Astro reads, besides its own files. */
+/** Writes everything that Astro reads, except its own files. */
 const writeSources = async (): Promise<void> => {
   const generated = await generate()
   for (const folder of ["src/content/docs", "src/generated", "public"]) {
@@ -113,17 +112,17 @@ const writeSources = async (): Promise<void> => {
   cpSync(join(root, "docs/pictures"), join(astro, "public/pictures"), { recursive: true })
 }
 
-/** A wide table scrolls by itself, also by the keys of someone who has no mouse. */
+/** Makes wide tables scroll on their own, with the keyboard too. */
 const withScrollingTables = (html: string): string =>
   html
     .replaceAll("<table>", '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll("</table>", "</table></div>")
 
-/** Builds the site; an error names each link that leads nowhere. */
+/** Builds the site. Fails with the names of all dead links. */
 export const buildSite = async (): Promise<void> => {
   installTools()
   await writeSources()
-  // Astro would keep pages as they were made with styles that are gone.
+  // Otherwise Astro would keep pages that refer to removed styles.
   for (const folder of [siteFolder, join(astro, "node_modules/.astro"), join(astro, ".astro")]) {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,11 +1,11 @@
-/** The commands of `berth`, a page each: the same data as its help (`apps/cli/src/commands/tree.ts`). */
+/** Makes a page for each command of `berth`, from the data of its help (`apps/cli/src/commands/tree.ts`). */
 import { isNoun, verbsOf } from "@berthkit/cli/commandTree"
 import { tree } from "@berthkit/cli/commands"
 import type { CommandHelp, FlagHelp } from "@berthkit/cli/commandHelp"
 import type { Page } from "./Page.ts"
 import { address } from "./place.ts"
 
-/** Text of a cell or a definition: none of it is Markdown or HTML. */
+/** Escapes the text of a cell or a definition, so that no part of it is read as Markdown or HTML. */
 const plain = (text: string): string =>
   text
     .replaceAll(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]!)
@@ -64,7 +64,7 @@ const commandPage = (help: CommandHelp): Page => {
   }
 }
 
-/** What each exit code stands for, by its name. */
+/** The meaning of each exit code, by its name. */
 const meanings: Readonly<Record<string, string>> = {
   done: "It worked.",
   fault: "A bug in the program.",

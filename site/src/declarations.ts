@@ -1,12 +1,15 @@
-/** Reads the declaration files of a packed package: what each declares, with its docstring, and what it passes on from others. */
+/**
+ * Reads the declaration files of a packed package: the declarations of each file with their docstrings, and what it re-exports from other
+ * files.
+ */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 
-/** All statements of one name: a type and a value may share it. */
+/** All statements of one name, because a type and a value may share a name. */
 export interface Declaration {
   readonly name: string
   readonly kind: "class" | "function" | "interface" | "namespace" | "type" | "value"
-  /** In Markdown; empty where there is none. */
+  /** In Markdown; empty if there is none. */
   readonly doc: string
   /** TypeScript, with the docstrings of its members. */
   readonly code: string
@@ -19,13 +22,13 @@ interface PassedOn {
 }
 
 export interface DeclarationFile {
-  /** What stands at the top of the file about it. */
+  /** The comment at the top of the file. */
   readonly doc: string
   readonly declarations: ReadonlyArray<Declaration>
   readonly passedOn: ReadonlyArray<PassedOn>
 }
 
-/** Longer ones are inferred and not for reading. */
+/** Longer declarations are inferred types that nobody reads. */
 const maxCode = 3000
 
 const columns = 76
@@ -40,7 +43,7 @@ const commentText = (comment: string): string =>
     .replaceAll(/^[ \t]*\* ?/gm, "")
     .trim()
 
-/** The lines of a paragraph, none longer than `width` where words allow it. */
+/** Wraps a paragraph into lines of at most `width` characters, unless a word is longer. */
 const wrapped = (paragraph: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -53,7 +56,7 @@ const wrapped = (paragraph: string, width: number): ReadonlyArray<string> => {
   return [...lines, line]
 }
 
-/** Comments within a declaration, as wide as a page. */
+/** Reflows the comments within a declaration to the width of a page. */
 const reflowed = (code: string): string =>
   code.replaceAll(/^( *)\/\*\*[^]*?\*\/$/gm, (comment, indent: string) => {
     const text = commentText(comment)
@@ -75,7 +78,7 @@ const docOf = (comment: string): string =>
 const shortened = (code: string): string =>
   code.length <= maxCode ? code : `${code.slice(0, code.indexOf(":") + 1)} … // inferred, ${code.length} characters`
 
-/** Statements of the top level, each with the comment right before it. */
+/** The top-level statements, each with the comment right before it. */
 const statementsOf = (text: string): ReadonlyArray<readonly [comment: string, statement: string]> => {
   const statements: Array<readonly [string, string]> = []
   let comment = ""
@@ -94,7 +97,7 @@ const kinds: Readonly<Record<string, Declaration["kind"]>> = { const: "value" }
 export const readDeclarations = (file: string): DeclarationFile => {
   const text = readFileSync(file, "utf8").replaceAll(/^\/\/\/.*\n/gm, "")
   const [first = ""] = /^\s*\/\*\*[^]*?\*\/\n/.exec(text) ?? []
-  // Where a declaration follows at once the comment is its own: that of the file has gone with the imports below it.
+  // If a declaration follows directly, the comment belongs to it: the compiler removed the file's comment together with the imports.
   const head = declared.test(text.slice(first.length)) ? "" : first
   const found = new Map<string, Declaration>()
   const passedOn: Array<PassedOn> = []

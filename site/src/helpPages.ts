@@ -1,4 +1,4 @@
-/** What `berth-watch` and `berth-server` print for `--help`, of every command: a page each. */
+/** Makes a page each for `berth-watch` and `berth-server` from what all their commands print for `--help`. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -13,17 +13,17 @@ const helpOf = async (app: "server" | "watch", words: ReadonlyArray<string>): Pr
   return stdout.trim()
 }
 
-/** The commands below one, from its help. */
+/** The subcommands that a help text lists. */
 const commandsIn = (help: string): ReadonlyArray<string> =>
   Array.from(
     (/^SUBCOMMANDS\n((?: {2}.*\n?)+)/m.exec(help)?.[1] ?? "").matchAll(/^ {2}([a-z-]+) /gm),
     ([, name]) => name!
   )
 
-/** The help of a command, and of all below it. */
+/** The help of a command and of all its subcommands. */
 const sectionsOf = async (app: "server" | "watch", words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const help = await helpOf(app, words)
-  // The flags that every command has are shown once.
+  // Show the global flags only once.
   const shown = words.length === 0 ? help : help.replace(/\n*^GLOBAL FLAGS\n(?: {2}.*\n?)+/m, "")
   const below = await Promise.all(commandsIn(help).map((name) => sectionsOf(app, [...words, name])))
   return [`## ${[`berth-${app}`, ...words].join(" ")}\n\n\`\`\`text wrap\n${shown.trim()}\n\`\`\``, ...below.flat()]

@@ -1,4 +1,4 @@
-/** What the home page shows of the README: what Berth is, its reasons, one terminal. */
+/** Takes the content of the home page from the README: what Berth is, the reasons for it, and one terminal session. */
 
 export interface Home {
   /** What Berth is, in a sentence of plain text. */
@@ -6,7 +6,7 @@ export interface Home {
   /** How a reader finds out whether it is for them. */
   readonly isForYou: string
   readonly reasons: ReadonlyArray<{ readonly title: string; readonly text: string }>
-  /** Commands and what they print, until the first empty line. */
+  /** The commands with their output, up to the first empty line. */
   readonly terminal: string
   /** Width and height of the pictures of the dashboard. */
   readonly picture: { readonly width: number; readonly height: number }
@@ -36,7 +36,7 @@ export const homeOf = (readme: string, picture: Home["picture"]): Home => {
     summary: plain(summary),
     isForYou: plain(isForYou.replaceAll("**", "")),
     reasons,
-    // How pnpm is called matters to those who run it: they are on the next page.
+    // The alias for pnpm matters only on the next page, where readers run the commands.
     terminal: terminal.replace(/^\$ alias .*\n/, "").trimEnd(),
     picture
   }

@@ -1,11 +1,8 @@
-/**
- * What is wrong in the built pages of a site: links and anchors that lead nowhere, and anything that a browser would load from another
- * host.
- */
+/** Finds faults in the built pages of a site: dead links and anchors, and anything that a browser would load from another host. */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path/posix"
 
-/** Attributes of which the browser loads the value. */
+/** Attributes whose value the browser loads. */
 const loads =
   /<(?:script|img|source|iframe|video|audio|embed|object)\b[^>]*?\s(?:src|srcset|data|poster)="([^"]*)"|<link\b[^>]*?\shref="([^"]*)"/g
 
@@ -21,13 +18,13 @@ const decoded = (value: string): string =>
 const all = (text: string, pattern: RegExp): ReadonlyArray<string> =>
   Array.from(text.matchAll(pattern), ([, ...groups]) => groups.find((group) => group !== undefined) ?? "")
 
-/** What a file of styles or of a script would load from elsewhere. */
+/** What a style sheet or a script would load from another host. */
 const loadedElsewhere = (file: string, text: string): ReadonlyArray<string> =>
   file.endsWith(".css")
     ? all(text, /(?:url\(\s*["']?|@import\s+["'])((?:https?:)?\/\/[^"')\s]+)/g)
     : all(text, /(?:\bimport\s*\(?\s*|\bfrom\s*|\bfetch\(\s*|\.src\s*=\s*)["'`]((?:https?:)?\/\/[^"'`]+)/g)
 
-/** A sentence for each fault of the site in `folder`, which is published below the path `base`. */
+/** One sentence for each fault of the site in `folder`, which is published below the path `base`. */
 export const htmlFaults = (folder: string, base = ""): ReadonlyArray<string> => {
   const files = globSync("**/*.{html,css,js}", { cwd: folder }).toSorted()
   const texts = new Map(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]))

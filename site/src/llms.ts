@@ -6,7 +6,7 @@ import { address } from "./place.ts"
 
 const line = ({ description, slug, title }: Page): string => `- [${title}](${address(slug)}.md): ${description}`
 
-/** What the site is about, and a line for each page; decisions and single declaration files are only in the navigation. */
+/** A summary of the site, and a line for each page. Decisions and single declaration files are only in the navigation. */
 export const llmsText = (summary: string, pages: ReadonlyMap<string, Page>, generated: Generated): string => {
   const own = sections.map(({ items, title }) => {
     const lines = items.flatMap((item) => pages.get(slugOf(pathOf(item))) ?? []).map(line)

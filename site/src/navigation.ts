@@ -1,6 +1,6 @@
 /**
- * The navigation of the site, by what a reader wants to do. A page of `docs/` is one line here, which a test asks for; the pages of
- * decisions, commands and public names come by themselves.
+ * The navigation of the site, grouped by what a reader wants to do. Each page of `docs/` needs one line here, and a test checks that. The
+ * pages of decisions, commands and public names are added automatically.
  */
 import { join } from "node:path"
 
@@ -102,7 +102,7 @@ export const sections: ReadonlyArray<Section> = [
 /** The decisions are below this page, in its order. */
 export const decisionIndex = "docs/decisions/README.md"
 
-/** Addresses of pages that are not in `docs/`, or are better found elsewhere. */
+/** Addresses of pages that are outside `docs/` or fit better under another address. */
 const slugs: Readonly<Record<string, string>> = {
   "README.md": "start",
   ".github/CONTRIBUTING.md": "contributing",

@@ -1,4 +1,4 @@
-/** An OpenAPI description as a page for people: every operation with its parameters, its body, its replies and their examples. */
+/** Turns an OpenAPI description into a page for people: every operation with its parameters, body, replies and examples. */
 import type { Page } from "./Page.ts"
 import { address } from "./place.ts"
 
@@ -8,7 +8,7 @@ type Json = Record<string, any>
 const cell = (text: string): string =>
   text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;")
 
-/** What a `$ref` stands for. */
+/** Resolves a `$ref`. */
 const resolved = (spec: Json, value: Json): Json => {
   const path = value["$ref"] as string | undefined
   return path === undefined
@@ -61,7 +61,7 @@ const valueRow = (
   return `| \`${name}\` |${where} ${cell(typeOf(spec, schema))} | ${isRequired ? "yes" : "no"} | ${cell(words)} |`
 }
 
-/** The fields of an object, also of one that is put together of several. */
+/** The fields of an object, including those of a combined schema. */
 const fieldsOf = (
   spec: Json,
   schema: Json
@@ -83,7 +83,7 @@ const fieldTable = (spec: Json, schema: Json): string => {
 const example = (value: unknown): string =>
   value === undefined ? "" : `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
-/** What a reply is. The names that stand for a missing description say nothing that the link to the body does not. */
+/** Describes a reply. A name in place of a description is left out, because the link to the body shows it already. */
 const replyText = (status: string, description: string, schema: Json): string => {
   if (description === "<No Content>") return "Done; no body."
   const isName = description === "Success" || description === schema["$ref"]?.split("/").at(-1)
@@ -129,7 +129,7 @@ const typeLink = ({ $ref }: Json): string => {
   return `[\`${name}\`](#${anchorOf(name)})`
 }
 
-/** The page of a description that the site has at `file`. */
+/** The page for the description that the site serves as `file`. */
 export const openApiPage = (slug: string, spec: Json, file: string): Page => {
   const operations = Object.entries<Json>(spec["paths"]).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, operation]) => ({ method, operation, path }))
@@ -139,7 +139,7 @@ export const openApiPage = (slug: string, spec: Json, file: string): Page => {
     const texts = own.map(({ method, operation, path }) => operationText(spec, method, path, operation))
     return own.length === 0 ? "" : [`## ${name}`, description, ...texts].filter(Boolean).join("\n\n")
   })
-  // What failures look like comes last.
+  // The schemas of failures come last.
   const isFailure = (name: string) => name.startsWith("Failure")
   const named = Object.entries<Json>(spec["components"]?.schemas ?? {}).toSorted(
     ([a], [b]) => Number(isFailure(a)) - Number(isFailure(b)) || a.localeCompare(b)

@@ -1,9 +1,9 @@
-/** Where the site is published, from the environment: `SITE_BASE` is the path that it is below, `SITE_SOURCE` where its sources are. */
+/** Reads from the environment where the site is published: `SITE_BASE` is the path above it, `SITE_SOURCE` the address of its sources. */
 
 const base = (process.env["SITE_BASE"] ?? "").replace(/\/$/, "")
 
-/** An address of the site, as a link writes it. */
+/** An address of the site in the form of a link. */
 export const address = (path: string): string => `${base}/${path}`
 
-/** Where files of the repository can be read, such as a folder of GitHub's; undefined in a build that is for reading here. */
+/** Where files of the repository can be read, such as a folder on GitHub; undefined in a local build. */
 export const source: string | undefined = process.env["SITE_SOURCE"]?.replace(/\/$/, "")

@@ -1,6 +1,7 @@
 /**
- * The reference of every public name, from the declarations that `scripts/pack.ts` emits and the report of what a program can reach in
- * them: a page for each declaration file, with an anchor for each name. A file that programs import is titled as they write it.
+ * The reference of every public name: a page for each declaration file, with an anchor for each name. It is made from the declarations that
+ * `scripts/pack.ts` emits and from the report of the names that a program can reach. The title of a file that programs import is its
+ * specifier.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +10,7 @@ import { type Declaration, type DeclarationFile, readDeclarations } from "./decl
 import { firstSentence, type Page } from "./Page.ts"
 import { address } from "./place.ts"
 
-/** What a package's report lists: its entries, and the names in each declaration file. */
+/** The content of a package's report: its entries, and the names in each declaration file. */
 export interface Reported {
   /** Specifiers that programs import, by their declaration file. */
   readonly entries: ReadonlyMap<string, ReadonlyArray<string>>
@@ -31,7 +32,7 @@ export const readReport = (report: string): Reported => {
   return { entries, names: new Map(names) }
 }
 
-/** The part of a declaration file's path that says what it is about. */
+/** The meaningful part of a declaration file's path. */
 const shortPath = (file: string): string =>
   file.replace(/^dist\/(?:types\/apps\/server\/src\/)?/, "").replace(/\.d\.ts$/, "")
 
@@ -48,11 +49,11 @@ const kindTitles: ReadonlyArray<readonly [Declaration["kind"], string]> = [
   ["namespace", "Namespaces"]
 ]
 
-/** Code as people write it: without what every line of a declaration file repeats. */
+/** Code as people write it, without the words that every line of a declaration file repeats. */
 const readable = (code: string): string =>
   code.replaceAll(/\bimport\("[^"]+"\)\./g, "").replaceAll(/^export declare |^export |^declare /gm, "")
 
-/** Markdown that holds text of a docstring: `<` begins no tag there. */
+/** Escapes a docstring as Markdown, so that `<` begins no tag. */
 const safe = (markdown: string): string =>
   markdown
     .split(/(```[^]*?```|`[^`]*`)/)
@@ -84,7 +85,7 @@ class Package {
     return path.slice(this.folder.length + 1)
   }
 
-  /** What a file exports from others, with the file that declares each. */
+  /** The names that a file re-exports, each with the file that declares it. */
   #passedOn(file: string): ReadonlyArray<readonly [file: string, declaration: Declaration]> {
     return this.#read(file).passedOn.flatMap(({ file: path, names }) => {
       const from = this.#relative(path)
@@ -101,7 +102,7 @@ class Package {
     return `[\`${name}\`](${address(slugOfDeclarations(this.name, file))}/#${name})`
   }
 
-  /** Names that other files declare, a list for each kind. */
+  /** An index of the names that other files declare, with a list for each kind. */
   #index(file: string): string {
     const passed = this.#passedOn(file)
     return kindTitles
@@ -130,7 +131,7 @@ class Package {
     const specifiers = this.reported.entries.get(file)
     const listed = new Set(this.reported.names.get(file))
     const shown = declarations.filter(({ name }) => listed.has(name))
-    // A class stands with the base that the compiler has written for it.
+    // A class is shown together with the base that the compiler generated for it.
     const basesOf = ({ name }: Declaration) => shown.filter((each) => each.name === `${name}_base`)
     const bases = new Set(shown.flatMap(basesOf))
     const alone = shown.filter((each) => !bases.has(each))
@@ -191,7 +192,7 @@ export interface Reference {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** The reference of a package that is filled in `folder`; `cite` links what docstrings cite. */
+/** The reference of the package in `folder`; `cite` links what docstrings cite. */
 export const referenceOf = (name: string, folder: string, cite: (text: string) => string): Reference => {
   const read = new Package(name, folder, cite)
   const entries = Array.from(read.reported.entries, ([file, specifiers]): Entry => ({
@@ -201,5 +202,5 @@ export const referenceOf = (name: string, folder: string, cite: (text: string) =
   return { name, pages: read.pages(), entries }
 }
 
-/** The report of a package as it is committed. */
+/** The committed report of a package. */
 export const committedReport = (file: string): Reported => readReport(readFileSync(file, "utf8"))

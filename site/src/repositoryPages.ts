@@ -1,7 +1,7 @@
 /**
- * The pages of the repository as pages of the site: the title in front, links as addresses of the site, pictures for light and dark.
- * A link to a file that is no page leads to the source on the web where `SITE_SOURCE` names that, and becomes its text elsewhere; one to
- * nothing is an error.
+ * Turns pages of the repository into pages of the site: it moves the title to the front, rewrites links, and picks pictures for light and
+ * dark themes. A link to a file that is not a page leads to the source on the web if `SITE_SOURCE` is set, and otherwise becomes plain
+ * text. A dead link is an error.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -9,34 +9,34 @@ import { decisionIndex, pathOf, root, sections, slugOf } from "./navigation.ts"
 import { firstSentence, type Page } from "./Page.ts"
 import { address, source } from "./place.ts"
 
-/** The pages that the site has to have: all below `docs/`, and those of the workspaces for users. */
+/** The pages that the site must have: all below `docs/`, and the README files for users. */
 export const pagesThatAre = (): ReadonlyArray<string> =>
   globSync(["docs/**/*.md", "apps/*/README.md", "packages/core/README.md", "README.md"], { cwd: root }).toSorted()
 
-/** What the navigation shows. */
+/** The pages that the navigation shows. */
 export const pagesShown = (): ReadonlyArray<string> => [
   ...sections.flatMap(({ items }) => items.map(pathOf)),
   decisionIndex,
   ...globSync("docs/decisions/[0-9]*.md", { cwd: root }).toSorted()
 ]
 
-/** Languages that the site can colour, of those in use. Others are shown as they are. */
+/** The languages in use for which the site can highlight code. Code in other languages is shown plain. */
 const coloured = new Set(["ts", "js", "sh", "yaml", "json", "http", "nginx", "console", "ini", "toml", "docker", "sql"])
 
-/** The first line of a fenced block. What it is about beside its language becomes its title. */
+/** Rewrites the first line of a fenced block: words after the language become the title. */
 const fence = (info: string): string => {
   const [language = "", ...about] = info.split(" ")
   if (coloured.has(language)) return `\`\`\`${language}`
   return about.length === 0 ? "```text" : `\`\`\`text title="${about.join(" ")}"`
 }
 
-/** Width and height of a PNG: with them nothing moves when it is there. */
+/** Width and height of a PNG, so that nothing moves when the browser has loaded it. */
 export const sizeOf = (png: string) => {
   const header = readFileSync(png).subarray(16, 24)
   return { width: header.readUInt32BE(0), height: header.readUInt32BE(4) }
 }
 
-/** A picture that follows the theme of the page, which may not be that of the system. */
+/** A picture that follows the theme of the page, which may differ from that of the system. */
 const picture = (folder: string, html: string): string => {
   const alt = /alt="([^"]*)"/.exec(html)?.[1] ?? ""
   const image = (path: string, theme: string) => {
@@ -49,7 +49,7 @@ const picture = (folder: string, html: string): string => {
   return `<p class="picture">${image(light, "light")}${image(dark, "dark")}</p>`
 }
 
-/** Links of a page in `folder`, all of whose pages are in the site where `known` has them. */
+/** Rewrites the links of the page at `path`. `known` has the pages of the site. */
 const withLinks = (markdown: string, path: string, known: ReadonlySet<string>): string =>
   markdown.replaceAll(
     /(?<!!)\[((?:[^\]\\`]|\\.|`[^`]*`)*)\]\((?!\w+:)([^)#\s]*)(#[^)\s]*)?\)/g,
@@ -63,14 +63,14 @@ const withLinks = (markdown: string, path: string, known: ReadonlySet<string>): 
     }
   )
 
-/** The text between fenced blocks changed, and the first lines of the blocks. */
+/** Changes the text outside of fenced blocks, and the first line of each block. */
 const outsideBlocks = (markdown: string, change: (text: string) => string): string =>
   markdown
     .split(/^(```[^\n]*\n[^]*?^```$)/m)
     .map((part, place) => (place % 2 === 0 ? change(part) : part.replace(/^```([^\n]*)/, (_, info) => fence(info))))
     .join("")
 
-/** Titles of pages that are called otherwise where they are. */
+/** Titles of pages that have another title in the repository. */
 const titles: Readonly<Record<string, string>> = { "README.md": "Get started" }
 
 const readPage = (path: string, known: ReadonlySet<string>): Page => {

@@ -1,4 +1,4 @@
-/** The navigation as Starlight takes it: the sections of `navigation.ts`, then what is generated. */
+/** The navigation in Starlight's form: the sections of `navigation.ts`, then the generated pages. */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { decisionIndex, pathOf, root, sections, slugOf } from "./navigation.ts"
@@ -36,7 +36,7 @@ const decisions = (titles: ReadonlyMap<string, string>): Group => {
   }
 }
 
-/** Pages that a section has besides those of the repository. */
+/** The generated pages. */
 export interface Generated {
   readonly commands: ReadonlyArray<Page>
   readonly help: ReadonlyArray<Page>
