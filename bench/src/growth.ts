@@ -1,6 +1,6 @@
 /**
- * Whether memory grows under a steady load. A process that still warms up grows in the first half of a run and a leak in all of
- * it, so only the third and the fourth quarter are compared, by their medians: collections come and go within a quarter.
+ * Decides whether memory grows under a steady load. A process that warms up grows only in the first half of a run; a leak grows throughout.
+ * So the third and the fourth quarter are compared. Medians hide the collections within a quarter.
  */
 
 /** The middle value. */
@@ -10,7 +10,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The medians of the third and the fourth quarter of samples that were taken evenly; at least four. */
+/** The medians of the third and the fourth quarter of evenly spaced samples. It needs at least four. */
 export const lastQuarters = (samples: ReadonlyArray<number>): { readonly third: number; readonly fourth: number } => {
   if (samples.length < 4) throw new Error(`${samples.length} samples have no quarters`)
   const at = (quarter: number) => Math.floor((samples.length * quarter) / 4)

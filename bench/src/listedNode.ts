@@ -18,14 +18,14 @@ const plans = [
 const roles = ["web", "db-replica", "worker", "ci-runner-linux", "cache"]
 const statuses = ["running", "running", "running", "power-off", "running", "created", "running", "terminate"] as const
 
-/** Instants all over 2024 and 2025, in no order, each once. */
+/** Distinct instants spread over 2024 and 2025, unsorted. */
 const createdAt = (i: number) => {
   const minutes = (i * 104_729) % (2 * 365 * 24 * 60)
   const millis = Date.UTC(2024, 0, 1) + minutes * 60_000 + ((i * 7919) % 60_000)
   return new Date(millis).toISOString().replace("Z", `${String((i * 37) % 1000).padStart(3, "0")}Z`)
 }
 
-/** One of a fleet in which hardly two nodes are alike. */
+/** A node of a fleet in which hardly two nodes are alike. */
 export const variedNode = (i: number) => {
   const [series, vcpus, memoryGb, diskGb] = plans[(i * 5 + (i >> 3)) % plans.length]!
   return listedNode(97_000 + i, {

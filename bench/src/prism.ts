@@ -1,6 +1,6 @@
 /**
- * Prism, the mock server that ours is compared with. It is not a dependency of the workspace: npm installs it beside the
- * benchmark when a row first needs it.
+ * Prism, the mock server that ours is compared with. It is not a dependency of the workspace: npm installs it next to the benchmark when a
+ * row first needs it.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Starts `berth-watch run` for the rows about it, the bundle as a process of its own, on the mock service. Its heap is read
- * through the inspector: the daemon needs no code for it, and a collection can be forced before a reading.
+ * Starts the bundle of `berth-watch run` as a separate process on the mock service. Its heap is read through the inspector, so the daemon
+ * needs no code for it, and a garbage collection can be forced before a reading.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,14 +10,14 @@ import type { MockService } from "./mockService.ts"
 import { binary, cpuMicros } from "./processes.ts"
 
 export interface WatchDaemon {
-  /** Of its HTTP interface. */
+  /** The address of its HTTP interface. */
   readonly url: string
   /** Path of its store. */
   readonly store: string
   /** The environment of a command with the same key, which shares its knowledge of the allowance. */
   readonly environment: Readonly<Record<string, string>>
   readonly cpuMicros: () => number
-  /** Of the heap in use; after a full collection only what is reachable. */
+  /** The size of the used heap; with `isCollected`, only what is reachable. */
   readonly heapBytes: (options?: { readonly isCollected: boolean }) => Promise<number>
   readonly stop: () => Promise<void>
 }
@@ -36,7 +36,7 @@ interface DaemonOptions {
   readonly isInspected?: boolean
 }
 
-/** For two sweeps of all nodes, on a machine with other work. */
+/** Enough for two sweeps of all nodes on a busy machine. */
 const maxStartMillis = 180_000
 
 /** Returns once the nodes are known: its first event is in the store. */
@@ -93,7 +93,10 @@ accounts:
 sinks:
 ${sinks}`
 
-/** While it commits the first nodes its loop may stand for so long that it closes a connection with a request on it. */
+/**
+ * A failed request counts as not ready: while the daemon commits the first nodes, it may be blocked for so long that it closes a connection
+ * in use.
+ */
 const isKnown = (url: string): Promise<boolean> =>
   fetch(new URL("/readyz", url)).then(
     ({ ok }) => ok,
@@ -126,15 +129,15 @@ const inspect = async (program: Program) => {
   }
 }
 
-/** Requests that the mock has had. */
+/** How many requests the mock has received. */
 export const requestsOf = async (mock: MockService): Promise<number> => (await journalOf(mock, "limit=1")).count
 
-/** Those that it refused for the rate limit, of the thousand last. */
+/** How many of the last thousand requests it refused because of the rate limit. */
 export const refusedBy = async (mock: MockService): Promise<number> =>
   (await journalOf(mock, "status=429&limit=1000")).requests.length
 
 const journalOf = async (mock: MockService, query: string): Promise<any> => {
-  // Not `ask`, whose one connection is closed by the server while a row measures.
+  // `ask` would not work: the server closes its only connection while a row measures.
   const reply = await fetch(new URL(`/_mock/worlds/default/requests?${query}`, mock.url))
   if (!reply.ok) throw new Error(`the journal was answered with ${reply.status}: ${await reply.text()}`)
   return reply.json()

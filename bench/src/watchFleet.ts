@@ -1,6 +1,6 @@
 /**
- * Starts `berth-watch run` for the rows about many accounts: some processes, the bundle, on one PostgreSQL and one mock, which has a world
- * of 100 nodes for each account. They are swept once a minute.
+ * Starts `berth-watch run` for the rows about many accounts: several processes of the bundle on one PostgreSQL and one mock. The mock has a
+ * world of 100 nodes for each account, and each is swept once a minute.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,20 +14,23 @@ export interface WatchFleet {
   /** CPU time of each process. */
   readonly cpuMicros: () => ReadonlyArray<number>
   readonly residentBytes: () => ReadonlyArray<number>
-  /** CPU time of the server of the store, of all its processes. */
+  /** CPU time of all processes of the store's server. */
   readonly serverMicros: () => number
-  /** Accounts of each process. */
+  /** The number of accounts of each process. */
   readonly accounts: () => Promise<ReadonlyArray<number>>
   readonly stop: () => Promise<void>
 }
 
-/** 2000 accounts begin in turn, 20 a second on a quiet machine. */
+/** 2000 accounts start one after the other, 20 a second on an idle machine. */
 const maxStartMillis = 900_000
 
-/** As `docs/several-machines.md` says for so many accounts: without a bound Node takes more where the machine has it. */
+/**
+ * The bound that `docs/several-machines.md` recommends for this many accounts. Without a bound, Node uses more memory if the machine has
+ * it.
+ */
 const heapBound = "--max-old-space-size=800"
 
-/** Accounts begin with two sweeps and their catalogue; so long after the last one they are quiet. */
+/** Accounts begin with two sweeps and their catalogue. This long after the last account started, the load is steady. */
 const settleMillis = 120_000
 
 const wait = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))

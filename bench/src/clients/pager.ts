@@ -1,6 +1,6 @@
 /**
- * Reads the pages of a list in turn with `node:http` alone and parses each, 200 a second, until it is ended:
- * `node pager.ts URL PAGES`, where the URL has everything but the number of the page.
+ * Reads and parses the pages of a list in turn with plain `node:http`, 200 a second, until it is stopped: `node pager.ts URL PAGES`. The
+ * URL lacks only the number of the page.
  */
 import { Agent, get } from "node:http"
 import { text } from "node:stream/consumers"

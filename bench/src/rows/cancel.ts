@@ -30,7 +30,7 @@ const services = {
   }
 }
 
-/** Aborts calls of the promise client at a place, and bare fetches on the wire beside them. */
+/** Aborts calls of the promise client at a place and, for comparison, bare fetches on the wire. */
 export const cancelRow = async (place: keyof typeof services): Promise<Row> => {
   const server = createServer((request, response) => {
     if (request.url?.includes("bare") !== true) services[place](response)

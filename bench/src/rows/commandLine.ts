@@ -28,7 +28,7 @@ const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> 
   return { millis, stderr }
 }
 
-/** A home folder of its own: what one run keeps, the next one finds. */
+/** A separate home folder for a row, because a run uses what earlier runs have cached. */
 const home = () => {
   const folder = mkdtempSync(join(tmpdir(), "berth-bench-"))
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
@@ -57,7 +57,7 @@ export const helpRow = (): Row => {
 
 /** One page of nodes as a table. */
 export const nodeListRow = async (): Promise<Row> => {
-  // First, because a row that cannot be measured must leave no service behind: the bench would not end.
+  // This comes first, because it may fail: a service that is left running would keep the benchmark from ending.
   const standIn = [fileURLToPath(new URL("../clients/standIn.mjs", import.meta.url)), tool("commander"), tool("axios")]
   const mock = await startMock(20)
   const { folder, remove } = home()
@@ -79,7 +79,7 @@ export const nodeListRow = async (): Promise<Row> => {
   }
 }
 
-/** The plan of a fleet of 20, which reads the list, too, and the prices. */
+/** The plan of a fleet of 20. It reads the list and the prices. */
 export const applyRow = async (): Promise<Row> => {
   const mock = await startMock(20)
   const { folder, remove } = home()
@@ -105,7 +105,7 @@ export const applyRow = async (): Promise<Row> => {
   }
 }
 
-/** The node of a name, which the whole list has to be read for. */
+/** Gets a node by name, for which the whole list must be read. */
 export const nameRow = async (count: number): Promise<Row> => {
   const mock = await startMock(count)
   const { folder, remove } = home()
@@ -129,7 +129,7 @@ export const nameRow = async (count: number): Promise<Row> => {
   }
 }
 
-/** What a completion with names of nodes takes beyond an empty process. */
+/** The time that a completion with node names takes beyond an empty process. */
 export const completionRow = async (): Promise<Row> => {
   const mock = await startMock(200)
   const { folder, remove } = home()
@@ -155,8 +155,8 @@ export const completionRow = async (): Promise<Row> => {
 }
 
 /**
- * Prints the peak resident memory of the process on stderr when it ends, in KiB. Linux only: `maxRSS` would be that of the parent, where
- * it is larger.
+ * Prints the peak resident memory of the process on stderr when it ends, in KiB. Linux only. `maxRSS` does not serve: it is the parent's if
+ * that is larger.
  */
 const reportPeak = `data:text/javascript,${encodeURIComponent(
   `import { readFileSync } from "node:fs"

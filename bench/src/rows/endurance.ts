@@ -9,7 +9,7 @@ import { ratioAtMost, type Row, Unmeasurable } from "../Row.ts"
 
 const MB = 1024 * 1024
 
-/** Resident memory in the last quarter of a full load, against the quarter before. */
+/** Resident memory in the last quarter of a full load, against that in the quarter before. */
 export const soakRow = async (seconds: number): Promise<Row> => {
   const mock = await startMock(1000)
   const urls = [...mock.ids.map((id) => mock.at(`/nodes/${id}/`)), mock.at("/nodes/?per_page=20")]

@@ -1,6 +1,4 @@
-/**
- * The single-file program against the Node that is inside: how much larger it is, and how much longer it takes to start.
- */
+/** The single-file program against the Node inside it: how much larger it is, and how much longer it takes to start. */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -39,7 +37,7 @@ export const executableStartRow = async (): Promise<Row> => {
     subject: "berth --version",
     baseline: "node -e 0",
     unit: "ms",
-    // With the whole program loaded: the launcher of the package answers by itself.
+    // This loads the whole program; the launcher of the package answers without doing so.
     targets: [ratioAtMost(4)],
     pairs: 21,
     measure,

@@ -1,4 +1,4 @@
-/** What it costs a create under a key that its record survives a power failure: the syncs of the folders, beside those of the files. */
+/** How much a durable record costs a create under a key: the syncs of the folders, compared with those of the files alone. */
 import fs from "node:fs/promises"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,10 +10,10 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import { Effect } from "effect"
 import { ratioAtMost, type Row } from "../Row.ts"
 
-/** So many creates are one measurement. */
+/** How many creates make one measurement. */
 const creates = 10
 
-/** Runs with folders that are opened and not synced. Only a folder is opened without flags. */
+/** Runs `use` without the syncs of folders. A folder is recognised because only folders are opened without flags. */
 const withoutFolderSyncs = async <A>(use: () => Promise<A>): Promise<A> => {
   const { open } = fs
   fs.open = async (path, ...rest) => {
@@ -28,7 +28,7 @@ const withoutFolderSyncs = async <A>(use: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** Wall time of a create under a key on the disk of the temporary folder, by a service that answers at once. */
+/** Wall time of a create under a key on the disk of the temporary folder, with a service that answers at once. */
 export const keyedRow = (): Row => {
   const folder = mkdtempSync(join(tmpdir(), "berth-keyed-"))
   const nodes: Array<object> = []

@@ -1,4 +1,4 @@
-/** What settled keys cost a create that lost its reply: a folder of 100 000, as a user has it after years. */
+/** How much settled keys cost a create that lost its reply, in a folder with 100 000 of them, as a user has after years. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { ratioAtMost, type Row } from "../Row.ts"
 const many = 100_000
 const few = 100
 
-/** A folder with so many settled keys. */
+/** A folder with this many settled keys. */
 const folderOf = async (keys: number): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "berth-settled-"))
   await Effect.runPromise(
@@ -39,7 +39,7 @@ const folderOf = async (keys: number): Promise<string> => {
   return folder
 }
 
-/** Wall time of a create by a program that starts, whose reply is lost and whose node is then found. */
+/** Wall time of a create by a program that has just started; its reply is lost, and its node is found afterwards. */
 export const settledRow = async (): Promise<Row> => {
   const folders = { many: await folderOf(many), few: await folderOf(few) }
   const nodes: Array<object> = []

@@ -21,7 +21,7 @@ const cpuPerSecond = async ({ cpuMicros, serverMicros }: WatchFleet) => {
   }
 }
 
-/** Of a second. */
+/** The CPU time of one process per second. */
 export const watchAccountsCpuRow = async (): Promise<Row> => {
   const fleet = await startFleet(accounts, 1)
   return {
@@ -56,7 +56,7 @@ export const watchAccountsMemoryRow = async (): Promise<Row> => {
   }
 }
 
-/** The work of the busiest process of `processes`, over its part of what one process does alone. */
+/** The work of the busiest of these processes, divided by its share of what one process does alone. */
 export const watchGrowthRow = async (processes: number): Promise<Row> => {
   const one = await startFleet(accounts, 1)
   const alone = await cpuPerSecond(one)

@@ -1,6 +1,6 @@
 /**
- * The rate limit under a daemon whose share is all of it, with a person at the command line on the same key: 100 000 nodes, and 600
- * requests in ten seconds, so that a sweep takes seconds where a real one takes an hour.
+ * A daemon that may use the whole rate limit, and a person at the command line with the same key. There are 100 000 nodes and 600 requests
+ * in ten seconds, so a sweep takes seconds instead of an hour.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ const nodes = 100_000
 const rateLimit = "600/10s"
 const flags = ["--interval", "1s", "--requests-per-hour", "216000"]
 
-/** From one command to the next. */
+/** The pause between two commands. */
 const pauseMillis = 500
 
 /** Wall time of `berth node get ID`, which asks the service. */
@@ -29,7 +29,7 @@ const getMillis = async (mock: MockService, environment: Readonly<Record<string,
 
 const gets = 9
 
-/** Replies of 429, whichever client they were for. */
+/** The number of 429s, for either client. */
 export const watchRefusedRow = async (): Promise<Row> => {
   const mock = await startMock(nodes, rateLimit)
   const daemon = await startDaemon(mock, { flags })
@@ -55,7 +55,7 @@ export const watchRefusedRow = async (): Promise<Row> => {
   }
 }
 
-/** A command on the key of the daemon, against the same one on a key and a service of its own beside it. */
+/** A command with the daemon's key, against the same command with its own key and service at the same time. */
 export const watchCommandRow = async (): Promise<Row> => {
   const mock = await startMock(nodes, rateLimit)
   const daemon = await startDaemon(mock, { flags })

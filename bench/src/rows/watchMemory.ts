@@ -1,6 +1,6 @@
 /**
- * The heap of a daemon that watches 100 000 nodes, read through the inspector: per node, what is reachable beyond that of a daemon
- * with 1000 nodes; and its peak during sweeps.
+ * The heap of a daemon that watches 100 000 nodes, read through the inspector. Per node: the reachable memory beyond that of a daemon with
+ * 1000 nodes. Also the peak during sweeps.
  */
 import { startMock } from "../mockService.ts"
 import { type Row, ratioAtMost } from "../Row.ts"
@@ -12,7 +12,7 @@ const few = 1000
 /** 200 pages a second: a sweep takes five seconds. */
 const flags = ["--interval", "1s", "--requests-per-hour", "720000"]
 
-/** What is reachable, at instants all over more than one sweep. */
+/** The reachable memory is read at instants spread over more than one sweep. */
 const readings = 24
 const pauseMillis = 250
 
@@ -35,7 +35,7 @@ const daemonWith = async (nodes: number) => {
   return { daemon, close }
 }
 
-/** The lowest of the readings is between two sweeps, when no sweep holds anything. */
+/** The lowest reading falls between two sweeps, when no sweep holds memory. */
 export const watchMemoryRow = async (): Promise<Row> => {
   const small = await daemonWith(few)
   const base = Math.min(...(await reachable(small.daemon)))
@@ -56,7 +56,7 @@ export const watchMemoryRow = async (): Promise<Row> => {
   }
 }
 
-/** What the process reserves for garbage is V8's choice; a sweep is charged with what it keeps. */
+/** Counts only what a sweep keeps, because V8 chooses how much it reserves for garbage. */
 export const watchPeakRow = async (): Promise<Row> => {
   const { close, daemon } = await daemonWith(many)
   return {

@@ -1,6 +1,6 @@
 /**
- * What a page on which nothing changed costs the daemon: its decoding and its diff against parsing its JSON, and the whole of it
- * with HTTP, all of them among 100 000 nodes, which no cache of the processor holds.
+ * How much an unchanged page costs the daemon: decoding and diff against parsing the JSON, and the whole with HTTP. There are 100 000
+ * nodes, more than any cache of the processor holds.
  */
 import { fileURLToPath } from "node:url"
 import { Result } from "effect"
@@ -88,8 +88,8 @@ const measuredMillis = 5000
 const pager = fileURLToPath(new URL("../clients/pager.ts", import.meta.url))
 
 /**
- * All CPU of the process, collections and HTTP included. Beside it, at the same time and the same pace, a bare client reads the same
- * pages from a mock of its own and parses them: it shows how fast the machine is at the moment.
+ * All CPU time of the process, including garbage collection and HTTP. At the same time and pace, a bare client reads the same pages from
+ * another mock and parses them, which shows how fast the machine is at the moment.
  */
 export const watchPageRow = async (): Promise<Row> => {
   const mock = await startMock(nodes)
