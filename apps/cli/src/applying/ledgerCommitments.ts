@@ -20,9 +20,9 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
   )
 
 /**
- * Fails if a ledger that this machine knows has the same purchase for the node, or one without outcome. `days` are those of the option, where
- * they are known. What the log of this machine has of the node stands against what a ledger says was bought. An open purchase stays open
- * until the log has that very one: another line may be older.
+ * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` are those of
+ * the option, if known. An entry about the node in this machine's log overrides a purchase that a ledger calls bought. It resolves an open
+ * purchase only if it records exactly that purchase, because another entry may be older.
  */
 export const ensureNewInLedgers = Effect.fnUntraced(function* (
   { id, name }: Pick<Node, "id" | "name">,

@@ -1,20 +1,19 @@
 /**
- * What has to change so that a fleet is as its file says. Pure: (file, ledger, observed nodes) → plan. Nothing is done to a node that the
- * ledger does not have, nor to one of which it is doubtful whether it is there; and nothing is replaced that was not asked for
- * (`replace`).
+ * Plans the changes that make a fleet match its file. Pure: (file, ledger, observed nodes) → plan. The plan never touches a node that the
+ * ledger does not have or whose existence is in doubt, and it replaces only members that the user named (`replace`).
  *
- * | the member in the ledger | the file wants it | the file does not want it |
+ * | the member according to the ledger | the file wants it | the file does not want it |
  * |---|---|---|
  * | has no line | create, unless a node has its name | |
- * | its create is open | create goes on if it is the same order; otherwise refused | refused |
- * | its node is listed, and as the file says | unchanged, or commit | delete; kept if it is protected |
- * | its node differs | differs; replace if that is asked for and it is not protected | delete; kept if it is protected |
- * | its node is on its way out | doubted | nothing |
+ * | its create is open | the create continues if the order is the same; otherwise refused | refused |
+ * | its node is listed and matches the file | unchanged, or commit | delete; kept if it is protected |
+ * | its node differs | differs; replace if the user named it and it is not protected | delete; kept if it is protected |
+ * | its node is terminating | doubted | nothing |
  * | its node is not listed, and not certainly gone | doubted | doubted |
- * | its node is gone | create; the old node again if it was being replaced | settle: its line goes |
- * | two nodes, of a replacement that is not finished | replace goes on if that is asked for; otherwise differs | delete both |
+ * | its node is gone | create; the old node again if it was being replaced | settle: its line is removed |
+ * | two nodes of an unfinished replacement | the replacement continues if the user named it; otherwise differs | delete both |
  *
- * Besides, every node that has a member's name and is in no ledger is shown as doubled, and left alone.
+ * In addition, every node with a member's name that is in no ledger is shown as doubled and left alone.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { Bought, Open } from "../commitmentLog/CommitmentLog.ts"
@@ -143,7 +142,7 @@ export const isFoundOut = (committing: string, bought: Pick<Bought, "days" | "se
   return open !== undefined && open.days !== null && bought?.days === open.days && bought.setting === open.setting
 }
 
-/** The hint for a create of which it is unknown whether it made a node. */
+/** The hint if it is unknown whether a create made a node. */
 export const laterOr = (member: string): string =>
   `Run the same command again in eleven minutes: the service may carry out the create until then. If the outcome is still unknown, look at the nodes of that name. If one is ${member}'s: berth fleet adopt ID --as ${member}; if none is: berth fleet forget ${member}`
 

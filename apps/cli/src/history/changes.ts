@@ -86,7 +86,10 @@ const makeWrites = Effect.gen(function* () {
   return writes
 })
 
-/** Records a change before it is sent, and its outcome beside what follows: a command that is stopped then still knows of the reply. */
+/**
+ * Records a change before it is sent. The outcome is recorded in the background, so that a command that is stopped meanwhile still knows of
+ * the reply.
+ */
 const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
   Effect.gen(function* () {
     const store = yield* RecordStore

@@ -1,6 +1,4 @@
-/**
- * The images that the flags of `image list` and `plan list` ask for.
- */
+/** Reads the images that the flags of `image list` and `plan list` select. */
 import { Images } from "@berthkit/core/client/Images"
 import type { Image, SavedImage } from "@berthkit/core/domain/Image"
 import { Effect } from "effect"
@@ -15,8 +13,8 @@ const savedAmong = (images: ReadonlyArray<Image>, saved: ReadonlyArray<SavedImag
 }
 
 /**
- * A service may ignore the filter by type, and no record states its type. So of what comes as private the saved images alone are taken,
- * which the account has a list of, and the rest is reported.
+ * A service may ignore the filter by type, and no record states its type. So among the records that are listed as private, berth keeps only
+ * those of the account's saved images, and reports the others.
  */
 export const askedImages = Effect.fnUntraced(function* (flags: Values<typeof imageFilterFlags>) {
   const images = yield* Images

@@ -1,8 +1,8 @@
 /**
- * The client for the account that the settings name, and its way to the service: `node:http`, with a line on stderr for every attempt with
- * `--debug`. A command that talks to the service provides itself with it, so that `berth --help` needs no settings. The files that the client
- * shares with other processes of this machine are in the user's state folder; where there is none, berth does without them and reports it with
- * `--debug` only.
+ * The client for the account that the settings name. It uses `node:http`, and with `--debug` it prints a line on stderr for every attempt.
+ * Only commands that talk to the service provide it, so `berth --help` needs no settings. The files that the client shares with other
+ * processes of this machine are in the user's state folder. Without such a folder berth works without the files, and reports this only with
+ * `--debug`.
  */
 import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"

@@ -72,7 +72,7 @@ const firstWord = (command: string): string | undefined =>
 
 const shell = "/bin/sh"
 
-/** Fails if a command line is none for the shell, or begins with a program that there is not; what else is in it shows when it runs. */
+/** Fails if the shell cannot parse a command line, or if its first program does not exist. Other faults show when it runs. */
 export const ensureShellCommand = (command: string, what: string, hint: string): Effect.Effect<void, UsageFault> =>
   Effect.suspend(() => {
     if (isWindows) return Effect.void

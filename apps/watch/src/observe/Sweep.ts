@@ -111,7 +111,7 @@ const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, tot
 /** Takes the page that `nextPage` asked for. */
 export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, total }: Page): SweepStep => {
   const range = Listing.next(sweep.progress)
-  // As a list of the client has them: one without an id has the place of the one before it, on whatever page it comes again.
+  // Places as in the client's lists: a record without an id gets the place of its predecessor, so it has the same place on every page.
   const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(sweep.progress, range) : 0)
   const step = Listing.take(sweep.progress, range, places, isWhole || reachesEnd(sweep, places, total))
   const { listed, unreadable } = sweep
