@@ -15,12 +15,12 @@ export type App = (typeof apps)[number]
 
 const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
 
-/** What decides besides its sources how a bundle comes out. */
+/** Files that determine a bundle besides its sources. */
 const ownFiles = [import.meta.filename]
 
 /**
- * One hash of a bundle's sources: of contents rather than times, because a checkout may set a file's time back.
- * The lockfile stands for the dependencies.
+ * One hash of a bundle's sources. It uses contents rather than times, because a checkout may set a file's time back, and the lockfile in
+ * place of the dependencies.
  */
 const fingerprint = (app: App): string => {
   const sources = globSync(["packages/*/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })
@@ -53,8 +53,8 @@ export const bundle = async (app: App): Promise<boolean> => {
 }
 
 /**
- * What runs in the browser in the page of a workspace, as one script and one style sheet in `dist`: `page.js` and `page.css`. Style sheets stand
- * in the order in which modules import them. Returns the paths of the modules that are inside; none where there is no page.
+ * Bundles the browser code of a workspace's page into one script and one style sheet in `dist`: `page.js` and `page.css`. Style sheets keep
+ * the order in which modules import them. Returns the paths of the bundled modules; none if there is no page.
  */
 const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<string>> => {
   const [entry] = globSync(`${folder}/src/**/page/browser/main.tsx`, { cwd: root })
@@ -80,11 +80,11 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
   const { output } = await build.generate({ format: "esm", codeSplitting: false, minify: true })
   await build.close()
   const [{ code, moduleIds }] = output
-  // The order in which they are loaded is left to chance; that in which modules are run is not.
+  // The load order of style sheets is random, but the order of modules is not.
   const ordered = styles.toSorted((a, b) => moduleIds.indexOf(a) - moduleIds.indexOf(b))
   const style = ordered.map((path) => readFileSync(path, "utf8")).join("\n")
   mkdirSync(dist, { recursive: true })
-  // It stands within a document.
+  // The script is inlined into a document.
   writeWhole(join(dist, "page.js"), code.trim().replaceAll("</script", "<\\/script"))
   writeWhole(join(dist, "page.css"), withoutComments(style))
   return moduleIds
@@ -92,7 +92,7 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
 
 const withoutComments = (style: string): string => style.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/\s*\n\s*/g, "\n")
 
-/** Nobody sees half of it. */
+/** Writes a file so that nobody sees half of it. */
 const writeWhole = (path: string, content: string | Uint8Array): void => {
   writeFileSync(`${path}.${process.pid}`, content)
   renameSync(`${path}.${process.pid}`, path)
@@ -103,7 +103,7 @@ const refuseWarning = (folder: string) => (level: string, log: { readonly messag
   if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
 }
 
-/** A file of the bundle: the modules whose paths match, those that an entry loads at once, or those that so many others share. */
+/** A file of the bundle: the modules whose paths match, those that an entry loads at once, or those that several others share. */
 interface Chunk {
   readonly name: string
   readonly test?: RegExp
@@ -113,7 +113,7 @@ interface Chunk {
 }
 
 /**
- * What `berth` answers without Effect (`apps/cli/src/quick.ts`) is one file: each file that is loaded takes a millisecond, and a key
+ * The quick answers of `berth` (`apps/cli/src/quick.ts`) are one file, because each further file takes a millisecond to load and a key
  * press waits for it.
  */
 const chunksOfCli: ReadonlyArray<Chunk> = [
@@ -122,9 +122,9 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
     test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|GlobalSettings\.|Parameter\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 3
   },
-  // With all that they import: what every command needs, as one file again, and what five of them need.
+  // Each with all its imports: the code that every command needs, again as one file, and the code that five commands need.
   { name: "program", test: /apps\/cli\/src\/(?:cli|settings\/client|output\/print)\.ts$/, priority: 2 },
-  // A fleet file is YAML, and commands about anything else need none of it.
+  // Only commands about fleet files need YAML.
   {
     name: "fleet-file",
     test: /node_modules\/yaml\/|packages\/terminal\/src\/ConfigFile\.ts$|apps\/cli\/src\/(?:fleet\/FleetFile|applying\/FleetPlace)\.ts$/,
@@ -133,12 +133,15 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
   { name: "shared", minShareCount: 5 }
 ]
 
-/** What `berth-server` starts with is one file: what `learn` shares with it would be files of their own, and its start would read them all. */
+/**
+ * The start of `berth-server` is one file. Otherwise the code that it shares with `learn` would be in separate files, and the start would
+ * read them all.
+ */
 const chunksOfServer: ReadonlyArray<Chunk> = [{ name: "server", tags: ["$initial"] }]
 
 /**
- * Takes Node's own modules by `require`, where they are loaded on demand too. To `import` one reads everything that it exports, for which Node
- * loads further modules: streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`.
+ * Loads Node's own modules with `require`, even on demand. `import` reads everything that a module exports, for which Node loads further
+ * modules: streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`.
  */
 export const requiringNode = (code: string): string =>
   code.replaceAll(
@@ -146,11 +149,11 @@ export const requiringNode = (code: string): string =>
     (_, __, name: string) => `Promise.resolve(require(${JSON.stringify(name)}))`
   )
 
-/** Only ASCII: the code is read without decoding it, and V8 keeps it in one byte for each character instead of two. */
+/** Makes the code pure ASCII, so that it is read without decoding and V8 keeps one byte for each character instead of two. */
 export const inAscii = (code: string): string =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** Keeps every command of `berth` as data beside its bundle, so that help and completions load no command. */
+/** Writes the description of every command next to the bundle of `berth`, so that help and completions load no command. */
 const describeCommands = (dist: string): void => {
   const described = execFileSync(process.execPath, [join(dist, "main.cjs"), "__describe"], {
     encoding: "utf8",
@@ -159,7 +162,7 @@ const describeCommands = (dist: string): void => {
   writeFileSync(join(dist, "commands.json"), described)
 }
 
-/** How a bundle differs from that of a program for Node with everything inside. */
+/** How a bundle differs from that of a self-contained program for Node. */
 interface BundleOptions {
   /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
   readonly platform?: "node" | "neutral"
@@ -168,17 +171,17 @@ interface BundleOptions {
   /** Of the files. Default `.mjs`. */
   readonly extension?: ".js" | ".mjs"
   /**
-   * Whether the code has lines, as modules need that other programs import: of an uncaught error Node prints the whole line
-   * that threw it. Default false.
+   * Whether the code keeps its lines. Modules that other programs import need this, because for an uncaught error Node prints the whole
+   * line that threw it. Default false.
    */
   readonly hasLines?: boolean
-  /** `one` file with everything, or files beside the entries. Default: what is loaded on demand is in files of its own. */
+  /** `one` file with everything, or files in addition to the entries. Default: modules that are loaded on demand are in separate files. */
   readonly chunks?: "one" | ReadonlyArray<Chunk>
 }
 
 /**
- * Bundles entry points of the workspace in `folder`, each by its name and its path there, into the folder `dist`, and removes
- * other bundles from it. Returns the paths of the modules that are inside.
+ * Bundles entry points of the workspace in `folder`, given by name and path, into the folder `dist`, and removes other bundles from it.
+ * Returns the paths of the bundled modules.
  */
 export const bundleInto = async (
   dist: string,
@@ -206,15 +209,14 @@ export const bundleInto = async (
     entryFileNames: `[name]${suffix}`,
     chunkFileNames: `[name]-[hash]${suffix}`,
     codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
-    // Stack traces need the names.
-    // Where a chunk stands in for another one, its exports keep their names.
+    // Stack traces need the names. With lines kept, exports keep their names, because one chunk may replace another.
     minifyInternalExports: !hasLines,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: !hasLines } }
   })
   await build.close()
 
   mkdirSync(dist, { recursive: true })
-  // The entry comes last and each file whole, so that a process that starts meanwhile gets the old bundle or the new one.
+  // Each file is written whole and the entry last, so that a process that starts meanwhile gets either the old bundle or the new one.
   for (const file of output.toReversed()) {
     const path = join(dist, file.fileName)
     mkdirSync(dirname(path), { recursive: true })

@@ -1,9 +1,8 @@
-// Runs the commands that the READMEs show, with the real programs against the mock service, and writes what they print into the pages,
-// between markers. A seed makes the same commands print the same, and so does a clock that stands still, or jumps where a node has to start. It
-// runs beside the daemon: a node that is older than the daemon's last list counts as discovered, not as created.
+// Runs the commands that the pages show, with the real programs against the mock service, and writes their output into the pages, between
+// markers. The output is the same every time because of a seed and a frozen clock, which jumps only to let a node start. Next to the daemon
+// the clock runs, because a node that is older than the daemon's last list counts as discovered, not as created.
 //
-//   node scripts/captures.ts           renew the pages
-//   node scripts/captures.ts PAGE      renew one, such as docs/recipes.md
+// node scripts/captures.ts renew the pages node scripts/captures.ts PAGE renew one, such as docs/recipes.md
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,18 +14,18 @@ import { apps, bundle } from "./bundle.ts"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 interface Step {
-  /** The command; one that ends with `&` goes on. An empty one is an empty line. */
+  /** The command. A command that ends with `&` keeps running; an empty one is an empty line. */
   readonly run: string
-  /** Runs and is not shown. */
+  /** The command runs but is not shown. */
   readonly isHidden?: true
-  /** Lines that are shown of what it prints, 0 for none; default all. */
+  /** How many lines of its output are shown, 0 for none; default all. */
   readonly maxLines?: number
-  /** Of a command that goes on: under which name, and what it prints before the next step. */
+  /** For a command that keeps running: its name, and the output to wait for before the next step. */
   readonly job?: string
   readonly until?: RegExp
   /** Once it has printed this, time passes for the service until the new node runs. */
   readonly created?: RegExp
-  /** What a job prints after it. */
+  /** The output of a job to wait for after this step. */
   readonly afterwards?: { readonly job: string; readonly created?: RegExp; readonly until: RegExp }
 }
 
@@ -68,7 +67,7 @@ const sessions: ReadonlyArray<Session> = [
           run: `pnpm berth node create web-2 ${order} > /dev/null`,
           afterwards: { job: "watch", created: /node\.created/, until: /status_changed/ }
         },
-        // What the shell prints of its jobs is the shell's.
+        // The shell's own messages about its jobs are not shown.
         { run: "kill %2 %1", maxLines: 0 }
       ]
     }
@@ -104,7 +103,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: account, isHidden: true },
         { run: `mkdir "$HOME/work" && cd "$HOME/work" && git init --quiet`, isHidden: true },
         { run: `git config user.name me && git config user.email me@example.com`, isHidden: true },
-        // The files are those that the page shows, the service and the port those of the session.
+        // The files come from the page; the service and the port are replaced by those of the session.
         { run: `${fileOf("docs/recipes.md", "# alert.yml")} > alert.yml`, isHidden: true },
         { run: `sed -i "s#https://api.example.com#$BERTH_BASE_URL#" alert.yml`, isHidden: true },
         { run: `echo "listen: $BERTH_WATCH_LISTEN" >> alert.yml`, isHidden: true },
@@ -114,7 +113,7 @@ const sessions: ReadonlyArray<Session> = [
           until: /"http"/,
           maxLines: 0
         },
-        // The daemon has to have seen a node that it reports as deleted.
+        // The daemon must see the node before it can report it as deleted.
         {
           run: "until berth-watch nodes --config alert.yml | grep -q web-1; do sleep 0.2; done 2> /dev/null",
           isHidden: true
@@ -173,7 +172,7 @@ const sessions: ReadonlyArray<Session> = [
           until: /"pid"/
         },
         { run: account, isHidden: true },
-        // The file is the one that the page shows.
+        // The file comes from the page.
         {
           run: `mkdir "$HOME/shop" && cd "$HOME/shop" && ${fileOf("docs/fleets.md", "# yaml-language-server")} > fleet.yaml`,
           isHidden: true
@@ -255,7 +254,7 @@ const sessions: ReadonlyArray<Session> = [
   }
 ]
 
-/** `jq`, where the machine has none: the one filter that the pages show. */
+/** A replacement for `jq` if the machine has none. It knows only the filter that the pages show. */
 const jq = `#!/usr/bin/env node
 import { createInterface } from "node:readline"
 for await (const line of createInterface({ input: process.stdin })) {
@@ -270,7 +269,7 @@ PATH=\${PATH#*:}
 exec jq --unbuffered "$@"
 `
 
-/** In place of ssh: no node is there to log in to. It runs what it is given here. */
+/** A replacement for ssh, because there is no node to log in to: it runs the command on this machine. */
 const ssh = `#!/bin/sh
 shift
 exec "$@"
@@ -278,7 +277,7 @@ exec "$@"
 
 const hasJq = () => spawnSync("sh", ["-c", "command -v jq"]).status === 0
 
-/** What takes the place of pnpm and npx in the shell: the bundled programs. */
+/** Replaces pnpm and npx in the shell by the bundled programs. */
 const commandNames = `
 pnpm() {
   case $1 in
@@ -291,9 +290,9 @@ berth() { node "$ROOT/apps/cli/bin/berth.mjs" "$@"; }
 berth-watch() { node "$ROOT/apps/watch/bin/berth-watch.mjs" "$@"; }
 `
 
-/** So long a create takes, unless the session moves the clock of the service: longer than any machine takes for it. */
+/** How long a create takes unless the session moves the service's clock: longer than any machine needs for a step. */
 const provisioningMillis = 3_600_000
-/** So long the new node is seen as created, by the clock of those who watch. */
+/** How long watching programs see the new node as created, by their own clocks. */
 const pauseMillis = 1500
 
 /** A step, and what jobs print after it, may take this long. */
@@ -301,7 +300,7 @@ const maxStepMillis = 120_000
 
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** A shell that runs one command after the other, and what each prints. */
+/** A shell that runs one command after the other and returns the output of each. */
 class Shell {
   readonly #child: ChildProcess
   readonly #folder: string
@@ -332,7 +331,7 @@ class Shell {
   async run(command: string, expected?: RegExp, act?: () => Promise<void>): Promise<string> {
     let acting: Promise<void> | undefined
     const end = `--- step ${++this.#steps} ---\n`
-    // Its stdin is not that of the shell, from which the next commands come.
+    // The command gets no stdin, because the shell reads the next commands from its own.
     this.#child.stdin!.write(`{\n${command === "" ? ":" : command}\n} < /dev/null\nprintf '%s' '${end}'\n`)
     const text = await this.#until(command, () => {
       if (expected?.test(this.#printed) === true) acting ??= act?.()
@@ -350,7 +349,7 @@ class Shell {
     return this.run(`{ ${command} } > '${join(this.#folder, job)}' 2>&1`)
   }
 
-  /** What a job has printed since it was read last, once that holds what is expected. */
+  /** Waits until a job has printed the expected text, and returns its output since the last read. */
   printedBy(job: string, expected: RegExp): Promise<string> {
     const from = this.#shownBy.get(job) ?? 0
     return this.#until(job, () => {
@@ -367,14 +366,14 @@ class Shell {
   }
 }
 
-/** Runs a session, and gives its blocks by their names. */
+/** Runs a session and returns its blocks by their names. */
 const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>> => {
   const folder = mkdtempSync(join(tmpdir(), "berth-captures-"))
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
   writeFileSync(join(folder, "jq"), hasJq() ? unbufferedJq : jq)
   writeFileSync(join(folder, "ssh"), ssh)
   for (const program of ["jq", "ssh"]) chmodSync(join(folder, program), 0o755)
-  // What the pages show, and what it is here: other programs may use the ports.
+  // The addresses on the pages, and the actual ones, because other programs may use those ports.
   const places: ReadonlyArray<readonly [shown: string, here: string]> = [
     ["127.0.0.1:4010", `127.0.0.1:${await freePort()}`],
     ["127.0.0.1:9464", `127.0.0.1:${await freePort()}`],
@@ -433,15 +432,15 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   return captured
 }
 
-/** Where a block is in its page. */
+/** Matches a block in its page. */
 const placeOf = (name: string) =>
   new RegExp(`(<!-- captured: ${name} -->\n+\`\`\`console\n).*?(\`\`\`\n+<!-- end of ${name} -->)`, "s")
 
-/** How long a wait took is the machine's, and so is what is left of an hour. */
+/** Removes times that depend on the machine: how long a wait took, and what is left of an hour. */
 export const withoutTimes = (page: string): string =>
   page.replaceAll(/\((?:\d+ min )?\d+ s\)$/gm, "(0 s)").replaceAll(/ends in 59 min \d+ s\./g, "ends in 59 min.")
 
-/** Each page as it is, and as it should be; or only the page `only`. */
+/** Each page with its present and its new text; with `only`, that page alone. */
 export const capturedPages = async (only?: string) =>
   Promise.all(
     sessions

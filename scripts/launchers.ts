@@ -1,5 +1,5 @@
-// The programs between a person and this one, such as npx and pnpm. One that is killed can pass no signal on, and would leave
-// this program behind without anything that ends it.
+// Watches the launchers of this process, such as npx and pnpm. A launcher that is killed passes no signal on, so this process would
+// otherwise run for ever.
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 
@@ -33,7 +33,7 @@ const isManager = (command: ReadonlyArray<string>): boolean =>
 const isShell = ([shell = "", flag]: ReadonlyArray<string>): boolean =>
   /^(?:ba|da|z)?sh$/.test(basename(shell)) && flag === "-c"
 
-/** The launchers of this process, the nearest first. A shell is one where a launcher has started it. */
+/** The launchers of this process, the nearest first. A shell counts if a launcher has started it. */
 const findLaunchers = (): ReadonlyArray<number> => {
   if (process.platform !== "linux") return process.env["npm_lifecycle_event"] === undefined ? [] : [process.ppid]
   const chain: Array<number> = []

@@ -1,6 +1,6 @@
 /**
- * Checks that imports between the folders of each workspace run down only, types included. The order of the folders is written
- * where people read it: in the blocks of `docs/architecture.md` that begin with "```layers" and the folder they are about.
+ * Checks that imports between the folders of each workspace only run down, including imports of types. The order of the folders is in
+ * `docs/architecture.md`, where people read it: in the blocks that begin with "```layers" and the folder.
  */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 const page = "docs/architecture.md"
 
-/** The folders of a workspace, a line for each layer, the highest first. What stands on one line may not import its neighbours. */
+/** The folders of a workspace, one line for each layer, the highest first. Folders on one line may not import each other. */
 interface Stack {
   readonly folder: string
   /** The line that each folder or file stands on. */
@@ -34,7 +34,7 @@ const stacksOf = (markdown: string): ReadonlyArray<Stack> =>
 
 const specifier = /\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g
 
-/** What a file imports, by path: values, types, files that are loaded on demand. */
+/** The paths that a file imports: values, types, and modules that are loaded on demand. */
 const importsOf = (root: string, file: string): ReadonlyArray<string> =>
   Array.from(readFileSync(join(root, file), "utf8").matchAll(specifier), ([, to]) => join(dirname(file), to!))
 
@@ -89,7 +89,7 @@ const faultsOf = (root: string, stack: Stack): ReadonlyArray<string> => {
   return faults
 }
 
-/** Everything that breaks the order which `docs/architecture.md` in `root` draws, a sentence each. */
+/** Everything that breaks the order in `docs/architecture.md` of `root`, one sentence each. */
 export const layerFaults = (root: string): ReadonlyArray<string> => {
   const stacks = stacksOf(readFileSync(join(root, page), "utf8"))
   const drawn = new Set(stacks.map(({ folder }) => folder))

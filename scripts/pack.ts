@@ -1,6 +1,6 @@
-// Packs what leaves the clone: a tarball of each published package, and beside it the folder that is inside.
+// Packs the published packages: a tarball of each, and next to it a folder with the same content.
 //
-//   node scripts/pack.ts [FOLDER]    pack into FOLDER (by default `dist/packages`)
+// node scripts/pack.ts [FOLDER] pack into FOLDER (by default `dist/packages`)
 import { execFileSync } from "node:child_process"
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
@@ -16,13 +16,13 @@ interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports: Exports
-  /** What a stranger's manifest has in place of the workspace's. */
+  /** The fields that replace those of the workspace in a published manifest. */
   readonly publishConfig: { readonly exports: Exports }
 }
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
 
-/** Fields that mean the same outside. Those of the workspace stay behind: scripts, dependencies, and that it is private. */
+/** Fields that mean the same outside the workspace. Others are left out: `scripts`, dependencies, and `private`. */
 const published = [
   "name",
   "version",
@@ -36,7 +36,7 @@ const published = [
   "engines"
 ]
 
-/** The manifest of a workspace as strangers get it. */
+/** The published manifest of a workspace. */
 export const publishedManifest = ({ publishConfig, ...manifest }: Manifest, further: object = {}): object => {
   const same = Object.entries(manifest).filter(([field]) => published.includes(field))
   return { ...Object.fromEntries(same), ...publishConfig, ...further }
@@ -47,7 +47,7 @@ const writeManifest = (folder: string, manifest: Manifest, further: object = {})
   writeFileSync(join(folder, "package.json"), `${text}\n`)
 }
 
-/** Of a package that is bundled, what its users have to know. */
+/** The facts about a bundled package that users must be told. */
 interface Bundled {
   readonly name: string
   readonly version: string
@@ -55,7 +55,7 @@ interface Bundled {
   readonly text: string
 }
 
-/** The packages of which modules are bundled. */
+/** The packages that these bundled modules belong to. */
 const bundledIn = (modules: ReadonlyArray<string>): ReadonlyArray<Bundled> => {
   const homes = new Set(
     modules.flatMap((path) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1) ?? [])
@@ -71,7 +71,7 @@ const bundledIn = (modules: ReadonlyArray<string>): ReadonlyArray<Bundled> => {
 const purl = ({ name, version }: { readonly name: string; readonly version: string }): string =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`
 
-/** Passes on the licenses of what is bundled, as each requires, and states its versions as a bill of materials (CycloneDX). */
+/** Writes the licenses of the bundled packages, as the licenses require, and a bill of materials with their versions (CycloneDX). */
 const writeBundled = (folder: string, manifest: Manifest, modules: ReadonlyArray<string>): void => {
   const bundled = bundledIn(modules)
   const licenses = bundled.map(({ license, name, text, version }) => `${name} ${version} (${license})\n\n${text}\n`)
@@ -94,12 +94,12 @@ const writeBundled = (folder: string, manifest: Manifest, modules: ReadonlyArray
   writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`)
 }
 
-/** Compiles modules and declarations into `folder`, which then is laid out as the repository. */
+/** Compiles modules and declarations into `folder`, which then has the layout of the repository. */
 const compile = (folder: string): void => {
   const tsc = (...args: ReadonlyArray<string>) =>
     execFileSync(join(root, "node_modules/.bin/tsc"), [...args, "--outDir", folder], { stdio: "inherit" })
   tsc("-p", join(root, "scripts/tsconfig.pack.json"))
-  // Those of the control plane are printed, for tests that have no Effect.
+  // The types of the control plane are generated, for tests without Effect.
   const printed = join(folder, "apps/server/src/testing/promise/ControlTypes.ts")
   writeFileSync(printed, execFileSync(process.execPath, [join(root, "apps/server/scripts/controlTypes.ts")]))
   tsc(printed, "--declaration", "--emitDeclarationOnly", "--ignoreConfig", "--rootDir", folder)
@@ -117,8 +117,8 @@ const targetOf = (compiled: string, from: string, specifier: string): string | u
 }
 
 /**
- * Copies compiled files and all that they import from `compiled` to the folder `to`, which stands for the folder `from` there.
- * The compiler leaves `.ts` in the specifiers of declarations, and names of workspaces.
+ * Copies compiled files and everything that they import from the folder `from` below `compiled` to the folder `to`. It also rewrites
+ * specifiers in declarations, because the compiler leaves `.ts` and the names of workspaces in them.
  */
 const copyWithImports = (
   compiled: string,
@@ -130,7 +130,7 @@ const copyWithImports = (
   const seen = new Set<string>()
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const target = join(to, relative(from, `${path}${extension}`))
-    // A bundle that is there already has its imports inside.
+    // An existing bundle already contains its imports.
     if (seen.has(path) || (extension === ".js" && existsSync(target))) continue
     seen.add(path)
     const text = readFileSync(`${path}${extension}`, "utf8").replaceAll(specifier, (whole, start, name) => {
@@ -152,9 +152,9 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
   )
 
 /**
- * What bundlers for browsers take in place of the code for files, of what processes share through them, and of the environment: a page has
- * none of these. A field that every bundler reads, and only for browsers; conditions of `imports` are unknown to some, and others take
- * those of Node for a browser's.
+ * The `browser` field: replacements for the code for files, for state shared through them, and for the environment, because a page has none
+ * of these. Every bundler reads this field, and only for browsers. Some bundlers do not know conditions of `imports`, and others use the
+ * conditions of Node for a browser.
  */
 const inPages = (dist: string): Readonly<Record<string, string>> => {
   const replaced = [
@@ -173,9 +173,9 @@ const inPages = (dist: string): Readonly<Record<string, string>> => {
 /** Returns further fields of the manifest. */
 const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<object> => {
   const dist = join(folder, "dist")
-  // Its users need no Effect. Whatever else imports it gets the same one, so that there is one class of each error. These are in a
-  // file of their own: a page that only checks what was thrown, or a status, gets no more than that. So are the files of a state
-  // directory, which a page cannot have.
+  // The promise client contains Effect, so its users need not install it. Every entry shares the same copy, so that each error has one
+  // class. The errors are in a separate file, so that a page that only checks an error or a status loads nothing else. The code of a state
+  // directory is in separate files too, because a page cannot have one.
   const bundled = await bundleInto(
     dist,
     "packages/core",
@@ -189,7 +189,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
       extension: ".js",
       hasLines: true,
       chunks: [
-        // What pages have something else for is in files of its own.
+        // Modules that pages replace are in separate files.
         {
           name: "light",
           test: /promise\/(?:BerthError|Failure|reasons|isKnownStatus)\.ts$|domain\/knownStatuses\.ts$/
@@ -214,7 +214,7 @@ const fillServer = async (folder: string, compiled: string, manifest: Manifest):
   const entries = { main: "src/main.ts", promise: "src/testing/promise.ts" }
   const first = { name: "requireNode", test: /testing\/promise\/requireNode\.ts$/ }
   const modules = await bundleInto(dist, home, entries, { hasLines: true, chunks: [first] })
-  // Tests with Effect give their own to the service.
+  // Tests with Effect pass their own copy of Effect to the service.
   const withEffect = { external: /^node:|^effect(?:\/|$)/, hasLines: true }
   const forEffect = await bundleInto(join(dist, "testing"), home, { testing: "src/testing.ts" }, withEffect)
   writeBundled(folder, manifest, [...modules, ...forEffect])
@@ -225,7 +225,7 @@ const fillServer = async (folder: string, compiled: string, manifest: Manifest):
 const fillWatch = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
   const home = "apps/watch"
   const dist = join(folder, "dist")
-  // What receivers of events import runs wherever they do, and has nothing of the daemon.
+  // The entry for receivers of events runs on any platform and contains nothing of the daemon.
   const receive = { platform: "neutral", extension: ".js", hasLines: true, chunks: "one" } as const
   await bundleInto(dist, home, { receive: "src/receive.ts" }, receive)
   writeBundled(folder, manifest, await bundleInto(dist, home, { main: "src/main.ts" }))
@@ -234,7 +234,7 @@ const fillWatch = async (folder: string, compiled: string, manifest: Manifest): 
   copyFileSync(join(root, home, "events.json"), join(folder, "events.json"))
 }
 
-/** What a workspace may have that goes into its package as it is: `operate` is for those who run the daemon. */
+/** Files and folders of a workspace that its package contains unchanged. `operate` is for people who run the daemon. */
 const ownFiles = ["bin", "operate", "CHANGELOG.md"]
 
 const fill = async (folder: string, home: string, compiled: string): Promise<void> => {
@@ -255,7 +255,7 @@ const fill = async (folder: string, home: string, compiled: string): Promise<voi
 
 export const publishedHomes = ["packages/core", ...apps.map((app) => `apps/${app}`)]
 
-/** Packs a folder that is filled; returns the path of the tarball. */
+/** Packs a filled folder; returns the path of the tarball. */
 export const packFolder = (folder: string): string => {
   const args = ["pack", folder, "--json", "--pack-destination", dirname(folder)]
   const [{ filename }] = JSON.parse(

@@ -1,5 +1,5 @@
-// Copies the README of a workspace into its packed folder, so that its links work there. Pages for users that it links to come with it; a
-// link to what is not in the package, such as a source or a decision, becomes its text.
+// Copies the README of a workspace into its packed folder, so that its links work there. It also copies the pages for users that the README
+// links to. A link to anything else, such as a source or a decision, becomes plain text.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 
@@ -9,11 +9,11 @@ const link = /\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g
 const pageForUsers =
   /^docs\/(?:(?!architecture|inside-the-mock|adding-an-endpoint)[\w-]+|(?:interface|reference)\/[\w-]+)\.md$/
 
-/** Copies the README of the workspace `home` to the folder of its package, which is otherwise filled. */
+/** Copies the README of the workspace `home` to the filled folder of its package. */
 export const packPages = (root: string, folder: string, home: string): void => {
   const source = join(root, home)
   const packed = new Set<string>()
-  /** Where a file of the repository is in the package; undefined where it is not. */
+  /** Where a file of the repository is in the package; undefined if it is not there. */
   const placeOf = (path: string): string | undefined => {
     const page = relative(root, path)
     if (pageForUsers.test(page)) return page

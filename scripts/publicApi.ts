@@ -1,7 +1,7 @@
-// Reports the public API of the packed packages: what each entry exports, and every declaration that a program can reach from there.
-// The reports are committed, so that a change of the API shows where changes are read.
+// Reports the public API of the packed packages: what each entry exports, and every declaration that a program can reach from there. The
+// reports are committed, so that reviewers see every change of the API.
 //
-//   node scripts/publicApi.ts    pack, and write `public-api.txt` of each package with types
+// node scripts/publicApi.ts pack, and write `public-api.txt` of each package with types
 import { createHash } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,7 +18,7 @@ export const reportFiles: Readonly<Record<string, string>> = {
   watch: join(root, "apps/watch/public-api.txt")
 }
 
-/** Longer ones are inferred and not for reading, but a change of them shows. */
+/** Longer statements are inferred types that nobody reads. Only their digest is reported, so that a change still shows. */
 const maxStatement = 3000
 
 const comment = /^[ \t]*\/\*\*(?:(?!\*\/)[^])*\*\/\n/gm
@@ -33,15 +33,15 @@ interface Target {
   readonly name: string
 }
 
-/** A declaration file: its top-level statements, and what its names stand for. */
+/** A declaration file: its top-level statements, and the origins of its names. */
 class Declarations {
   readonly file: string
   readonly statements: ReadonlyArray<string>
   /** Names from other files, as they are called here. */
   readonly imported = new Map<string, Target>()
-  /** Namespaces, by the file that they stand for. */
+  /** Imported namespaces, with their files. */
   readonly namespaces = new Map<string, string>()
-  /** Files of which everything is exported. */
+  /** Files that are re-exported as a whole. */
   readonly passedOn: Array<string> = []
 
   constructor(file: string) {
@@ -71,7 +71,7 @@ class Declarations {
     return resolve(dirname(this.file), specifier.replace(/\.js$/, ".d.ts"))
   }
 
-  /** What a statement mentions, in this file and in others. */
+  /** The declarations that a statement mentions, in this file and in others. */
   mentionedIn(statement: string): ReadonlyArray<Target> {
     const words = new Set(statement.match(/\b[A-Za-z_$]\w*/g))
     return [

@@ -1,8 +1,8 @@
-// Makes a release: packs the packages, and proves the tarballs with every package manager and runtime. The workflow `release.yml` then publishes
-// those very tarballs, with their provenance. The versions and change logs come first: `pnpm changeset version`, in a commit of its own.
+// Makes a release: packs the packages and tests the tarballs with every package manager and runtime. The workflow `release.yml` then
+// publishes the same tarballs, with their provenance. Versions and change logs come first: `pnpm changeset version`, in a separate commit.
 //
-//   node scripts/release.ts              from the commit of a release
-//   node scripts/release.ts --dry-run    from any commit: reports what a release would refuse, and tries the publishing
+// node scripts/release.ts from the commit of a release node scripts/release.ts --dry-run from any commit: reports what a release would
+// refuse, and tries the publishing
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -45,7 +45,7 @@ const namesWithoutRepository = (): ReadonlyArray<string> =>
     return repository === undefined ? [name] : []
   })
 
-/** What is wrong with the tag that the release is for; nothing where no tag started it. */
+/** The faults of the tag that started the release; none if no tag did. */
 const tagFaults = (): ReadonlyArray<string> => {
   const { GITHUB_REF_NAME: tag = "", GITHUB_REF_TYPE: kind } = process.env
   if (kind !== "tag") return []
@@ -55,7 +55,10 @@ const tagFaults = (): ReadonlyArray<string> => {
   })
 }
 
-/** A release is of a commit, with all its changes in the change logs, under names of its own. A dry run may come before all of that. */
+/**
+ * Checks that the work tree is committed, that the change logs have all changes, and that the package names are ours. A dry run only
+ * reports these faults.
+ */
 const checkState = (): void => {
   const taken = namesTaken()
   const anonymous = namesWithoutRepository()
@@ -86,7 +89,7 @@ writeFileSync(join(into, "SHA256SUMS"), sums.join(""))
 console.log(sums.join(""))
 
 if (isDryRun) {
-  // Without a tag npm compares with the versions of another owner of the name.
+  // Without a tag, npm would compare with versions of another owner of the name.
   for (const tarball of tarballs) {
     run("npm", ["publish", tarball, "--access", "public", "--dry-run", "--tag", "dry-run"])
   }

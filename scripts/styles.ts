@@ -1,6 +1,7 @@
 /**
- * Checks the pages: what a style sheet of a page states of a selector is stated once, there or in `controls.css`; borders and grounds of buttons and
- * fields are the matter of `controls.css` alone; and no script of a page changes the document by hand, beside Preact.
+ * Checks the pages for three rules. A property of a selector is declared once, in the page's style sheet or in `controls.css`. Only
+ * `controls.css` styles the borders and backgrounds of buttons and fields. No script changes the document by hand instead of through
+ * Preact.
  */
 import { globSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -10,14 +11,14 @@ const controls = "packages/web/src/controls.css"
 
 interface Declaration {
   readonly file: string
-  /** A selector, without the others of its list, and the conditions that it stands in. */
+  /** One selector of a list, with the conditions around it. */
   readonly selector: string
   readonly property: string
 }
 
 const spaced = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
 
-/** The selectors of a list: commas within parentheses separate none. */
+/** The selectors of a list; commas within parentheses do not separate selectors. */
 const selectorsOf = (list: string): ReadonlyArray<string> => {
   const selectors = [""]
   let depth = 0
@@ -30,7 +31,7 @@ const selectorsOf = (list: string): ReadonlyArray<string> => {
   return selectors.map(spaced)
 }
 
-/** All that a style sheet declares; of what its braces have, not of its values. */
+/** All declarations of a style sheet. */
 export const declarationsOf = (file: string, css: string): ReadonlyArray<Declaration> => {
   const declarations: Array<Declaration> = []
   const open: Array<string> = []
@@ -56,7 +57,7 @@ const ownOfControls = /^(?:border(?!-(?:spacing|collapse)).*|background(?:-color
 const byHand =
   /\b(?:innerHTML|outerHTML|insertAdjacent\w+|insertBefore|appendChild|replaceChildren|replaceWith|cloneNode)\b/
 
-/** Everything that breaks these rules in the repository at `root`, a sentence each. */
+/** Everything that breaks these rules in the repository at `root`, one sentence each. */
 export const styleFaults = (root: string): ReadonlyArray<string> => {
   const read = (path: string) => readFileSync(join(root, path), "utf8")
   const shared = declarationsOf(controls, read(controls))

@@ -1,11 +1,11 @@
-// `pnpm test`: the static checks beside the tests, which wait for half of their time. Arguments go to Vitest.
+// `pnpm test`: runs the static checks at the same time as the tests, which wait for half of their time. Arguments go to Vitest.
 import { type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 
 const checks = ["check", "check:configs", "lint", "format:check", "unused", "versions", "boundaries", "layers"]
 
-/** Whether a program ended with 0, and what it printed where that is not shown as it comes. */
+/** Whether a program ended with exit code 0, and its output unless that is shown as it comes. */
 const run = async (program: string, args: ReadonlyArray<string>, options: SpawnOptions) => {
   const child = spawn(program, args, options)
   const printed: Array<Buffer> = []
@@ -24,6 +24,6 @@ const [checked, tested] = await Promise.all([
   }),
   run("vitest", ["run", "--project", "unit", ...workers, ...process.argv.slice(2)], { stdio: "inherit" })
 ])
-// Last, because the end is what people read first.
+// The checks are printed last, because people read the end first.
 process.stdout.write(checked.printed)
 process.exitCode = checked.isGood && tested.isGood ? 0 : 1

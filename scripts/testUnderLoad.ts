@@ -1,6 +1,6 @@
 /**
- * `pnpm test:load [RUNS [ARGUMENT...]]`: the test command again and again, six times by default, while three busy loops keep the machine from it. Prints a
- * line for each run, ends at 0 where all of them are green, and leaves the output of a red one in a file.
+ * `pnpm test:load [RUNS [ARGUMENT...]]`: repeats the test command, six times by default, while three busy loops slow the machine down.
+ * Prints a line for each run, exits with 0 if all runs pass, and saves the output of a failed run in a file.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
