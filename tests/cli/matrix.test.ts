@@ -1,7 +1,7 @@
 /**
- * Every command in every format, in a pipe and on a terminal of the test's own: stdout is data of that format and nothing else, valid by
- * `berth schema` where it is JSON. Every third row is the bundled process in one format, and the same program without a process else; in
- * `pnpm soak` each is a process. `machine/matrix.machine.ts` runs them at real terminals.
+ * Runs every command in every format, in a pipe and on a simulated terminal: stdout has data of that format and nothing else, and JSON is
+ * valid by `berth schema`. Every third row runs once as the bundled process; otherwise the same program runs without a process. In `pnpm
+ * soak` every run is a process. `machine/matrix.machine.ts` uses real terminals.
  */
 import { readFileSync } from "node:fs"
 import { isSoak } from "@berthkit/testing/chance"
@@ -23,11 +23,11 @@ describe("the rows", () => {
   })
 })
 
-/** What needs a process: its stdin, its streams, or the end of a watch. */
+/** Whether a row needs a process, for its stdin, its streams, or to end a watch. */
 const needsProcess = ({ args, command }: Row): boolean =>
   /^(?:auth|profile|node ssh|node watch)/.test(command) || (command === "run" && !args("").includes("--dry-run"))
 
-/** What only such a one prepares: the nodes that runs keep. */
+/** Whether a row needs what only such a process prepares: the nodes that runs keep. */
 const needsRun = ({ command }: Row): boolean => command === "reap"
 
 layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
@@ -50,7 +50,7 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
       () =>
         Effect.gen(function* () {
           yield* runRow(row, { places, run: (args, { env }) => invoke(args, { env, terminalColumns: 80 }) })
-          // Once more, where that changes nothing; of every third row outside the soak.
+          // Runs the row once more if that changes nothing; outside the soak only every third row.
           if (row.notes === "lines" || (!isSoak && index % 3 !== 0)) return
           yield* runRow(row, {
             places: { ...places, isPlain: true },
@@ -61,11 +61,11 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
   }
 })
 
-/** What asks nothing of the service. */
+/** Whether a row sends no request to the service. */
 const isLocal = ({ command }: Row): boolean =>
   /^(?:profile|completion|schema|auth log|auth token|fleet list|fleet forget|reap|history)/.test(command)
 
-/** What prints what it found before it fails. */
+/** Commands that print their findings before they fail. */
 const findings = new Set(["doctor", "auth status"])
 
 layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
@@ -81,7 +81,7 @@ layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
           else assert.match(stderr, /^error: .+\nhint: .+\n$/)
         }
         if (isLocal(row)) return
-        // Nothing is known of the account yet, and each has this profile.
+        // Nothing is cached about the account yet, and each format has this profile.
         const { XDG_CACHE_HOME: _, XDG_STATE_HOME: __, ...bare } = environmentOf("json")
         const state = row.fleet === true ? { XDG_STATE_HOME: `${environmentOf("json").XDG_STATE_HOME}-spare` } : {}
         const env = { ...bare, ...state, BERTH_ACCESS_TOKEN: "another" }
@@ -91,7 +91,7 @@ layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
         assert.lengthOf(lines(stderr), 1)
         error(JSON.parse(stderr), stderr)
         if (findings.has(row.command)) schemas.get(row.command)!(JSON.parse(stdout), stdout)
-        // The reply is data of berth api, that of a failure too.
+        // For berth api every reply is data, even that of a failure.
         else if (row.command === "api") assert.isObject(JSON.parse(stdout))
         else assert.strictEqual(stdout, "")
       })

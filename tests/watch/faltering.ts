@@ -1,6 +1,6 @@
 /**
- * Three daemons on one store, each of which is killed, frozen, cut off or ended again and again, with clocks that differ, before a receiver
- * that fails a third of the time: in the end the log of each account is whole, and the receiver has it in the order of each node.
+ * Three daemons with different clocks share a store; each is killed, frozen, cut off or ended again and again, and the receiver fails a
+ * third of the time. In the end the log of each account is whole, and the receiver has all events, those of each node in order.
  */
 import { fileURLToPath } from "node:url"
 import { writeFileSync } from "node:fs"
@@ -16,7 +16,7 @@ import { inDialect, placeFields } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 import { folder, receiver, wait } from "./Scene.ts"
 
-/** Between the clocks of two processes. */
+/** The difference between the clocks of two processes. */
 const aheadMillis = 120_000
 
 const aheadClock = fileURLToPath(new URL("machine/aheadClock.ts", import.meta.url))
@@ -24,7 +24,7 @@ const aheadClock = fileURLToPath(new URL("machine/aheadClock.ts", import.meta.ur
 const faults = ["kill", "freeze", "end", "cut"] as const
 type Fault = (typeof faults)[number]
 
-/** Twice as long as any takeover may take: after it something hangs. */
+/** Twice as long as any takeover may take. After this, something hangs. */
 const maxTakeoverMillis = 20_000
 
 interface Owned {
@@ -42,7 +42,7 @@ export interface LoggedEvent {
   readonly body: string
 }
 
-/** How long it took until other processes had all accounts of the one that a fault met, and how many there were. */
+/** How long it took until other processes had all accounts of the process that a fault hit, and how many accounts these were. */
 export interface Takeover {
   readonly fault: Fault
   readonly accounts: number
@@ -75,7 +75,7 @@ const environmentOf = (worlds: ReadonlyArray<TestWorld>) =>
     ])
   )
 
-/** Turns a node of some account on or off every few milliseconds, for ever; none is made or deleted. */
+/** Turns a random node on or off every few milliseconds, for ever. It makes and deletes no node. */
 export const load = (worlds: ReadonlyArray<TestWorld>) =>
   Effect.gen(function* () {
     for (;;) {
@@ -97,7 +97,7 @@ export const grouped = <A>(all: ReadonlyArray<A>, key: (each: A) => string): Rea
   return groups
 }
 
-/** What the log of each account states: no gap, no event twice, each node's chain of statuses whole, and nothing deleted. */
+/** Checks the log of each account: it has no gap and no event twice, each node's chain of statuses is whole, and nothing was deleted. */
 const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
   for (const [account, events] of grouped(log, ({ account }) => account)) {
     expect({ account, seqs: events.map(({ seq }) => seq) }).toEqual({
@@ -117,7 +117,10 @@ const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
   }
 }
 
-/** The receiver has each event of the log but those about itself, and nothing else; each node's in order. `dead`: to tell why one was late. */
+/**
+ * Checks that the receiver has every event of the log except those about itself, nothing else, and each node's events in order. `dead` has
+ * the dead letters, to explain a late event.
+ */
 const checkReceived = (log: ReadonlyArray<LoggedEvent>, ids: ReadonlyArray<string>, dead: ReadonlySet<string>) => {
   const byId = new Map(log.map((event) => [event.id, event]))
   expect(ids.filter((id) => !byId.has(id))).toEqual([])
@@ -142,7 +145,7 @@ const checkReceived = (log: ReadonlyArray<LoggedEvent>, ids: ReadonlyArray<strin
   }
 }
 
-/** Waits until every event is delivered and nothing new happens, ten sweeps long; gives the log, which is whole then. */
+/** Waits until every event is delivered and nothing new has happened for ten sweeps, checks the log, and returns it. */
 export const settledLog = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   meanwhile: Effect.Effect<unknown> = Effect.void
@@ -164,7 +167,7 @@ export const settledLog = Effect.fnUntraced(function* (
   return log
 })
 
-/** Waits as `settledLog` does; what was received is whole then, too. */
+/** Waits like `settledLog`, and checks what was received, too. */
 export const checkDelivered = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   ids: () => ReadonlyArray<string>,
@@ -176,7 +179,7 @@ export const checkDelivered = Effect.fnUntraced(function* (
   return log
 })
 
-/** A daemon that can be replaced by another process. `millisAhead`: of the time of day, its clock is. */
+/** A daemon that can be replaced by another process. `millisAhead`: how far its clock is ahead of the time of day. */
 export const makeSlot = Effect.fnUntraced(function* (
   millisAhead: number,
   config: string,
@@ -200,11 +203,11 @@ export const makeSlot = Effect.fnUntraced(function* (
   }
 })
 
-/** Faults of each kind about equally often, in an order that chance decides. */
+/** Faults of each kind about equally often, in random order. */
 export const drawFaults = (count: number) =>
   Random.shuffle(Array.from({ length: count }, (_, index) => faults[index % faults.length]!))
 
-/** A PostgreSQL, a service with some accounts, two receivers, and a config that names them all; `pager` is a sink where it is asked for. */
+/** A PostgreSQL, a service with some accounts, two receivers, and a config that names them all. `pager` is a sink only on request. */
 export const makeFleet = Effect.fnUntraced(function* (
   accounts: number,
   { hasPager = false, ...options }: PostgresOptions & { readonly hasPager?: boolean } = {}

@@ -1,6 +1,6 @@
 /**
- * What every command prints in every format, in a pipe and on a terminal: one row for each kind of thing that it prints. The tests
- * run every row, and `docs/cli-output.md` shows them.
+ * The expected output of every command in every format, in a pipe and on a terminal: one row for each kind of output. The tests run every
+ * row, and `docs/cli-output.md` shows them.
  */
 import { placeFlags } from "../../account.ts"
 import { formats } from "@berthkit/cli/globalFlags"
@@ -11,19 +11,19 @@ export type Format = (typeof formats)[number]
 /** Where stdout goes. */
 export type Place = "pipe" | "terminal"
 
-/** What is on stdout. */
+/** The kind of output on stdout. */
 type Kind =
   /** One record: a card for people. */
   | "record"
-  /** One record, of which people get one value alone. */
+  /** One record; people get only one value of it. */
   | "bare"
-  /** One record, which is a row among others where several are named. */
+  /** One record, which is a row of a table if several are named. */
   | "row"
   /** Several records: a table for people. */
   | "records"
   /** Records as they come; a table that repaints itself on a terminal. */
   | "changes"
-  /** A value that is no record, such as a schema. */
+  /** A value that is not a record, such as a schema. */
   | "value"
   /** Text for another program, which has no formats. */
   | "text"
@@ -32,25 +32,25 @@ type Kind =
 export interface Row {
   /** The command's path. */
   readonly command: string
-  /** Its arguments. A format has nodes of its own, named `own`, so that the formats of a row do not meet. */
+  /** Its arguments. Each format has its own nodes, named `own`, so that the formats of a row do not collide. */
   readonly args: (own: string) => ReadonlyArray<string>
   readonly kind: Kind
-  /** The record, as the tree of commands names it; undefined where it is none. */
+  /** The name of the record in the tree of commands; undefined if the output is not a record. */
   readonly prints?: string
   /**
-   * What stderr has for people, when nothing fails: progress is a line that goes away on a terminal; changes, which no data shows, are lines
-   * of JSON for programs.
+   * What stderr shows if nothing fails. Progress is a line that disappears on a terminal. Changes are not in the data, so programs get them
+   * as lines of JSON.
    */
   readonly notes: "none" | "lines" | "progress" | "changes"
-  /** Of `id` and `name` what the record has no field for. */
+  /** Which of `id` and `name` the record has no field for. */
   readonly lacks?: ReadonlyArray<Format>
   /** Whether the record has no id yet. */
   readonly isWithoutId?: true
-  /** What is on stdin. */
+  /** The text on stdin. */
   readonly input?: string
-  /** Whether it is about a fleet file, which is given to it with `-f`. */
+  /** Whether it gets a fleet file with `-f`. */
   readonly fleet?: true
-  /** Whether it needs what a row before it has left. */
+  /** Whether it needs the result of an earlier row. */
   readonly follows?: true
 }
 
@@ -64,7 +64,7 @@ const row = (
   { notes = "none", ...more }: Partial<Omit<Row, "command" | "args" | "kind">> = {}
 ): Row => ({ command, args: typeof args === "function" ? args : () => args, kind, notes, ...more })
 
-/** In the order in which they run: what one makes is there for those after it. */
+/** In the order in which they run: later rows use what earlier ones made. */
 export const rows: ReadonlyArray<Row> = [
   row("node create", (own) => [own, ...order, "--dry-run"], "record", { prints: "proposal", isWithoutId: true }),
   row("node create", (own) => [own, ...order, "--count", "2", "--dry-run"], "records", {
@@ -132,7 +132,7 @@ export const rows: ReadonlyArray<Row> = [
   row("completion", ["bash"], "text")
 ]
 
-/** What a cell is like, and the exit code. */
+/** The expected output and exit code of a cell. */
 export interface Cell {
   readonly code: number
   readonly stdout: string
@@ -175,7 +175,7 @@ const cells: Readonly<Record<Kind, Readonly<Record<Format, string>>>> = {
   nothing: { table: "", json: "", ndjson: "", yaml: "", csv: "", id: "", name: "" }
 }
 
-/** Values have no rows, of which csv, id and name could be made. */
+/** Values have no rows for csv, id and name. */
 const isRefused = ({ kind, lacks = [] }: Row, format: Format): boolean =>
   lacks.includes(format) || (kind === "value" && ["csv", "id", "name"].includes(format))
 
@@ -183,7 +183,7 @@ const isRefused = ({ kind, lacks = [] }: Row, format: Format): boolean =>
 export const isColoured = ({ kind }: Row, format: Format): boolean =>
   format === "table" && ["record", "row", "records", "changes"].includes(kind)
 
-/** What a row prints in a format. */
+/** The expected cell of a row in a format. */
 export const cellOf = (row: Row, format: Format, place: Place): Cell => {
   if (isRefused(row, format)) return { code: 2, stdout: "" }
   if (row.kind === "changes" && format === "table" && place === "terminal") return { code: 0, stdout: "a live table" }

@@ -1,6 +1,6 @@
 /**
- * Runs the rows against the service under test: each format with nodes, profiles and files of its own, all formats of a row before the
- * next row.
+ * Runs the rows against the service under test, all formats of a row before the next row. Each format has its own nodes, profiles and
+ * files.
  */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -17,14 +17,14 @@ import { checkCell, type Places, type Valid, validator } from "./check.ts"
 import { fleetArgs } from "./fleetFile.ts"
 import { type Format, formats, type Row } from "./rows.ts"
 
-/** So many processes run at a time. */
+/** How many processes run at a time. */
 const concurrency = 3
 
 /** A profile in a config folder. */
 const spare = (baseUrl: string) =>
   JSON.stringify({ version: 1, current: "spare", profiles: { spare: { baseUrl, apiKey: "k", accessToken: "t" } } })
 
-/** The environment of each format: folders of its own, and a stub of ssh. */
+/** The environment of each format: its own folders, and a stub of ssh. */
 const environments = Effect.gen(function* () {
   const account = yield* settings
   const folder = yield* Effect.acquireRelease(
@@ -53,7 +53,7 @@ const environments = Effect.gen(function* () {
   )
 })
 
-/** What checks the data of each command, by its path, and an error. */
+/** The checks of each command's data, by its path, and of errors. */
 const readSchemas = Effect.gen(function* () {
   const { commands, error } = json<{ readonly commands: Record<string, object | null>; readonly error: object }>(
     yield* invoke(["schema"])
@@ -64,7 +64,7 @@ const readSchemas = Effect.gen(function* () {
   return { schemas, error: validator(error) }
 })
 
-/** What all rows of a suite share: the service, and by format the environment. */
+/** What all rows of a suite share: the schemas, and an environment for each format. */
 export class Shared extends Context.Service<
   Shared,
   {
@@ -83,7 +83,7 @@ export class Shared extends Context.Service<
   ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ scenario: "small", rateLimit: { limit: 100_000 } }))))
 }
 
-/** Starts a command, and gives what it printed. */
+/** Runs a command and returns its output. */
 export type Runner<R> = (
   args: ReadonlyArray<string>,
   options: { readonly env: Record<string, string>; readonly format: Format } & Pick<RunOptions, "input">
@@ -92,14 +92,14 @@ export type Runner<R> = (
 /** The node and the profile of a format. */
 const ownOf = (format: Format): string => `own-${format}`
 
-/** The arguments of a row, with the fleet file of its environment where it is about one. */
+/** The arguments of a row, with the fleet file of its environment if it needs one. */
 export const argsIn = (
   row: Row,
   own: string,
   { XDG_STATE_HOME = "" }: Record<string, string>
 ): ReadonlyArray<string> => [...row.args(own), ...fleetArgs(row, join(XDG_STATE_HOME, "..", "fleets"), own)]
 
-/** Waits until every watched node was read so many times more. */
+/** Waits until every watched node was read this many more times. */
 const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times: number) {
   const { journal } = yield* TestServer
   const counts = Effect.map(journal, (entries) =>
@@ -112,7 +112,7 @@ const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times
   })
 })
 
-/** What happens to the watched nodes, until they are gone and the watches end. */
+/** Changes the watched nodes until they are gone and the watches end. */
 const events = Effect.fnUntraced(function* (asked: ReadonlyArray<Format>) {
   const { advance } = yield* TestServer
   const env = yield* settings
@@ -120,7 +120,7 @@ const events = Effect.fnUntraced(function* (asked: ReadonlyArray<Format>) {
     yield* invoke(["node", "list", "-o", "json"], { env })
   )
   const ids = asked.map((format) => listed.find(({ name }) => name === ownOf(format))!.id)
-  // The nodes are read once to find them, and then by the watch.
+  // Each node is read once to find it, and then by the watch.
   yield* untilRead(ids, 3)
   yield* advance("1 minute")
   yield* untilRead(ids, 2)
@@ -135,7 +135,7 @@ const provisioning = Effect.gen(function* () {
   return yield* Effect.forever(Effect.andThen(Effect.sleep("500 millis"), advance("20 seconds")))
 })
 
-/** What the rows run on. */
+/** How the rows run. */
 export interface Suite<R> {
   readonly places: Places
   readonly run: Runner<R>
@@ -167,8 +167,8 @@ export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = format
 })
 
 /**
- * A server, what needs a person at a terminal, and what needs a database: `mcp/`, `machine/approve.machine.ts` and `sharedState.test.ts` test
- * them.
+ * Other tests cover the server, the command that needs a person at a terminal, and those that need a database: `mcp/`,
+ * `machine/approve.machine.ts` and `sharedState.test.ts`.
  */
 const apart: ReadonlySet<string> = new Set(["mcp", "approve", "state migrate", "state accept"])
 

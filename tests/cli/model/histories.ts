@@ -1,6 +1,4 @@
-/**
- * Generates histories, plays them, and shrinks one that breaks a rule.
- */
+/** Generates histories, plays them, and shrinks those that break a rule. */
 import { numbersFrom, seed } from "@berthkit/testing/chance"
 import * as fc from "fast-check"
 import { brokenBy, type Broken } from "./invariants.ts"
@@ -310,11 +308,11 @@ const anOrder: fc.Arbitrary<Edit> = fc.oneof(
 )
 const sameName = (name: string, plan: PlanName): Step => ({ step: "others", happening: { does: "create", name, plan } })
 
-/** Sequences that often go wrong: something is begun and left, and something else meets it later. */
+/** Sequences that often go wrong: something is left unfinished, and something else meets it later. */
 const phrase: fc.Arbitrary<History> = fc.oneof(
   often(10, sequence(step)),
   often(2, sequence(apply, edited(), apply)),
-  // A new node runs, and does not any more once the run has waited for something else.
+  // A new node runs, but has stopped by the time the run has waited for something else.
   often(
     2,
     sequence(
@@ -329,7 +327,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
-  // A create is left open, and the file has changed since.
+  // A create is left open, and then the file changes.
   often(3, sequence(merged(troubled, fc.constant(plainApply)), edited(aPlan), apply)),
   often(
     1,
@@ -422,7 +420,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       pick<Step>({ step: "diff" }, plainApply)
     )
   ),
-  // A machine is cut off as it sends a create again, perhaps long after it began, and another one goes on with its ledger.
+  // A machine is cut off while it repeats a create, perhaps long after the first attempt, and another machine continues with its ledger.
   often(
     2,
     sequence(
@@ -531,7 +529,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
   ),
   // The account differs from the file, and a command has to say so.
   often(1, sequence(plainApply, edited(), pick<Step>({ step: "diff" }))),
-  // A commitment whose reply is lost, and that is tried again.
+  // The reply to a commitment is lost, and the user tries again.
   often(
     1,
     sequence(
@@ -575,7 +573,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       plainApply
     )
   ),
-  // A purchase without outcome, whose node leaves the fleet or comes back, and another machine.
+  // A purchase with an unknown outcome: its node leaves the fleet or comes back, or another machine continues.
   often(
     1,
     sequence(
@@ -598,7 +596,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       pick<Step>({ ...plainApply, maxCommitment: 200_000 }, { step: "diff" })
     )
   ),
-  // The same period from two sides: by hand, by an agent, by the fleet that the node is taken into.
+  // The same period is bought from two sides: by hand, by an agent, or by the fleet that adopts the node.
   often(
     2,
     sequence(
@@ -636,7 +634,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       merged(around, fc.record({ step: pick("apply" as const), maxDeletes: pick(5), maxCost: pick(2, 5, 9) }))
     )
   ),
-  // A create is left open, and the clock steps before it is looked for or forgotten.
+  // A create is left open, and the clock steps before a command looks for its node or forgets it.
   often(
     2,
     sequence(

@@ -1,6 +1,7 @@
 /**
- * What must hold after every command, whatever has happened: it sent only what it had shown and what its limits allow, deleted only nodes
- * that are proved to be ours, deleted nothing before its replacement ran, made one node per key, and reported every change.
+ * The rules that must hold after every command, whatever has happened. A command sends only what it has shown and what its limits allow,
+ * deletes only nodes that are proved to be ours, deletes nothing before its replacement runs, makes one node per key, and reports every
+ * change.
  */
 import { type Group, nameOf, namesIn } from "./fleetFile.ts"
 import { type ChangeTruth, freshMillis, type NodeTruth, type PlanName, plans } from "./service.ts"
@@ -13,10 +14,10 @@ export interface Broken {
   readonly why: string
 }
 
-/** Only these commands own the nodes that one of them made. */
+/** Only commands of the same set own a node that one of them made. */
 const fleetCommands = new Set(["apply", "destroy"])
 const leaseCommands = new Set(["run", "reap"])
-/** They settle what an earlier run has begun, too. */
+/** These also settle what an earlier run began. */
 const ledgerCommands = new Set(["adopt", "forget"])
 const ownersFor = (step: string): ReadonlySet<string> =>
   fleetCommands.has(step) || ledgerCommands.has(step)
@@ -27,7 +28,7 @@ const ownersFor = (step: string): ReadonlySet<string> =>
 
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 
-/** Whether a text has a word by itself. */
+/** Whether a text contains a word, not as part of another word. */
 const has = (text: string, word: string) => new RegExp(`(?<![\\w.-])${escaped(word)}(?![\\w-]|\\.\\d)`).test(text)
 
 const money = (amount: number) => amount.toFixed(2)
@@ -40,8 +41,8 @@ const changesOf = ({ service }: World, { command }: Ran): ReadonlyArray<ChangeTr
 const isFair = ({ step }: Ran) => step.weather === undefined && step.cut === undefined && step.stateGoneAt === undefined
 
 /**
- * What was shown of each change: a line; for a proposal, a row of creates, or on a narrow terminal, where a row of the plan has a line for
- * each value, the whole text.
+ * What was shown of a change: its line. It is the whole text for a proposal, for a row of several creates, and on a narrow terminal, where
+ * a row of the plan has a line for each value.
  */
 const shownTo = ({ consent, step }: Ran, { shown }: ChangeTruth): ReadonlyArray<string> => {
   if (step.step === "execute") return [consent.replaceAll("\n", " ")]
@@ -52,8 +53,8 @@ const shownTo = ({ consent, step }: Ran, { shown }: ChangeTruth): ReadonlyArray<
 type Rule = (world: World, ran: Ran, found: ReadonlyArray<ChangeTruth>) => Iterable<Broken>
 
 /**
- * What the nodes cost that are there when a create is sent: those that the same command has made or may have made, and for a fleet the old
- * ones, which cost until they are deleted.
+ * The cost of the nodes that exist when a create is sent: those that the same command has made or may have made and, for a fleet, the old
+ * nodes, which cost until they are deleted.
  */
 const perHourBeside = (
   service: World["service"],
@@ -63,7 +64,7 @@ const perHourBeside = (
 ): number => {
   const old = step.step === "apply" ? Array.from(ledgerBefore.keys()).filter((id) => at.living.has(id)) : []
   const oldPrices = old.map((id) => service.costOf(service.nodes.get(id)?.plan ?? "", false))
-  // A create is sent again under its key, for the same node.
+  // A create that is repeated under its key is for the same node.
   const earlier = new Map<unknown, number>()
   for (const each of changes.slice(0, changes.indexOf(at))) {
     const isThere = each.made === null ? each.isOpen : at.living.has(each.made.id)
@@ -85,7 +86,7 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
     // A period is shown with its whole price.
     const { commitmentPrice } = change
     const words = [name, plan, image, money(commitmentPrice ?? pricePerHour)]
-    // Of a row the minimum charge of all of them is shown.
+    // A row of several creates shows the minimum charge of all of them.
     const count = step.step === "create" ? (step.count ?? 1) : 1
     const isMinimumIn = (line: string) =>
       commitmentPrice !== null || minimum === 0 || has(line, money(minimum)) || has(line, money(minimum * count))
@@ -183,12 +184,12 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
     const members = new Set(
       Array.from(ledgerBefore).flatMap(([each, member]) => (groupOf.get(each) === group ? member : []))
     )
-    // Of a lower count nobody knows which member goes.
+    // After a lower count, nobody can know which member goes.
     if ((file[group]?.count ?? 0) < members.size || !ledgerBefore.has(id)) continue
     const deleted = changes.find(
       (change) => change.kind === "delete" && change.id !== id && change.living.has(id) && !change.running.has(id)
     )
-    // A replacement of its own group is no business of this one.
+    // A node that has its own group in the file has its own replacement.
     if (deleted === undefined || (groupOf.get(deleted.id!) ?? "") in file) continue
     yield {
       rule: "4 the old node runs (apply)",
@@ -199,13 +200,13 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
   if (!isMore) return
   if (step.ready === false)
     yield { rule: "4 ready first (apply)", why: `node ${first.id} was deleted, and none was ready` }
-  // Nodes that others deleted do not count, but for a new one, which counts until then.
+  // Nodes that others deleted do not count, except a new one, which counts until its deletion.
   const ours = ({ command: by, fellAtMillis, id, removedBy }: NodeTruth) =>
     (removedBy !== "somebody else" || Number.isFinite(fellAtMillis)) &&
     (ledgerBefore.has(id) || ledgerAfter.has(id) || by === command)
   const own = Array.from(service.nodes.values()).filter(ours)
   const wanted = Object.values(file).reduce((sum, { count }) => sum + count, 0)
-  // A node and the one that replaces it are one member.
+  // A node and its replacement count as one member.
   const had = new Set(own.flatMap(({ id }) => (first.living.has(id) ? (ledgerBefore.get(id) ?? []) : []))).size
   for (const change of changes) {
     if (change.kind !== "delete" || change.id === null || !change.living.has(change.id)) continue
@@ -295,7 +296,7 @@ const purchases: Rule = function* (world, ran, changes) {
       .findLast(({ id, isOpen, isProcessed, kind }) => kind === "commit" && id === change.id && (isProcessed || isOpen))
     const isSame = before !== undefined && JSON.stringify(before.body) === JSON.stringify(change.body)
     if (!isSame || world.isStateBroken || world.unrecorded.size > 0) continue
-    // Another machine knows what the ledger has: what a fleet command bought.
+    // Another machine knows only the ledger's purchases, which are those of fleet commands.
     const isElsewhere = world.machineOf.get(before.command) !== world.machineOf.get(change.command)
     if (isElsewhere && !(step.step === "apply" && world.commands.get(before.command) === "apply")) continue
     yield {
@@ -339,7 +340,7 @@ const saysDifferences: Rule = function* (world, ran) {
     const [group, node] = [file[key], service.nodes.get(id)]
     if (group === undefined || node === undefined || !service.isLiving(node)) continue
     for (const why of differences(key, group, Number(n), node)) {
-      // Whoever takes a node in accepts its name.
+      // A user who adopts a node accepts its name.
       if (why === "name" && world.adopted.has(id)) continue
       yield {
         rule: `7 ${why} differs (diff)`,
@@ -370,7 +371,7 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledger
         node.command < command &&
         commands.get(node.command) === "apply" &&
         !ledgerBefore.has(node.id) &&
-        // It was found, and is being replaced.
+        // The command found it and is replacing it.
         !ledgerAfter.has(node.id) &&
         !forgotten.has(node.id) &&
         node.createdMillis < atMillis
@@ -393,7 +394,7 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledger
   }
 }
 
-/** 8: what another machine has sent is waited for as long as the service may process it. */
+/** 8: a command waits for another machine's create as long as the service may process it. */
 const waitsForOthers: Rule = function* ({ commands, machineOf, service }, { command, ledgerBefore, step }, changes) {
   if (step.step !== "apply") return
   for (const { atMillis, body, kind, living } of changes) {
@@ -417,11 +418,11 @@ const waitsForOthers: Rule = function* ({ commands, machineOf, service }, { comm
   }
 }
 
-/** 8: `--if-absent` makes no node beside one of that name. */
+/** 8: `--if-absent` makes no second node of a name. */
 const onlyIfAbsent: Rule = function* (_, { step }, changes) {
   if (step.step !== "create if absent") return
   const { hiddenForSeconds, shortLists, staleLists } = step.weather ?? {}
-  // What lists hide is not known to be there.
+  // A command cannot know of nodes that lists hide.
   if (hiddenForSeconds !== undefined || shortLists === true || staleLists === true) return
   for (const { body, kind, sameNamed } of changes) {
     if (kind !== "create" || sameNamed === null) continue
@@ -530,10 +531,10 @@ const rules: ReadonlyArray<Rule> = [
   ends
 ]
 
-/** Notes which nodes the file does not want any more, and which it wants again and that run. */
+/** Notes which nodes the file no longer wants, and which running nodes it wants again. */
 const noteGivenUp = ({ givenUp, groupOf, service }: World, ran: Ran): void => {
   const { code, file, ledgerBefore, step } = ran
-  // Only an apply that did something has planned with the file.
+  // Only an apply with one of these exit codes has certainly planned with the file.
   if (step.step !== "apply" || (code !== 0 && code !== 9) || isApart(step)) return
   for (const id of ledgerBefore.keys()) {
     const node = service.nodes.get(id)

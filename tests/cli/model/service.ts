@@ -23,7 +23,7 @@ const firstMinimums: Readonly<Record<PlanName, number>> = { tiny: 36, small: 288
 const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
-/** What may go wrong with a request that changes something. */
+/** What may go wrong with a changing request. */
 export type Trouble =
   /** It is not processed, and the reply says why. */
   | "429"
@@ -37,7 +37,7 @@ export type Trouble =
   /** No reply comes, and it is processed two minutes later. */
   | "late"
 
-/** How a service spells the names that it is given. */
+/** How a service changes the spelling of names. */
 type Spelling = "lower" | "dashes" | "cut"
 
 /** The faults that the requests of one command meet. */
@@ -45,7 +45,7 @@ export interface Weather {
   readonly create?: Trouble
   readonly remove?: Trouble
   readonly commit?: Trouble
-  /** How many changes of the command meet their trouble, counted from the first; default all. */
+  /** How many of the command's changes meet their trouble, counted from the first; default all. */
   readonly times?: number
   /** How many seconds lists lack a new node. */
   readonly hiddenForSeconds?: number
@@ -53,8 +53,8 @@ export interface Weather {
   /** New nodes never run. */
   readonly neverRuns?: boolean
   /**
-   * The first new node goes off, or somebody deletes it, some seconds after it has begun to run. Each further one takes longer to run, and
-   * so do the replies to purchases, so that there is something to wait for.
+   * The first new node stops, or somebody deletes it, some seconds after it starts to run. Each further node takes longer to start, and so
+   * do the replies to purchases, so that the command has something to wait for.
    */
   readonly firstNode?: "off" | "gone"
   /** A node is not found by its id, although it exists. */
@@ -82,9 +82,9 @@ export interface NodeTruth {
   /** Whether somebody has turned it off. */
   isOff: boolean
   readonly maker: Maker
-  /** The name that was asked for. */
+  /** The requested name. */
   readonly askedName: string
-  /** The number of the command that asked for it; 0 for somebody else. */
+  /** The number of the command that ordered it; 0 for somebody else. */
   readonly command: number
   /** When the weather turned it off or deleted it. */
   fellAtMillis: number
@@ -103,7 +103,7 @@ export interface ChangeTruth {
   readonly shown: string
   /** The price when the service received the request. */
   readonly pricePerHour: number
-  /** What it costs per hour then, in whichever way it is billed. */
+  /** The cost per hour at that time, however it is billed. */
   readonly costPerHour: number
   readonly minimum: number
   readonly commitmentPrice: number | null
@@ -145,11 +145,11 @@ type Respond = (reply: WireReply | "broken") => boolean
 const latencyMillis = 40
 const startMillis = 4000
 const goneMillis = 3000
-/** After it was made. */
+/** How long after it was made the first node falls, and how much longer the others take. */
 const fallsMillis = 8000
 const longerMillis = 10_000
 const slowPurchaseMillis = 6000
-/** What `berth` has read counts so long: only what fell before that can be known. */
+/** What `berth` uses what it has read for this long, so it can only know of nodes that stopped earlier. */
 export const freshMillis = 2200
 const lateMillis = 120_000
 const dayHours = 24
@@ -230,7 +230,7 @@ export class Service {
     return this.prices[name] * hoursPerMonth + this.flatPrices[name]
   }
 
-  /** What a node costs per hour in a month, with its minimum charge if it is a new one. */
+  /** The cost of a node per hour over a month, with the minimum charge if it is new. */
   costOf(plan: string, isNew: boolean): number {
     const name = this.#nameOf(plan)
     if (name === undefined) return Number.NaN
@@ -293,7 +293,7 @@ export class Service {
     return fellAtMillis <= nowMillis && nowMillis - fellAtMillis < freshMillis
   }
 
-  /** Whether it runs, or did until so lately that nobody can know better. */
+  /** Whether it runs, or stopped so recently that nobody can know. */
   #seemsToRun = (node: NodeTruth): boolean => this.isRunning(node) || this.#fellLately(node)
 
   remove(node: NodeTruth, by: Maker): void {

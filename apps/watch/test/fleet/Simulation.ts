@@ -1,6 +1,6 @@
 /**
- * Several machines in one process, in virtual time, decided by one seed. All that fibers of a machine do runs as tasks of that machine, one
- * after the other; between any two of them it may be frozen or die, and the tasks of different machines take turns by chance.
+ * Simulates several machines in one process, in virtual time, from one seed. Everything that a machine's fibers do runs as tasks, one after
+ * the other. Between any two tasks the machine may freeze or die, and the machines take turns at random.
  */
 import { Clock, Duration, Effect, type Scheduler } from "effect"
 import type { Chance } from "../diff/Chance.ts"
@@ -15,7 +15,7 @@ export class Simulation {
   nowMillis = 0
   readonly chance: Chance
   readonly machines: Array<Machine> = []
-  /** What happens later, as a heap: the first of it comes first. */
+  /** The planned events, as a heap with the earliest first. */
   readonly #planned: Array<Planned> = []
   #order = 0
 
@@ -23,7 +23,7 @@ export class Simulation {
     this.chance = chance
   }
 
-  /** A time of up to so many milliseconds, most often short. */
+  /** A random time up to a maximum, usually a short one. */
   some(maxMillis: number): number {
     const { below, happens } = this.chance
     return happens(0.8) ? below(Math.ceil(maxMillis / 10) + 1) : below(maxMillis + 1)
@@ -59,7 +59,7 @@ export class Simulation {
     return first
   }
 
-  /** Lets everything happen until an instant. */
+  /** Runs everything until an instant. */
   runUntil(untilMillis: number): void {
     for (;;) {
       const ready = this.machines.filter((machine) => machine.isReady)
@@ -84,14 +84,14 @@ export class Machine {
   readonly #simulation: Simulation
   readonly #aheadMillis: number
   state: "running" | "frozen" | "dead" = "running"
-  /** Whether nothing it sends arrives, and nothing arrives that is sent to it. */
+  /** Whether the network loses everything that it sends and that is sent to it. */
   isCut = false
   #tasks: Array<() => void> = []
   #next = 0
-  /** What is done to it once it has done so many tasks more. */
+  /** What happens to it after so many more tasks. */
   #soon: Array<{ tasks: number; readonly run: () => void }> = []
 
-  /** `aheadMillis`: of the time of the simulation, its wall clock is. */
+  /** `aheadMillis`: how far its wall clock is ahead of the simulation. */
   constructor(simulation: Simulation, name: string, aheadMillis: number) {
     this.#simulation = simulation
     this.name = name
@@ -103,7 +103,7 @@ export class Machine {
     return this.state === "running" && this.#next < this.#tasks.length
   }
 
-  /** Does its next task. */
+  /** Runs its next task. */
   turn(): void {
     const task = this.#tasks[this.#next++]!
     if (this.#next > 1000) {
@@ -116,12 +116,12 @@ export class Machine {
     }
   }
 
-  /** What is given to one that is frozen it does after that. */
+  /** Adds a task. A frozen machine runs it once it is no longer frozen. */
   enqueue(task: () => void): void {
     if (this.state !== "dead") this.#tasks.push(task)
   }
 
-  /** Does something to it between two of its tasks, after so many of them. */
+  /** Plans `run` between two of its tasks, after this many of them. */
   soon(tasks: number, run: () => void): void {
     this.#soon = this.#soon.filter((soon) => soon.tasks > 0)
     this.#soon.push({ tasks: tasks + 1, run })
@@ -144,7 +144,7 @@ export class Machine {
 
   readonly scheduler: Scheduler.Scheduler = {
     executionMode: "async",
-    // Where a fiber gives way is an await as any other.
+    // A yield of a fiber is an await like any other.
     shouldYield: (fiber) => fiber.currentOpCount >= 500,
     makeDispatcher: () => ({ scheduleTask: (task) => this.enqueue(task), flush: () => {} })
   }
@@ -170,5 +170,5 @@ export class Machine {
   }
 }
 
-/** What the clocks of the simulation show at its beginning, where they are right. */
+/** The time that correct clocks show when the simulation begins. */
 export const beganMillis = Date.parse("2026-03-01T00:00:00Z")

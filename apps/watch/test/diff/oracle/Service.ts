@@ -1,7 +1,7 @@
 /**
- * The service over a `World`, which answers wrongly in every way that the daemon has to stand: each kind of fault comes and goes
- * by chance, alone or together with other kinds. Lists are wrong about nodes of even ids and single reads about nodes of odd
- * ones, so that list and read deny one node together only where the fault is that they do.
+ * A service over a `World` that answers wrongly in every way that the daemon must withstand. Each kind of fault comes and goes at random,
+ * alone or together with others. Lists are wrong about nodes with even ids and single reads about nodes with odd ids, so list and read deny
+ * one node together only if that is the fault.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { Chance } from "../Chance.ts"
@@ -19,9 +19,9 @@ export const faultKinds = [
   "flicker",
   /** List and reads deny a group of nodes that is too large to be believed. */
   "outOfSight",
-  /** The list is as it was some time ago. */
+  /** The list shows an older state. */
   "staleList",
-  /** A read is as it was some time ago, for a moment. */
+  /** For a moment, a read shows an older state. */
   "staleRead",
   /** The first lists lack most nodes. */
   "shortStart",
@@ -31,7 +31,7 @@ export const faultKinds = [
   "outage",
   /** Some records cannot be read. */
   "badRecords",
-  /** Pages come in an order that changes. */
+  /** The order of the pages changes. */
   "disorder"
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
@@ -56,10 +56,7 @@ const maxDurations: ReadonlyMap<FaultKind, number> = new Map([
   ["outOfSight", 600_000]
 ])
 
-/**
- * Two times together would be longer than that: what is denied whenever the daemon can ask is denied for the whole time, also
- * while no request is answered in between.
- */
+/** The minimum time between two denials. If no request is answered in between, two of them close together count as one long denial. */
 const minInSightMillis = 1_800_000
 
 interface Active {
@@ -74,7 +71,7 @@ export interface Page {
   readonly nodes: ReadonlyArray<Node>
   readonly unreadable: ReadonlyArray<NodeId>
   readonly nameless: number
-  /** Of the first and the last record, also where those cannot be read; null and 0 where there is none. */
+  /** The ids of the first and the last record, even if these are unreadable; null and 0 without records. */
   readonly firstId: NodeId | null
   readonly lastId: number
 }
@@ -132,7 +129,7 @@ export class Service {
     }
   }
 
-  /** The nodes that a fault is about. */
+  /** The nodes that a fault affects. */
   #chosen(kind: FaultKind, known: ReadonlyMap<number, number>): ReadonlySet<number> {
     const { below, happens } = this.#chance
     const alive = this.#world.alive
@@ -155,7 +152,7 @@ export class Service {
     return this.#active.has("outage") || (this.#active.has("errors") && this.#chance.happens(0.2))
   }
 
-  /** The list from record `start` on, so many at most. */
+  /** A page of the list: up to `size` records from `start` on. */
   page(start: number, size: number, atMillis: number, isSweep = false): Page {
     if (isSweep && start === 0) this.#sweep++
     const listed = (this.stranger ? strangers : this.#listed(atMillis)).slice(start, start + size)
@@ -179,7 +176,7 @@ export class Service {
     const hidden = this.#active.get("hidden")?.ids
     const asOf = stale === undefined ? atMillis : stale.sinceMillis - 300_000
     const isShort = this.#kinds.has("shortStart") && !this.#calm && atMillis < this.#beganMillis + 45_000
-    // The list as it was: with nodes that are gone, without those that are new.
+    // The list in its older state: with nodes that are gone now, without new ones.
     const lives = this.#world.lives.filter(({ createdMillis, goneMillis, id }) => {
       const at = id % 2 === 0 ? asOf : atMillis
       return createdMillis <= at && goneMillis > at
@@ -225,7 +222,7 @@ export class Service {
     })
   }
 
-  /** Stale reads last shorter than any grace, and do not come back soon. */
+  /** Stale reads are shorter than any grace, and do not return soon. */
   #isStale(id: number, atMillis: number): boolean {
     if (this.#calm || !this.#kinds.has("staleRead") || id % 2 === 0) return false
     const since = this.#staleReads.get(id) ?? -Infinity

@@ -1,6 +1,6 @@
 /**
- * The daemon polls a service with its real client, in virtual time. Many nodes vanish at once and a few appear, while the service lies about
- * others; the reports of their deletions are counted, and how long it takes until the new ones are reported.
+ * The daemon polls a service with its real client, in virtual time. Many nodes vanish at once and a few appear, while the service lies
+ * about others. The test counts the reports of deletions, and measures how long reports of new nodes take.
  */
 import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -16,17 +16,17 @@ import type { Budget } from "../../../src/observe/RequestShare.ts"
 import { makePoller } from "../../../src/observe/Poller.ts"
 import { chanceFrom } from "../../diff/Chance.ts"
 
-/** What the service does wrong all the time. */
+/** The lasting faults of the service. */
 export interface Lies {
   /** The part of all requests that fail. */
   readonly failing: number
   /** For how long lists and reads show the nodes that have vanished. */
   readonly staleMillis: number
-  /** The part of the nodes that stay of which every read hangs. */
+  /** The part of the remaining nodes for which every read hangs. */
   readonly hanging: number
-  /** From the loss on, so many nodes at most does a page of the list lack, drawn anew for every page: none that is new. */
+  /** From the loss on, each page of the list lacks up to this many nodes, drawn anew for every page. New nodes are never lacking. */
   readonly lacking: number
-  /** Of so many nodes one may be lacking: the fewer there are, the more lists in a row lack the same one. */
+  /** One in this many nodes may be lacking: the fewer can be, the more lists in a row lack the same one. */
   readonly lackingOf: number
 }
 
@@ -51,23 +51,23 @@ export interface Loss {
   readonly withinMillis: number
 }
 
-/** From the loss on, when a new node appears: before its proof begins, and while it goes on. */
+/** When new nodes appear after the loss: before its proof begins, and during it. */
 const newAfterMillis = [5000, 45_000, 150_000, 400_000, 1_000_000]
 
-/** A success with this data, which is JSON text already. */
+/** A success with this data as JSON text. */
 const okText = (data: string): HttpReply => ({
   status: 200,
   body: `{"message":"Success","code":200,"data":${data},"errors":{}}`
 })
 
-/** Whether all is reported is looked at so often. */
+/** How often the test checks whether everything is reported. */
 const lookMillis = 5000
 
 const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999", "ratelimit-reset": "3600" }
 
 /**
- * The real client over replies that are there at once and whole. Reading one takes no turn of the event loop, which virtual time would not wait
- * for: the clock alone decides what comes first, however busy the machine is.
+ * The real client over replies that arrive at once and whole. Reading one takes no turn of the event loop, because virtual time would not
+ * wait for that. So the clock alone decides the order, however busy the machine is.
  */
 const clientOf = (
   answer: (path: string, query: ReadonlyMap<string, string>, nowMillis: number) => HttpReply | "hang"
@@ -95,8 +95,8 @@ const clientOf = (
 const clock = TestClock.layer({ warningDelay: "1 day" })
 
 /**
- * After how many milliseconds each of the vanished nodes that are reported in time is reported deleted, in this order, which of the others are
- * falsely, and after how many milliseconds each new one is reported that appeared meanwhile.
+ * The result: after how many milliseconds each vanished node was reported deleted, in order, without those that were not reported in time;
+ * which other nodes were falsely reported; and after how many milliseconds each new node was reported.
  */
 export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
   const { atMillis, budget, graceMillis, holdMillis, intervalMillis, isIll, lies, lost, size, withinMillis } = loss
@@ -172,7 +172,7 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
       budget: Effect.succeed(budget),
       areCredentialsNew: false
     })
-    // Begun by the clock: what it wakes is at rest before it goes on.
+    // The clock drives this: everything that it wakes comes to rest before time continues.
     yield* Effect.forkChild(Effect.delay(poller.run, 1))
     while (snapshot.standing.baselineMillis === null) yield* TestClock.adjust(lookMillis)
     lossMillis = (yield* Clock.currentTimeMillis) + atMillis

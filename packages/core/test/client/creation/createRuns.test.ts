@@ -1,7 +1,7 @@
 /**
- * Calls of one create under one key, one after the other, each of which is killed, interrupted, late or fails anywhere: whatever
- * happens, no request is sent while an earlier one may be processed, and one node is made at most. The store, the service and the
- * clocks are models; the decisions are those of `CreateMachine.ts`.
+ * Calls one create under one key again and again; each call may be killed, interrupted, late, or fail anywhere. Whatever happens, no
+ * request is sent while an earlier one may be processed, and at most one node is made. The store, the service and the clocks are models;
+ * the decisions are those of `CreateMachine.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
@@ -62,7 +62,7 @@ const processedAfterRefusalMillis = 12_000
 /** A request that reached the service, or may have. */
 interface Sent {
   readonly atMillis: number
-  /** When it is processed; never, where that is infinite. */
+  /** When it is processed; infinite if never. */
   readonly processedMillis: number
   /** No connection was made. */
   readonly isRefused: boolean
@@ -70,13 +70,13 @@ interface Sent {
   readonly isThrottled: boolean
 }
 
-/** Thrown where the process is killed. */
+/** Thrown when the process is killed. */
 const killed = Symbol("killed")
 
 /** How the last call ended. */
 type End = "killed" | "interrupted" | Result.Result<unknown, BerthError>
 
-/** The world of one key. What happens in it is chosen by `choices`; once these are used up, the first of what can happen. */
+/** The world of one key. `choices` decide what happens; once they are used up, the first possibility happens. */
 class World {
   nowMillis = 1_000_000
   #boot = 1
@@ -116,7 +116,7 @@ class World {
     }
   }
 
-  /** The nodes of this create that there are. */
+  /** The existing nodes of this create. */
   nodes(): ReadonlyArray<Node> {
     return this.sent
       .filter(({ processedMillis }) => processedMillis <= this.nowMillis)
@@ -128,7 +128,7 @@ class World {
     if (this.#happens(25)) throw killed
   }
 
-  /** Writes what a step has to write; false where that fails, and must not. */
+  /** Performs the write of a step; false if a required write fails. */
   #write({ write }: CreateStep): boolean {
     if (write === undefined) return true
     this.#mayBeKilled()
@@ -140,7 +140,7 @@ class World {
     return true
   }
 
-  /** The attempts of one call, and the step that follows them; undefined where it was interrupted. */
+  /** Sends the attempts of one call, and returns the step that follows them. */
   #send(before: CreateState): CreateStep | "interrupted" {
     let state = before
     const feed = (event: CreateEvent) => {
@@ -196,12 +196,12 @@ class World {
     }
   }
 
-  /** What an action comes to. */
+  /** The event that an action leads to. */
   #answer(action: Exclude<CreateAction, { readonly _tag: "Send" }>): CreateEvent {
     switch (action._tag) {
       case "FindIntent": {
         const { stored } = this
-        // A store knows of the intents of killed processes that no reply comes.
+        // A store knows that a killed process gets no reply any more.
         const isKilled = stored !== undefined && this.#isOwnerKilled && mayBeAnswered(stored)
         return {
           _tag: "IntentRead",
@@ -277,7 +277,7 @@ class World {
     if (this.#happens(8)) this.#boot++
   }
 
-  /** Fails where a request was sent while an earlier one could still be processed, or had been. */
+  /** Fails if a request was sent although an earlier one could still be processed or had been processed. */
   check(): void {
     this.sent.forEach((later, i) => {
       for (const earlier of this.sent.slice(0, i)) {
@@ -321,7 +321,7 @@ describe("calls of one create that end in any way", () => {
       }),
       { numRuns: 800 }
     )
-    // All of it happens, or nothing would be shown.
+    // Each case must occur, otherwise the test would prove nothing.
     for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 0, what)
   })
 })

@@ -1,7 +1,6 @@
 /**
- * Random histories of a catalogue behind its `Service`, watched by processes that are restarted and whose clock is set, and the
- * verdict on them: what is reported was so, once each, and in the end everything is known. A history that fails is repeated by its
- * seed.
+ * Random histories of a catalogue behind its `Service`, watched by processes that are restarted and whose clock is set. The verdict: every
+ * report is true and comes once, and in the end everything is known. A failed history can be repeated by its seed.
  */
 import { DateTime } from "effect"
 import type { CataloguePlan, EntryFact } from "../../../../src/diff/CatalogueFact.ts"
@@ -29,14 +28,14 @@ export interface Watched {
   readonly history: History
   readonly facts: ReadonlyArray<EntryFact>
   readonly truth: ReadonlyArray<Change>
-  /** What is known in the end. */
+  /** The catalogue that the watcher knows in the end. */
   readonly known: Offer
 }
 
 const minute = 60_000
 const nodesPerPlan = 3
 
-/** What a plan costs without what its images do; null where no image has a price, NaN where they disagree. */
+/** The cost of a plan without that of its images; null if no image has a price, NaN if they disagree. */
 const basePrice = ({ prices }: CataloguePlan): number | null => {
   const bases = new Set(
     prices.flatMap(({ images, pricePerMonthInr }) =>
@@ -47,11 +46,11 @@ const basePrice = ({ prices }: CataloguePlan): number | null => {
   return bases.size <= 1 ? base : Number.NaN
 }
 
-/** Reads of a service that changes and answers wrongly, and after it of one that does neither. */
+/** How many reads there are while the service changes and answers wrongly, and how many afterwards, while it does neither. */
 const reads = 150
 const calmReads = 60
 
-/** What existed before the baseline cannot be known: it is of an honest service. */
+/** The baseline needs an honest service, because nothing from before it can be known. */
 const baselineReads = 4
 
 export const watch = (history: History): Watched => {
@@ -100,7 +99,7 @@ export const watch = (history: History): Watched => {
   }
 }
 
-/** What an entry is at an instant: the price of a plan, 0 for an image; undefined where it is not offered. */
+/** The state of an entry at an instant: the price of a plan, 0 for an image; undefined if it is not offered. */
 const stateOf = ({ images, plans }: Offer, subject: string): number | undefined => {
   const [kind, name] = subject.split("/", 2) as [string, string]
   return kind === "plans" ? plans.get(name) : images.has(name) ? 0 : undefined
@@ -116,7 +115,7 @@ const statesBetween = (truth: ReadonlyArray<Change>, subject: string, fromMinute
 const entriesOf = ({ images, plans }: Offer): string =>
   JSON.stringify([Array.from(plans).toSorted(), Array.from(images).toSorted()])
 
-/** What is wrong with what was reported. */
+/** Complaints about the reports; none if all is well. */
 export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<string> => {
   const complaints: Array<string> = []
   const ids = new Set<string>()
@@ -131,10 +130,10 @@ export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<
     ids.add(id)
     const name = subject.slice(subject.indexOf("/") + 1)
     const [from, to] = [DateTime.toEpochMillis(data.observedBetween[0]), fact.atMillis].map((at) => at / minute)
-    // Between the read before the first that showed it and the one that proved it.
+    // The states between the read before the first one that showed the change and the read that proved it.
     const was = statesBetween(truth, subject, from!, to!)
     const state = (item: typeof data.before | typeof data.after) =>
-      // Without a price in any reply it is known later, which is no event.
+      // A plan without a price in any reply gets its price later, without an event.
       item === null ? undefined : "plan" in item ? (basePrice(item) ?? was.at(-1)) : 0
     const [before, after] = [state(data.before), state(data.after)]
     const known = unpriced.has(name) ? before : stateOf({ plans, images }, subject)
@@ -161,7 +160,7 @@ export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<
   return complaints
 }
 
-/** What is wrong with the histories of these seeds; with each complaint the history, to repeat it. */
+/** Complaints about the histories of these seeds, each with the history, to repeat it. */
 export const complaintsOf = (fromSeed: number, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => historyOf(fromSeed + index)).flatMap((history) =>
     judge(watch(history)).map((complaint) => `${complaint} in ${JSON.stringify(history)}`)
