@@ -1,12 +1,9 @@
-/**
- * A service that answers with another record, another name, another status, and writes down what it said. What it holds is honest;
- * its lies are in the replies alone.
- */
+/** A service that answers with another record, name or status, and records what it said. Its own state is true; only the replies lie. */
 import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 
 type Row = ReturnType<typeof nodeRecord>
 
-/** What the reply to a request for one node is. */
+/** How it answers a request for one node. */
 export type OneLie =
   | "honest"
   | "another node"
@@ -18,7 +15,7 @@ export type OneLie =
   | "gone"
   | "another status"
 
-/** What a list is. */
+/** How it answers a list request. */
 export type ListLie =
   | "honest"
   | "null"
@@ -30,7 +27,7 @@ export type ListLie =
   | "nameless"
   | "junk"
 
-/** What the reply to a change is. */
+/** How it answers a change. */
 export type ChangeLie = "honest" | "another node" | "another id" | "empty"
 
 export interface Lies {
@@ -41,9 +38,9 @@ export interface Lies {
   readonly other: number
 }
 
-/** What it has said, and what was asked of it. */
+/** Its replies, and the requests that it received. */
 export interface Transcript {
-  /** Per node, the name that the last reply to a request for it stated of it; undefined where it stated none. */
+  /** For each node, the name in the last reply to a request for it; undefined if the reply stated none. */
   readonly stated: Map<number, string | undefined>
   /** Ids by the names that the last list gave them. */
   readonly listed: Map<number, Set<string>>

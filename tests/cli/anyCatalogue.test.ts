@@ -1,7 +1,6 @@
 /**
- * Money over any catalogue. The service of the test knows which record it bills a node by: any that is of its plan and its image, however
- * it spells that record. What `berth` shows, adds up and limits has to hold whichever record that is, and to be exact where nothing is
- * in doubt.
+ * Money with any catalogue. The test's service knows by which record it bills a node: any record of its plan and image, in any spelling.
+ * Whatever `berth` shows, adds up and limits must hold for each possible record, and be exact if nothing is in doubt.
  */
 import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { isSoak } from "@berthkit/testing/chance"
@@ -12,7 +11,7 @@ import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
 
-/** A price as it is spelled, and the rupees that are billed; null where the spelling leaves that open. */
+/** A price as written, and the billed rupees; null if the text leaves that open. */
 interface Spelled {
   readonly wire: unknown
   readonly inr: number | null
@@ -63,7 +62,7 @@ const nameOf = (image: string): string => `${image} (name)`
 const skuId = 7
 const option = fc.record({ days: fc.constantFrom(30, 30, 30, 90), price })
 
-/** What of a record cannot be read. */
+/** Which part of a record is unreadable. */
 const hidden = fc.oneof(
   { weight: 12, arbitrary: fc.constant("nothing" as const) },
   { weight: 1, arbitrary: fc.constantFrom("plan", "image", "both", "all") }
@@ -130,10 +129,10 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer A> ? A : never
 /** In millionths of a rupee, which add up without an error. */
 const micros = (inr: number): number => Math.round(inr * 1_000_000)
 
-/** What an hour of a committed period comes to, rounded up to the paisa. */
+/** The cost of an hour of a committed period, rounded up to the paisa. */
 const shareOf = (inr: number, days: number): number => Math.ceil(micros(inr) / (10_000 * 24 * days)) / 100
 
-/** What an hour of the order's node may cost; null for whatever the service likes. */
+/** The possible costs of an hour of the ordered node; null for any cost. */
 const hourlyTruths = ({ offers }: Scenario, { committed, image, plan }: Order): ReadonlyArray<number | null> => {
   const ofOrder = offers.filter((each) => each.plan === plan && each.image === image)
   const truths = committed
@@ -150,7 +149,7 @@ interface Priced {
   readonly maxPricePerHourInr: number | null
 }
 
-/** That what is shown holds for each of these truths. */
+/** Checks that the shown amounts hold for each of these truths. */
 const holds = (shown: Priced, truths: ReadonlyArray<number | null>, what: string) => {
   const { maxPricePerHourInr: max, minPricePerHourInr: min, pricePerHourInr: exact } = shown
   for (const truth of truths) {
@@ -255,7 +254,7 @@ const play = Effect.fnUntraced(function* (scenario: Scenario) {
   // A create has to tell its node from those of before, which it cannot where their records are not readable.
   if (isClear && isWithin && isWhole) assert.deepStrictEqual([limited.code, made.length], [0, count], limited.stderr)
 
-  // What each node of the account costs: by any offer of its plan and its image, or by the commitment that it was made with.
+  // The possible costs of each node: by any offer of its plan and image, or by the commitment that it was made with.
   const isTwin = (index: number) => before[index]!.record === "twin"
   const truthsOfNodes = before.map(({ by }) => {
     const { image, plan } = offers[by % offers.length]!

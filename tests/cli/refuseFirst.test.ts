@@ -1,7 +1,7 @@
 /**
- * Runs every command that changes something with output flags that do not fit it. Either it is refused before anything is sent or kept, or
- * the change is made and printed. No command that has changed something ends with a usage error. The tree of commands says which there are,
- * so that a new one is either here or named as one that changes nothing.
+ * Runs every changing command with output flags that do not fit it. Either it is refused before anything is sent or kept, or the change is
+ * made and printed. No command that has changed something ends with a usage error. The test reads the tree of commands, so a new command
+ * must be added here or listed as one that changes nothing.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -28,11 +28,11 @@ interface Change {
   /** Set if it uses a fleet file; `made`: the nodes of the file must exist. */
   readonly isFleet?: "new" | "made"
   readonly args: (own: string) => ReadonlyArray<string>
-  /** What must be there besides. */
+  /** What else must exist. */
   readonly setUp?: (own: string, account: Account) => Effect.Effect<unknown, never, TestServer | Scope.Scope>
   /** Whether it is a process of its own, because it reads stdin. */
   readonly isProcess?: true
-  /** Whether it never changes anything here, because nobody is asked. */
+  /** Whether it never changes anything here, because nobody can be asked. */
   readonly isAsking?: true
 }
 
@@ -95,7 +95,7 @@ it("every command is one that changes something here, or is known to change noth
 interface Outputs {
   readonly flags?: ReadonlyArray<string>
   readonly env?: Record<string, string>
-  /** Whether they fit no command, so each has to be refused before it begins, and a change that is printed all the same is a fault. */
+  /** Whether they fit no command. Each command must then be refused before it begins; a change is a fault even if it is printed. */
   readonly isUnfit?: true
 }
 

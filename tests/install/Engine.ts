@@ -1,6 +1,6 @@
 /**
- * The container engine of this machine: docker where its daemon answers, else podman. podman gets a store and settings of its own, so
- * that it also works as root inside a container: without control groups, and within the limits that such a root has.
+ * The container engine of this machine: docker if its daemon answers, otherwise podman. podman gets its own store and settings, so that it
+ * also works as root inside a container: without control groups, and within the limits of such a root.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -9,10 +9,13 @@ import { join } from "node:path"
 import { Program } from "@berthkit/testing/Program"
 import { addNode } from "./nodeRoot.ts"
 
-/** What the `FROM` lines name. */
+/** The image of the `FROM` lines. */
 const baseImage = `docker.io/library/node:${process.versions.node}-slim`
 
-/** The runtime of podman refuses a machine with both kinds of control groups, also when it is to use none. In mounts of its own there is one kind. */
+/**
+ * The runtime of podman refuses a machine with both kinds of control groups, even if it uses none. This script hides one kind in a mount
+ * namespace.
+ */
 const withOneKindOfControlGroups = `
   [ ! -d /sys/fs/cgroup/unified ] ||
     { umount --lazy --recursive /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup; } || exit
@@ -41,7 +44,7 @@ export class Engine implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "berth-engine-"))
   readonly #command: readonly [string, ...ReadonlyArray<string>]
   readonly #env: NodeJS.ProcessEnv
-  /** What only podman's `build` takes: it leaves the health check out of an image of its own format, and keeps a copy of each step. */
+  /** Options that only podman's `build` has: in its own format an image loses the health check, and it would keep a copy of each step. */
   readonly #buildOptions: ReadonlyArray<string>
 
   private constructor(name: Name) {
@@ -65,7 +68,7 @@ export class Engine implements Disposable {
     this.#buildOptions = ["--format", "docker", "--layers=false", "--pull=never"]
   }
 
-  /** The first engine that runs a program in a container of the base image. Rejects with why none does. */
+  /** The first engine that can run a program in a container of the base image. Rejects with the reasons if none can. */
   static async find(): Promise<Engine> {
     const failures: Array<string> = []
     for (const name of ["docker", "podman"] as const) {
@@ -89,7 +92,7 @@ export class Engine implements Disposable {
     return new Program(command, [...first, ...args], { env: this.#env, timeoutMillis: 120_000 })
   }
 
-  /** Runs the engine with these arguments, and gives what it printed. Rejects where it fails. */
+  /** Runs the engine with these arguments and returns its output. Rejects if it fails. */
   async run(...args: ReadonlyArray<string>): Promise<string> {
     const { code, stderr, stdout } = await this.start(...args).ended
     if (code !== 0) throw new Error(`${this.#name} ${args[0]} exited with ${code}: ${stderr.trim()}`)
@@ -100,7 +103,7 @@ export class Engine implements Disposable {
     await this.run("build", ...this.#buildOptions, "--tag", image, "--file", containerfile, context)
   }
 
-  /** Whether the health check of a container succeeds. docker runs it itself, again and again; podman when it is asked to. */
+  /** Whether the health check of a container succeeds. docker runs it repeatedly by itself, podman only on request. */
   async isHealthy(container: string): Promise<boolean> {
     if (this.#name === "podman") return (await this.start("healthcheck", "run", container).ended).code === 0
     for (;;) {
@@ -109,7 +112,7 @@ export class Engine implements Disposable {
     }
   }
 
-  /** From its registry; where that cannot be reached, an image with the Node of the workspace. */
+  /** Adds the base image from its registry. If the registry cannot be reached, builds an image with the Node of the workspace. */
   async #addBaseImage(): Promise<void> {
     const isThere = async (...args: ReadonlyArray<string>) => (await this.start(...args).ended).code === 0
     if (await isThere("image", "inspect", baseImage)) return

@@ -10,7 +10,7 @@ const tsc = join(import.meta.dirname, "../../node_modules/.bin/tsc")
 
 const strict = {
   target: "es2024",
-  // Of the platform, `AbortSignal` and `URL`.
+  // The platform types `AbortSignal` and `URL`.
   lib: ["es2024", "esnext.disposable", "dom"],
   types: [],
   strict: true,
@@ -44,7 +44,7 @@ interface BinaryOptions {
   readonly runtime?: Runtime
 }
 
-/** What runs a program, with the arguments that come before it. */
+/** The runtime, with the arguments before the program. */
 type Runtime = readonly [command: string, ...args: ReadonlyArray<string>]
 
 const ownNode: Runtime = [process.execPath]
@@ -104,7 +104,7 @@ export class Project {
     return this.#run(command, [...before, name, ...args])
   }
 
-  /** What the compiler reports about the programs of the project. `lib` names the libraries that it knows. */
+  /** The compiler's report about the programs of the project. `lib` names the libraries that it knows. */
   async typeFaults(resolution: "nodenext" | "bundler", lib: ReadonlyArray<string> = strict.lib): Promise<string> {
     const module = resolution === "nodenext" ? "nodenext" : "esnext"
     const compilerOptions = { ...strict, lib, module, moduleResolution: resolution }
@@ -142,7 +142,7 @@ export class Project {
   }
 
   #run(command: string, args: ReadonlyArray<string>): Promise<Ended> {
-    // What Bun and Deno cache of a registry is good for that one alone, and the next has other packages of the same names.
+    // The caches of Bun and Deno are valid for one registry only; the next has other packages of the same names.
     const caches = { BUN_INSTALL_CACHE_DIR: `${this.folder}/.cache/bun`, DENO_DIR: `${this.folder}/.cache/deno` }
     const env = { ...process.env, ...caches, NO_COLOR: "1" }
     return new Program(command, args, { cwd: this.folder, env, timeoutMillis: 240_000 }).ended

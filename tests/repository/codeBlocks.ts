@@ -1,6 +1,6 @@
 /**
- * How each code block of a page is checked: run or compared by a test that is named here, part of a program that is compiled, commands
- * and flags that exist, requests that a server takes, YAML that can be read. What is in none of these ways is a fault.
+ * Checks each code block of a page in one of these ways: a test named here runs or compares it, it is part of a compiled program, its
+ * commands and flags exist, a server accepts its requests, or its YAML can be read. Any other block is a fault.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -63,21 +63,21 @@ export const checkers: ReadonlyArray<Checker> = [
   )
 ]
 
-/** Blocks of a language that people read and no program: where, and why. */
+/** Blocks that only people read, with their pages. */
 const drawings: ReadonlyArray<readonly [page: string, begins: RegExp]> = [
   // Which workspace may import which: `oxlint` and `turbo boundaries` enforce it.
   ["docs/architecture.md", /^core\/domain {2}← /]
 ]
 
-/** Programs of which the commands of a block may be, besides ours. */
+/** Programs besides ours that the commands of a block may use. */
 const otherPrograms =
   /^(alias|cat|claude|cd|curl|diff|docker|export|git|grep|head|ids|jq|kill|node|npm|npx|openssl|pnpm|printf|sed|sort|cut|systemctl|true|echo|for|do|done)$/
 
 const ours = /^(berth|berth-watch|berth-server)$/
 
-/** What is known of our programs. */
+/** The known commands, flags and paths of our programs. */
 export interface Programs {
-  /** The longest command that words begin with; undefined where there is none. */
+  /** The longest command that these words begin with; undefined if there is none. */
   readonly commandOf: (program: string, words: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
   /** With their dashes. */
   readonly flagsOf: (program: string, command: ReadonlyArray<string>) => ReadonlySet<string>
@@ -88,7 +88,7 @@ export interface Programs {
 /** The instants of a line of cron. */
 const cronTimes = /^(?:[*\d][\d*/,-]* ){5}/
 
-/** The commands of a block: lines after `$`, or all lines where there is no `$`. */
+/** The commands of a block: the lines after `$`, or all lines if there is no `$`. */
 const commandsOf = (text: string): ReadonlyArray<string> => {
   const lines = text
     .replaceAll(/\\\n\s*/g, " ")
@@ -115,7 +115,7 @@ const commandFaults = (words: ReadonlyArray<string>, programs: Programs): Readon
   const command = programs.commandOf(program, rest)
   if (command === undefined) return [`${program} has no command ${rest[0] ?? ""}`]
   const flags = programs.flagsOf(program, command)
-  // What follows -- is a command of its own.
+  // The words after -- are a separate command.
   const end = rest.indexOf("--")
   return (end === -1 ? rest : rest.slice(0, end))
     .filter((word) => /^-{1,2}[a-z]/.test(word))
@@ -169,10 +169,10 @@ const jsonFaults = (text: string): ReadonlyArray<string> => {
   }
 }
 
-/** Code without what a formatter changes. */
+/** Code without the characters that a formatter changes. */
 const bare = (code: string): string => code.replaceAll(/[\s;]|,(?=\s*[)\]}])/g, "")
 
-/** Where programs are that tests compile and run. */
+/** Programs that tests compile and run. */
 const programFiles = [
   "packages/core/examples/*.ts",
   "tests/server/examples/*.ts",
@@ -185,7 +185,7 @@ export const compiledCode = (root: string): ReadonlyArray<string> =>
     bare(readFileSync(join(root, path), "utf8").replaceAll(/^\/\/ @boundaries-ignore .*\n/gm, ""))
   )
 
-/** What is wrong with a block; empty for one that is checked and passes. */
+/** The faults of a block; none if it is checked and passes. */
 export const blockFaults = (
   { info, page, text }: Block,
   programs: Programs,

@@ -1,6 +1,6 @@
 /**
- * A trial of the scheduler: the real client, with any number of callers, against the mock service in this process, in virtual
- * time, alone or beside another program on the same key. The outcome is read from the service's own journal.
+ * A trial of the scheduler: the real client, with any number of callers, against the mock service in this process and in virtual time. The
+ * client is alone, or another program uses the same key. The outcome is read from the service's own journal.
  */
 import { Clock, Effect, Layer, Random, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -12,7 +12,7 @@ import type { RuntimeTooOld } from "@berthkit/core/client/options/Runtime"
 import type { InvalidOption } from "@berthkit/core/client/options/Settings"
 import { inDialect, optionsOf } from "../../account.ts"
 
-/** Of the mock service. */
+/** The allowance of the mock service. */
 interface Allowance {
   readonly algorithm: NonNullable<NonNullable<TestServerOptions["rateLimit"]>["algorithm"]>
   readonly limit: number
@@ -23,7 +23,7 @@ export interface Trial {
   readonly allowance: Allowance
   /** Our clock minus the service's, in milliseconds. */
   readonly skewMillis: number
-  /** Calls of ours at any time. */
+  /** How many calls of ours run at any time. */
   readonly callers: number
   /**
    * The other program on the key: none, another client of ours on a machine whose clock is right, or a program that sends a
@@ -42,11 +42,11 @@ export interface Outcome {
   /** 429s of one client within the first window's length, and of all after it. */
   readonly refusedCold: number
   readonly refusedSteady: number
-  /** Requests granted in the whole trial, of the rude program too, as a share of what its windows grant. */
+  /** Requests granted in the whole trial, including those of the rude program, as a share of what its windows grant. */
   readonly used: number
   /**
-   * Requests granted after the cold start as a share of what the allowance comes to in exactly that time: what is lost
-   * between a reset, which the service reports in whole seconds, and the first request after it counts as not used.
+   * Requests granted after the cold start, as a share of what the allowance grants in exactly that time. The service reports resets in
+   * whole seconds, so the time between a reset and the first request after it counts as lost.
    */
   readonly pace: number
   /** Most requests of clients granted within any one second after the cold start, as a share of the allowance. */
@@ -57,17 +57,17 @@ export interface Outcome {
 const pageSize = { ours: 1, other: 2, rude: 3 } as const
 const senders = ["ours", "other", "rude"] as const
 
-/** Trials begin here on the service's clock, and within the second that follows. */
+/** Trials begin on the service's clock within the second after this instant. */
 const epochMillis = 1_790_000_000_000
 
-/** How long a request is under way to the service, and its reply back, in milliseconds: somewhere in between. */
+/** The bounds on the time that a request takes to the service, and a reply back, in milliseconds. */
 const minWayMillis = 5
 const maxWayMillis = 45
 
 /** Longer than any trial, so that no call times out. */
 const deadline = "1000 days"
 
-/** Reads a page again and again, with so many callers, on a machine whose clock is off by so much. */
+/** Reads a page again and again with several callers, on a machine whose clock is off. */
 const client = Effect.fnUntraced(function* (skewMillis: number, callers: number, perPage: number) {
   const account = yield* TestServer
   const right = yield* Clock.Clock
@@ -79,14 +79,14 @@ const client = Effect.fnUntraced(function* (skewMillis: number, callers: number,
   }).pipe(Effect.provideService(Clock.Clock, off(right, skewMillis)))
 })
 
-/** The same clock, wrong by so much. */
+/** The same clock, off by `skewMillis`. */
 const off = (clock: Clock.Clock, skewMillis: number): Clock.Clock => ({
   ...clock,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + skewMillis,
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + skewMillis)
 })
 
-/** Sends so many requests per window at uneven distances, and ignores the replies. */
+/** Sends a number of requests per window at uneven intervals, and ignores the replies. */
 const rude = Effect.fnUntraced(function* (perWindow: number, windowMillis: number) {
   const { accessToken, apiKey, baseUrl } = yield* TestServer
   const http = yield* HttpClient.HttpClient
@@ -143,7 +143,7 @@ const wire = (carry: HttpClient.HttpClient, read: Effect.Effect<void>) => {
   )
 }
 
-/** Runs a trial of so many windows and one more. */
+/** Runs a trial for its number of windows and one more. */
 export const run = ({
   allowance,
   beside,
@@ -195,7 +195,7 @@ const outcome = (all: ReadonlyArray<Sent>, { algorithm, limit, windowMillis }: A
   const granted = all.filter(({ refused }) => !refused)
   const clients = all.filter(({ by }) => by !== "rude")
   const refused = clients.filter((sent) => sent.refused)
-  // From one beginning to another, so that neither half a window more nor one less is counted.
+  // Counts from the beginning of one window to that of another, so that no part of a window distorts the result.
   const from = granted.find(({ at }) => at >= steadyFrom)?.at ?? 0
   const until = granted.find(({ at }) => at >= start + windows * windowMillis)?.at ?? 0
   const within = granted.filter(({ at }) => at >= from && at < until)
@@ -206,7 +206,7 @@ const outcome = (all: ReadonlyArray<Sent>, { algorithm, limit, windowMillis }: A
       ...senders.map((sender) => refused.filter(({ at, by }) => by === sender && at < steadyFrom).length)
     ),
     refusedSteady: refused.filter(({ at }) => at >= steadyFrom).length,
-    // A bucket is full at first, and fills while it is emptied.
+    // A bucket is full at the start and also fills while it is emptied.
     used: granted.length / (limit * (windows + (algorithm === "token-bucket" ? 2 : 1))),
     pace: (within.length * windowMillis) / ((until - from) * limit),
     burst: maxInASecond(ended.map(({ at }) => at)) / limit

@@ -1,6 +1,4 @@
-/**
- * What tests of a fleet are made of: groups, nodes, prices; and a service that does at once what a plan says, with the ledger kept beside it.
- */
+/** Helpers for tests of fleets: groups, nodes, prices, and a service with its ledger that carries out a plan at once. */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { exactPrice, unknownPrice } from "@berthkit/core/domain/Price"
@@ -73,7 +71,7 @@ const terms = (plan: string | null) => ({
 
 export const prices: PriceList = { ofOrder: ({ plan }) => terms(plan), ofNode: ({ plan }) => terms(plan) }
 
-/** A service and the ledger beside it. */
+/** A service and the ledger of a fleet. */
 export class Account {
   readonly nodes = new Map<number, Node>()
   readonly deleted: Array<number> = []
@@ -89,14 +87,14 @@ export class Account {
     this.#next = Math.max(0, ...this.nodes.keys()) + 1000
   }
 
-  /** The truth, as a run that has proved what is gone sees it. */
+  /** The truth, as a run sees it that has proved which nodes are gone. */
   get world(): World {
     const known = Array.from(this.ledger.members.values()).flatMap(({ node, previous }) => [node, previous])
     const gone = known.flatMap((owned) => (owned === undefined || this.nodes.has(owned.id) ? [] : [owned.id]))
     return { nodes: new Map(this.nodes), gone: new Set(gone), elsewhere: new Set(), losses: new Map() }
   }
 
-  /** What the fleet's nodes cost. */
+  /** The cost of the fleet's nodes. */
   costOf(ids: Iterable<number>): number {
     let micros = 0
     for (const id of ids) {
@@ -138,7 +136,7 @@ export class Account {
     return plan
   }
 
-  /** Does what a plan says, step by step, with the ledger as `perform` keeps it; ends early after so many steps, as a killed run does. */
+  /** Carries out a plan step by step and keeps the ledger like `perform`. It can stop after a number of steps, like a killed run. */
   carryOut(plan: Plan, maxSteps = Number.POSITIVE_INFINITY, fleet: LoadedFleet = fleetOf(), isDestroy = false): void {
     let steps = 0
     const step = (act: () => void) => {

@@ -1,6 +1,6 @@
 /**
- * What the tests of the service share: calls to it as an account, over a socket or without one, and the two envelopes. Bytes that no
- * client sends are in `transport/rawSocket.ts`.
+ * Helpers for tests of the service: calls as an account, with or without a socket, and the two envelopes. `transport/rawSocket.ts` sends
+ * bytes that no client would.
  */
 import { assert, expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -14,7 +14,7 @@ export interface Reply {
   readonly json: any
 }
 
-/** How a call ended: `failure` where the reply did not come, or not whole. */
+/** How a call ended; `failure` if no whole reply arrived. */
 export type Outcome =
   | (Reply & { readonly failure: undefined })
   | (Omit<Reply, "status"> & { readonly status: number | undefined; readonly failure: string })
@@ -22,7 +22,7 @@ export type Outcome =
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
-  /** Sent as it is instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
   readonly key?: string | null
@@ -42,7 +42,7 @@ export const withJson = (method: string, body: unknown, headers: Readonly<Record
   ...(body === undefined ? {} : { body: JSON.stringify(body) })
 })
 
-/** A request to a path of the interface, with the credentials of the account by default. */
+/** A request to a path of the interface, by default with the account's credentials. */
 export const requestAs = (account: Account, method: string, path: string, options: CallOptions = {}) => {
   const url = new URL(account.baseUrl + prefix + path)
   const key = options.key === undefined ? Redacted.value(account.apiKey) : options.key
@@ -62,7 +62,7 @@ export const requestAs = (account: Account, method: string, path: string, option
   return [url, init] as const
 }
 
-/** One request to anywhere on the server, whatever becomes of its reply. */
+/** One request to any path of the server; returns how it ended. */
 export const attempt = (url: URL | string, init: RequestInit = {}): Effect.Effect<Outcome> =>
   Effect.promise(async (signal) => {
     let response: Response
@@ -93,7 +93,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** One request to anywhere on the server. Dies where the reply does not come whole. */
+/** One request to any path of the server. Dies if the reply does not arrive whole. */
 export const send = (url: URL | string, init?: RequestInit): Effect.Effect<Reply> =>
   Effect.flatMap(attempt(url, init), (outcome) =>
     outcome.failure === undefined ? Effect.succeed(outcome) : Effect.die(new Error(`no reply: ${outcome.failure}`))
@@ -157,7 +157,7 @@ export const nodeOf = (name: string) => ({
   image: "Ubuntu-24.04"
 })
 
-/** Creates a node and gives its record. */
+/** Creates a node and returns its record. */
 export const create = (name: string) =>
   Effect.map(call("POST", "/nodes/", { body: nodeOf(name) }), (reply) => dataOf(reply, 202))
 

@@ -1,7 +1,6 @@
 /**
- * Recordings of the mock while its nodes come and go, of two accounts and several projects, with entries that a browser took from its
- * cache, entries that were recorded twice, and replies whose headers were not recorded: whatever is in them, they refute nothing that is
- * true of it.
+ * Recordings of the mock while its nodes come and go, with two accounts and several projects. Some entries come from a browser's cache,
+ * some were recorded twice, and some replies lack their headers. Whatever a recording contains, it never refutes a true claim.
  */
 import { Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"
@@ -47,7 +46,7 @@ interface Account {
 
 type Query = ReadonlyArray<readonly [string, string]>
 
-/** What a recording is made of. `node` is the place of a node among those that were made so far. */
+/** A step of a recording. `node` is the place of a node among those made so far. */
 type Step =
   | { readonly do: "read"; readonly path: string; readonly query: Query }
   | { readonly do: "get" | "delete" | "remove"; readonly node: number; readonly query: Query }
@@ -57,9 +56,9 @@ type Step =
 interface Told {
   readonly step: Step
   readonly account: 0 | 1
-  /** What the recorder made of it. */
+  /** How the recorder kept it. */
   readonly kept: "whole" | "twice" | "no headers" | "few headers"
-  /** Takes the reply of the same request from a cache, where there is one. */
+  /** Takes the reply to the same request from a cache, if there is one. */
   readonly cached: "no" | "browser" | "proxy"
   readonly durationMillis: number
 }
@@ -285,7 +284,7 @@ describe("a probe of a service that has not changed", () => {
     const churn = fc.record({
       count: fc.constantFrom(0, 3, 21, 60, 130),
       seed: fc.nat(1000),
-      // Between two requests: so many nodes come, the one at a place goes, and so long passes.
+      // Between two requests: how many nodes come, the place of the node that goes, and how much time passes.
       steps: fc.array(fc.tuple(fc.nat(3), fc.nat(300), fc.constantFrom(100, 1500, 4000)), {
         minLength: 7,
         maxLength: 7

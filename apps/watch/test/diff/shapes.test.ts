@@ -1,7 +1,7 @@
 /**
- * A world in which nothing ever changes but the shape in which the service writes its nodes: lists, single reads and the first look at a new
- * node, which may be written as the reply to a create is, each with other fields, spellings, addresses and names of the plan, in both dialects.
- * The catalogue has the names from the beginning, from some step on, or never.
+ * A world in which nothing changes except the shape of the nodes in replies. Lists, single reads and the first read of a new node (which
+ * may look like the reply to a create) have different fields, spellings, addresses and plan names, in both dialects. The catalogue has the
+ * names from the beginning, from some step on, or never.
  */
 import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -19,7 +19,7 @@ type Spellings = ReadonlyArray<unknown>
 const absent = Symbol("absent")
 
 const ip = "10.0.0.1"
-/** What a shape may say of an address for good, whatever the others say. */
+/** What a shape may always state about an address, whatever the other shapes state. */
 const addresses: Spellings = [
   ip,
   { ip_address: ip },
@@ -39,7 +39,7 @@ const addresses: Spellings = [
   absent
 ]
 
-/** What states nothing. */
+/** Values that state nothing. */
 const nothing: Spellings = [absent, null, {}]
 
 const flag = (is: boolean): Spellings => (is ? [true, 1, "true", "True"] : [false, 0, "false", "False"])
@@ -54,7 +54,7 @@ interface Truth {
   readonly committed: boolean
 }
 
-/** The fields of each shape, as both dialects have them, with the ways in which each may be written. */
+/** The fields of each shape in both dialects, with the possible values of each. */
 const fieldsOf = (
   shape: Shape,
   { backups, committed, dialect, locked }: Truth
@@ -92,7 +92,7 @@ const fieldsOf = (
   }
 }
 
-/** A shape of this world: it writes a field in the same way always. */
+/** A shape of this world. It always writes a field in the same way. */
 const shapeOf = (shape: Shape, truth: Truth, chosen: Readonly<Record<string, unknown>>, chance: Chance) => {
   const fields = Object.entries(fieldsOf(shape, truth)).map(([name, ways]) => [name, chance.oneOf(ways)] as const)
   const record = Object.fromEntries([...fields, ...Object.entries(chosen)].filter(([, value]) => value !== absent))
@@ -115,9 +115,9 @@ const worldOf = (chance: Chance, dialect: Dialect, hasNames: boolean) => {
     locked: chance.happens(0.5),
     committed: chance.happens(0.5)
   }
-  // An address that a list or a read begins to show is one that the node was given.
+  // If a list or a read begins to show an address, the node was given that address.
   const [inList, inRead] = [chosenFrom(chance, truth), chosenFrom(chance, truth)]
-  // What is offered can be told from the catalogue.
+  // The catalogue shows which plans are offered.
   const plan = hasNames ? chance.oneOf([truth.sku, truth.slug]) : undefined
   const inNew = (chosen: typeof inList) => ({ ...chosen, plan: plan ?? chosen.plan })
   return {

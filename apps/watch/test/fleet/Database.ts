@@ -1,7 +1,7 @@
 /**
- * A server of the store for the machines of a simulation: SQLite behind a network. Transactions come one after the other, as they would where
- * all wait for one lock; one that says nothing for a while is rolled back, and a connection that breaks does not say whether its last
- * statement was done.
+ * The store's server for the machines of a simulation: SQLite behind a network. Transactions run one after the other, as if all waited for
+ * one lock. A transaction that is idle for a while is rolled back. A broken connection does not tell whether its last statement was carried
+ * out.
  */
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -13,7 +13,7 @@ import { connectionOver, type Tables, options, type Row } from "./Tables.ts"
 import { exchange, type Line } from "./exchange.ts"
 import type { Machine, Simulation } from "./Simulation.ts"
 
-/** What makes sure that a process which lost an account changes nothing; a simulation can do without. */
+/** The checks that keep a process which lost an account from changing it. A simulation can switch them off. */
 export type Fence = "commits" | "deliveries"
 
 interface Session {
@@ -24,7 +24,7 @@ interface Session {
   heardMillis: number
   /** Whether the transaction announces something. */
   isAnnouncing: boolean
-  /** What only the owner of an account may do, as far as the transaction has done it. */
+  /** The changes of the transaction that only the owner of an account may make. */
   readonly claims: Array<{ readonly account: string; readonly epoch: number | null; readonly what: string }>
 }
 
@@ -60,7 +60,7 @@ export class Database {
   readonly #listeners = new Map<Machine, () => void>()
   /** Commits that should have been refused. */
   readonly problems: Array<string> = []
-  /** The session whose transaction goes on. */
+  /** The session with the running transaction. */
   #present: Session | null = null
   #waiting: Array<() => void> = []
 
@@ -89,7 +89,7 @@ export class Database {
     this.#listeners.set(machine, onNews)
   }
 
-  /** Notices that a machine is gone: what it has begun is rolled back. */
+  /** Notices that a machine is gone, and rolls its transaction back. */
   disconnect(machine: Machine): void {
     if (machine.state === "dead") this.#listeners.delete(machine)
     for (const session of this.#sessions) {
@@ -103,7 +103,7 @@ export class Database {
     if (onNews !== undefined) machine.enqueue(onNews)
   }
 
-  /** Changes something, as a command of a person does. */
+  /** Makes a change like that of a person's command. */
   order(change: (tables: Tables) => void): void {
     if (this.#present !== null) {
       this.#waiting.push(() => this.order(change))

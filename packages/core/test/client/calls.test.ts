@@ -30,7 +30,7 @@ const record = (over: Record<string, unknown> = {}) => ({
 const noReply = (code: string, syscall = "read") =>
   Effect.fail(new Cause.UnknownError(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }), "fetch failed"))
 
-/** A client that is given no reply but this one. */
+/** A client that always gets this reply. */
 const answered = (reply: Reply) => layer(() => reply)
 
 describe("a request", () => {
@@ -277,7 +277,7 @@ describe("a page with a record that cannot be read", () => {
 
   it.effect("costs a list that record alone, which it reports and is not complete without", () =>
     Effect.gen(function* () {
-      // Every page has one, also the one that is just full, and the last.
+      // Every page has a reply, even a page that is just full and the last one.
       const broken = new Set([1, 57, 100, 101, 250])
       const all = Array.from({ length: 250 }, (_, i) =>
         broken.has(i + 1) ? { id: i + 1, name: null } : record({ id: i + 1, name: `n${i + 1}` })
@@ -326,7 +326,7 @@ describe("a page with a record that cannot be read", () => {
       const list = Nodes.use((nodes) =>
         Stream.runDrain(nodes.list({ onEnd: (end) => Effect.sync(() => void (listed = end)) }))
       )
-      // Whatever page is asked for, the first comes.
+      // The service always returns the first page.
       yield* Effect.provide(
         list,
         layer(() => ok(page))
@@ -401,7 +401,7 @@ describe("time", () => {
 
   it.effect("a call that waits for its turn ends at its deadline, and nothing was sent", () =>
     Effect.gen(function* () {
-      // With nothing known of the allowance one request goes first, and the others wait for its reply.
+      // While the allowance is unknown, one request goes first and the others wait for its reply.
       const first = yield* Effect.forkChild(Nodes.use((nodes) => nodes.get(id)))
       yield* Effect.yieldNow
       const second = yield* Effect.forkChild(
@@ -436,7 +436,7 @@ describe("time", () => {
         Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "3 seconds" })))
       )
       yield* Effect.yieldNow
-      // While nothing is known of the allowance one request goes at a time, and this one has no end.
+      // While the allowance is unknown, requests go one at a time, and this one never ends.
       const endless = yield* Effect.forkChild(Nodes.use((nodes) => nodes.get(id)))
       yield* TestClock.adjust("3 seconds")
       const { attempts, reason } = yield* Fiber.join(refused)
@@ -463,7 +463,7 @@ describe("time", () => {
     let requests = 0
     return Effect.gen(function* () {
       const { current } = yield* Allowance
-      // A fiber yields after some 2000 operations, at any place: so many before the call move that place through the call.
+      // A fiber yields after about 2000 operations, wherever it is. This many operations before the call move the yield through the call.
       for (let operations = 980; operations < 1030; operations++) {
         let ledger: Ledger | undefined
         requests = 0

@@ -1,6 +1,6 @@
 /**
- * A service of the interface as small as tests of a single point need it, which shares no code with the mock: it behaves as is assumed,
- * but for what `answer` takes over.
+ * A small service for tests of a single point. It shares no code with the mock, and behaves as assumed, except for requests that `answer`
+ * handles.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 const prefix = "/myaccount/api/v1"
 
 export interface Asked {
-  /** Below the prefix, as it was written. */
+  /** The path below the prefix, unchanged. */
   readonly path: string
   readonly query: URLSearchParams
   readonly request: IncomingMessage
@@ -22,13 +22,13 @@ export interface Answer {
 
 export interface QuayOptions {
   readonly nodes?: number
-  /** The longest page it gives; it gives no longer one to whoever asks for up to 100. */
+  /** The length to which it caps a page if the request asks for up to 100. */
   readonly most?: number
   /** Its own answer; undefined for the usual one. */
   readonly answer?: (asked: Asked) => Answer | undefined
   /** Changes what was asked into what it takes it for. */
   readonly takes?: (query: URLSearchParams) => unknown
-  /** What is left, and the reset in seconds since the epoch, after so many requests. */
+  /** The remaining requests and the reset in seconds since the epoch, after a number of requests. */
   readonly rateLimit?: (spent: number, now: number) => { readonly left: number; readonly reset: number }
   /** Changes a record of a node, or the body of a success, before it is sent. */
   readonly record?: (record: Record<string, unknown>, id: number) => Record<string, unknown>

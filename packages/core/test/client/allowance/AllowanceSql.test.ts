@@ -47,13 +47,13 @@ const connect = (url = postgres.url()) =>
 let schemas = 0
 const newSchema = () => `allowance${++schemas}`
 
-/** The stores of a process, as clients have them. */
+/** The stores of one process. */
 const onAnyServer = (schema: string, url?: string) =>
   Effect.flatMap(connect(url), (sql) =>
     Effect.provideService(AllowanceSql.make({ schema, name: "the server" }), SqlClient.SqlClient, sql)
   )
 
-/** A busy machine may take longer than an answer may: it is asked again, as a client does with its next request. */
+/** On a busy machine an answer may exceed its time limit. Then ask again, as a client does with its next request. */
 const patient = (store: AllowanceStore): AllowanceStore => {
   const again = <A>(effect: Effect.Effect<A, AllowanceStoreFailed>) =>
     Effect.retry(effect, {
@@ -68,7 +68,7 @@ const patient = (store: AllowanceStore): AllowanceStore => {
   }
 }
 
-/** The stores of a process on a server that answers sooner or later. */
+/** The stores of one process, which ask again until the server answers. */
 const onServer = (schema: string, url?: string) =>
   Effect.map(onAnyServer(schema, url), (open) => (fingerprint: string) => Effect.map(open(fingerprint), patient))
 
@@ -99,10 +99,10 @@ storeContract("PostgreSQL", (count) =>
   })
 )
 
-/** A client without a schema, for what a test does beside the stores. */
+/** A connection for a test's own statements. */
 const beside = connect
 
-/** A clock that is so many milliseconds ahead of this machine's: its wall time and, as that of another boot, its monotonic time. */
+/** A clock of another machine: its wall clock is ahead by so many milliseconds, and its monotonic time is that of another boot. */
 const elsewhere = (clock: Clock.Clock, wallMillis: number, monotonicMillis: () => number): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + wallMillis,
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + wallMillis),
@@ -121,7 +121,8 @@ const log = () => {
 describe("processes that share a database", () => {
   it.live("make its tables at once", () =>
     Effect.gen(function* () {
-      // Several times: one that fails because there are no tables, and then finds that another one has made them, is rare.
+      // Repeated, because the interesting case is rare: a process fails because tables are missing, and then finds that another one has
+      // made them.
       for (let time = 0; time < 4; time++) {
         const schema = newSchema()
         const stores = yield* Effect.replicateEffect(
@@ -154,7 +155,7 @@ describe("processes that share a database", () => {
       const paused = yield* open(account)
       const other = yield* open(account)
       yield* paused.read
-      // Between the reading and the writing of the other one.
+      // Writes between the read and the write of the other store.
       let pausedUntil = 0
       const interrupting: AllowanceStore = {
         ...other,
@@ -260,14 +261,14 @@ describe("processes that share a database", () => {
       const [{ process }] = (yield* sql`SELECT process FROM ${processes}`) as [{ process: string }]
       const alive = yield* Effect.flatMap(onServer(schema), (open) => open(account))
       yield* meeting(alive, 1)
-      // So long ago that it was seen.
+      // It was last seen that long ago.
       yield* sql`UPDATE ${processes} SET seen_at = seen_at - 5000 WHERE process = ${process}`
       yield* meeting(alive, 0)
       yield* Effect.repeat(Effect.andThen(frozen.meet(4000), alive.meet(4000)), {
         until: ({ count }) => count === 1,
         schedule: Schedule.spaced("20 millis")
       })
-      // What it had is removed by a process that begins a minute later.
+      // A process that begins a minute later removes its rows.
       yield* sql`UPDATE ${processes} SET seen_at = seen_at - 70000 WHERE process = ${process}`
       const later = yield* Effect.flatMap(onServer(schema), (open) => open(account))
       yield* later.read

@@ -1,6 +1,4 @@
-/**
- * What every store of the allowance promises, whatever it keeps it in.
- */
+/** The contract of every store of the allowance. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule, type Scope } from "effect"
 import type { AllowanceStore, SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
@@ -17,7 +15,7 @@ export const makeEstimate = (state = initial) => ({
   }
 })
 
-/** An estimate after one reply that left so many of 10. */
+/** An estimate after one reply that left this many of 10. */
 export const knowing = (remaining: number) =>
   Effect.map(monotonicMillis, (now) =>
     makeEstimate(
@@ -38,14 +36,14 @@ export const knowing = (remaining: number) =>
 
 const withinMillis = 4000
 
-/** Waits until so many others are counted. */
+/** Waits until this many other clients are counted. */
 export const meeting = (store: AllowanceStore, count: number) =>
   Effect.repeat(store.meet(withinMillis), {
     until: (seen) => seen.count === count,
     schedule: Schedule.spaced("20 millis")
   })
 
-/** What a client writes. */
+/** An estimate in the form that a client writes. */
 export const content = (now: number, remaining: number): SharedAllowance => ({
   version: 1,
   writtenAt: now,
@@ -63,7 +61,7 @@ export const content = (now: number, remaining: number): SharedAllowance => ({
   }
 })
 
-/** `open` gives stores of one account for so many processes. */
+/** `open` returns stores of one account for several processes. */
 export const storeContract = (
   what: string,
   open: (count: number) => Effect.Effect<ReadonlyArray<AllowanceStore>, never, Scope.Scope>

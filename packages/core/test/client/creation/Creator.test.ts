@@ -19,7 +19,7 @@ interface Made {
   readonly status: string
 }
 
-/** A service that makes nodes and then answers by `fate`; its clock stands still, as that of a frozen world. */
+/** A service that makes nodes and then answers by `fate`. Its clock is frozen. */
 class Service {
   readonly nodes: Array<Made> = []
   #next = 100
@@ -27,7 +27,7 @@ class Service {
   posts = 0
   /** How long it takes to answer a create. */
   replyMillis = 0
-  /** So many polls do not show the node of a lost reply yet. */
+  /** How many polls do not show the node of a lost reply yet. */
   late = 0
   readonly fate: (
     post: number
@@ -192,7 +192,7 @@ describe("a create", () => {
       )
       yield* inTime(steady)
       assert.strictEqual(service.nodes.length, 200)
-      // Those that were under way when the reply was lost, and no more.
+      // Only those that were under way when the reply was lost.
       assert.isAtMost(sentWhenResolved[0]!, 25)
     }).pipe(Effect.provide(service.layer))
   })
@@ -298,7 +298,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
-  /** The node of the name is more likely somebody else's: it is told, neither taken nor made a second time. */
+  /** The node of that name is more likely somebody else's. The create reports it, does not adopt it, and makes no second node. */
   const isTold = Effect.fnUntraced(function* (creating: Effect.Effect<unknown, BerthError, Nodes>, service: Service) {
     const { reason } = yield* inTime(Effect.flip(creating))
     assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "RateLimited" })
@@ -410,7 +410,7 @@ describe("a create without a key", () => {
     })
   }
 
-  /** Asks as several processes do, which have nothing but the store in common. */
+  /** Creates in several processes that share only the store. */
   const inProcesses = (service: Service, store: IntentStore, specs: ReadonlyArray<Partial<NodeSpec>>) =>
     inTime(
       Effect.forEach(
@@ -426,7 +426,7 @@ describe("a create without a key", () => {
       )
     )
 
-  /** A store of several processes, in which the claims of one are left for the others. */
+  /** A store of several processes, in which each sees the claims of the others. */
   const shared = () => {
     const store = makeMemory()
     const claims = new Map<string, Intent>()
@@ -553,14 +553,14 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  /** A store of a process that is killed the moment it has a reply: it writes no more than that it sends. */
+  /** The store of a process that is killed when its reply arrives: only the writes before that are kept. */
   const untilKilled = (store: IntentStore): IntentStore => ({
     ...store,
     save: (intent) => (intent.nodeId === null && intent.fate === "open" ? store.save(intent) : Effect.never),
     remove: () => Effect.never
   })
 
-  /** Asks in a process of its own, which has nothing but the store in common with others. */
+  /** Creates in a separate process that shares only the store with others. */
   const inProcess = (service: Service, store: IntentStore, key: string) =>
     inTime(create("web", key)).pipe(
       Effect.provide(service.layer, { local: true }),
@@ -784,7 +784,7 @@ describe("a create with a key", () => {
     const store = makeMemory()
     const slow: IntentStore = {
       ...store,
-      // Both have read the list before either is sent, and both are sent before either reply is there.
+      // Both creates read the list before either is sent, and both are sent before either reply arrives.
       save: (intent) =>
         Effect.delay(store.save(intent), intent.sentAt === null ? 1000 : intent.nodeId === null ? 0 : 5000)
     }

@@ -1,7 +1,7 @@
 /**
- * Two projects in two locations, with one API key, one state folder and the same keys of creates: whatever is lost and whenever it is asked
- * for again, each place has one node for a key at most, and a create is answered with a node of its own place. In the documented shapes and in
- * those of today: lists without dates and sizes, SKUs in place of slugs, replies to creates in a list.
+ * Two projects in two locations share one API key, one state folder and the same keys of creates. Whatever is lost and whenever a create is
+ * repeated, each place has at most one node for a key, and a create returns a node of its own place. The test uses the documented shapes
+ * and those of today's API: lists without dates and sizes, SKUs in place of slugs, replies to creates as a list.
  */
 import { failure, nodeRecord, ok, type Reply, type Request, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -23,7 +23,7 @@ const places = [
   { project: 8, location: "chennai" }
 ] as const
 
-/** What becomes of the POST of a step, if it sends one. */
+/** The fate of a step's POST, if it sends one. */
 const fates = ["answered", "made, and not answered", "not made, and not answered", "made late", "refused"] as const
 type Fate = (typeof fates)[number]
 
@@ -32,9 +32,9 @@ interface Step {
   readonly key: string
   readonly fate: Fate
   readonly pauseMinutes: number
-  /** Whether the location is spelled in another case, which is the same place. */
+  /** Whether the location is written in another case, which means the same place. */
   readonly isLoud: boolean
-  /** Whether all that was sent before has had its time, so that nothing holds the create up. */
+  /** Whether the time for all earlier requests is over, so that nothing blocks the create. */
   readonly isLast?: true
 }
 
@@ -48,7 +48,7 @@ const system = { name: "Ubuntu", version: "24.04", category: "Linux Virtual Node
 
 type Kept = ReturnType<typeof nodeRecord> & { readonly key: string }
 
-/** How a service writes a node in each place where it does. */
+/** How a service writes a node in each reply. */
 interface Shape {
   readonly record: (node: Kept) => unknown
   readonly listed: (node: Kept) => unknown
@@ -162,7 +162,7 @@ const makeService = (shapes: Shapes) => {
     ...service,
     nodes,
     setFate: (value: Fate) => void (fate = value),
-    /** Carries out what is late; four minutes have passed. */
+    /** Carries out the late requests, as if four minutes had passed. */
     settle: () => {
       for (const make of late) make()
       late = []
@@ -177,7 +177,7 @@ const temporary = Effect.acquireRelease(
 
 const isFileBusy = () => process.getActiveResourcesInfo().some((name) => /^(FSReq|CloseReq)/.test(name))
 
-/** Fibers go on in turns of the event loop: after some in which no file is busy, all of them wait for time to pass. */
+/** Fibers run in turns of the event loop. After several turns without a busy file, all fibers wait for time to pass. */
 const settled = Effect.promise(async () => {
   for (let quiet = 0; quiet < 5; quiet = isFileBusy() ? 0 : quiet + 1) {
     await new Promise((resolve) => setImmediate(resolve))
@@ -215,12 +215,12 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
     const client = Layer.provide(Berth.layer(options), accountLayer(options, folder)).pipe(
       Layer.provide(Layer.succeed(HttpClient.HttpClient, service.httpClient))
     )
-    // Each is a process of its own.
+    // Each step is a separate process.
     const create = Nodes.use((nodes) => nodes.create(spec, { key, deadline: "40 seconds" }))
     const result = yield* inTime(Effect.result(Effect.provide(create, client)))
     const where = `${project} ${location.toLowerCase()}`
     const here = service.nodes.get(where) ?? []
-    // Nothing that happened to the key in another place holds a create up.
+    // Nothing that happened to the key in another place blocks a create.
     const isFree = isLast || (fate === "answered" && !begun.has(`${key} ${where}`))
     if (isFree && Result.isFailure(result)) {
       assert.fail(`${where}: ${result.failure.message}`)
@@ -249,9 +249,9 @@ const pairs = {
 const others = { fate: fc.constantFrom(...fates), pauseMinutes: fc.constantFrom(0, 1, 12), isLoud: fc.boolean() }
 
 /**
- * Histories of one key in two places that may be mixed up: a create of each in which anything may be lost, which is asked for again in both.
- * So each begins where a create is open in one place and not in the other, and ends with what is made of it. Between these anything happens
- * in the two places, also under another key.
+ * Histories of one key in two places that may be confused. Each place has a create, which may lose anything, and both are repeated at the
+ * end. So a history begins with a create that is open in one place but not in the other, and ends with its outcome. In between anything
+ * happens in both places, also under another key.
  */
 const historiesIn = (pair: readonly [number, number]): fc.Arbitrary<ReadonlyArray<Step>> =>
   fc

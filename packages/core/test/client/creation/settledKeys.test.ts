@@ -1,6 +1,6 @@
 /**
- * What settled keys cost a create that lost its reply: nothing, however many there are. Counted, not timed, so that it is the same on
- * every machine.
+ * Settled keys cost a create that lost its reply nothing, however many there are. The test counts file operations instead of time, so that
+ * it gives the same result on every machine.
  */
 import fs from "node:fs"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -32,7 +32,7 @@ const template: Intent = {
   nodeId: NodeId.make(1)
 }
 
-/** What is asked of the file system below a folder from now on, and how many names are listed and bytes are opened there. */
+/** Counts the operations on the file system below a folder from now on, the listed names and the opened bytes. */
 const countWork = (folder: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -73,7 +73,7 @@ const countWork = (folder: string) =>
   )
 
 describe("a create whose reply is lost", () => {
-  /** What a create asks of the file system beside so many settled keys. */
+  /** The file operations of a create in a folder with this many settled keys. */
   const workBeside = Effect.fnUntraced(function* (keys: number) {
     const path = yield* folder
     const store = makeDirectory(path)

@@ -1,7 +1,7 @@
 /**
- * One create under one key, asked for again and again. The service spells names in its own way, loses replies and lists nodes late, and
- * other clients make nodes of the same name before, meanwhile and long after. The create is processed once, no evidence shows that the
- * node it gives is somebody else's, and the caller is told the id that a reply named.
+ * Repeats one create under one key. The service spells names in its own way, loses replies and lists nodes late, and other clients make
+ * nodes of the same name before, meanwhile and long after. The create is processed once, no evidence shows that the returned node is
+ * somebody else's, and the caller learns the id that a reply named.
  */
 import { layer, lost, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const spellings = {
 } as const
 type Spelling = keyof typeof spellings
 
-/** What happens to a request of ours. */
+/** The fate of a request of ours. */
 type Fate =
   | { readonly _tag: "replied" }
   | { readonly _tag: "lost" }
@@ -44,7 +44,7 @@ type Fate =
 interface World {
   readonly name: string
   readonly spelling: ReadonlyArray<Spelling>
-  /** Whether the service gives its nodes quite other names. */
+  /** Whether the service gives its nodes entirely different names. */
   readonly renames: boolean
   /** A field that its replies to creates leave out. */
   readonly leavesOut?: "name" | "created_at"
@@ -166,7 +166,7 @@ class Service {
       this.posts.some(
         ({ atMillis, highest }) =>
           id > highest &&
-          // Without the service's clock only the watermark tells which nodes were there before.
+          // Without the service's clock, only the watermark shows which nodes existed before.
           (!hasDate || madeMillis >= atMillis - blur) &&
           madeMillis <= atMillis + quietMillis + blur
       )

@@ -6,9 +6,9 @@ import type { Image } from "@berthkit/core/domain/Image"
 import type { Chance } from "../../Chance.ts"
 
 export const faultKinds = [
-  /** A reply is as it was some time ago, never two in a row. */
+  /** A reply shows an older state, never twice in a row. */
   "stale",
-  /** For hours replies lack half of the plans or images, each another half. */
+  /** For hours, each reply lacks another half of the plans or images. */
   "short",
   /** A reply lacks one or two entries, never two in a row. */
   "blink",
@@ -18,14 +18,14 @@ export const faultKinds = [
   "price",
   /** A reply has no prices. */
   "unpriced",
-  /** The order of the list changes, and with it which image of a plan comes first. */
+  /** The order of the list changes, and so does the first image of a plan. */
   "disorder",
   /** A request fails. */
   "failed"
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-/** What is offered: the price of each plan for a month, and the images. */
+/** The offer: the monthly price of each plan, and the images. */
 export interface Offer {
   readonly plans: ReadonlyMap<string, number>
   readonly images: ReadonlySet<string>
@@ -42,7 +42,7 @@ const maxShortMinutes = 20 * 60
 /** Half of it lacks three entries that are known at least, however many are new. */
 const minOffered = 11
 
-/** What an image costs on top of any plan. */
+/** The price that an image adds to any plan. */
 export const surchargeOf = (image: string): number => (/[02468]$/.test(image) ? 7 : 0)
 
 const without = <A>(all: Iterable<A>, gone: ReadonlySet<A>): ReadonlyArray<A> =>
@@ -134,7 +134,7 @@ export class Service {
     return { offer, isWrong: false }
   }
 
-  /** Half of the plans, or of the images; the other entries are as they are. */
+  /** Removes half of the plans or of the images, and leaves the rest unchanged. */
   #half({ images, plans }: Offer): Offer {
     const drawn = <A>(all: Iterable<A>) => {
       const order = Array.from(all, (each) => [this.#chance.below(1_000_000), each] as const)
