@@ -43,7 +43,7 @@ import {
 import { wire, type WireRequest } from "./transport/Transport.ts"
 import type * as Drift from "./telemetry/Drift.ts"
 import { type ListRecord, readRecords, readSomeRecords } from "./listing/NodePage.ts"
-import type { Totals } from "./listing/Bounds.ts"
+import { statesWhole, type Totals } from "./listing/Bounds.ts"
 import type { Page } from "./listing/PageRange.ts"
 import type { NodesOfPage } from "./creation/Watermark.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
@@ -161,7 +161,11 @@ export const listNodes: Operation<NodesOfPage> = {
 /** A page for listings, which count drift (unexpected values) themselves, because pages overlap and repeat nodes. */
 export const readList: Operation<Page> = {
   ...listing("sweep"),
-  decode: (data, body) => Result.map(readRecords(data), (records) => ({ records, ...totalsIn(body) }))
+  decode: (data, body) =>
+    Result.map(readRecords(data), (records) => {
+      const totals = totalsIn(body)
+      return { records, isWhole: statesWhole(totals, records.length), total: totals.total }
+    })
 }
 
 /** The nodes of a page; counts records that are left out as drift. */

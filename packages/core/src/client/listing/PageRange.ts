@@ -23,8 +23,10 @@ export interface NumberedRange extends PageRange {
 }
 
 /** A page of the list, with the facts in its envelope. */
-export interface Page extends Totals {
+export interface Page extends Pick<Totals, "total"> {
   readonly records: ReadonlyArray<ListRecord>
+  /** Whether it is the only page. */
+  readonly isWhole: boolean
 }
 
 /** Smallest size to try, as a share of the largest: smaller pages lose more than a better fit gains. */

@@ -5,7 +5,7 @@
 import { Cause, Effect, Fiber, identity, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf, statesWhole, unreadableList } from "./Bounds.ts"
+import { defaultMaxNodes, endless, ensureWhole, maxRequestsOf, unreadableList } from "./Bounds.ts"
 import type { ListBounds, Listed } from "./Listed.ts"
 import * as Listing from "./Listing.ts"
 import { isNode, type ListRecord, type Place, placesOf, type UnreadableRecord } from "./NodePage.ts"
@@ -67,8 +67,7 @@ export const pages = ({
     const readOn = Effect.gen(function* () {
       for (;;) {
         const range = Listing.next(progress)
-        const { pages, records, total } = yield* readPage(range)
-        const isWhole = statesWhole({ pages, total }, records.length)
+        const { isWhole, records, total } = yield* readPage(range)
         isSteady &&= requests === 0 || total === stated
         requests++
         isOne ||= isWhole

@@ -28,7 +28,7 @@ export const readList = Effect.fnUntraced(function* (service: Service, bounds: L
     readPage: (range) =>
       Effect.sync(() => ({
         records: service(range).map((id) => someNode(id)),
-        pages: null,
+        isWhole: false,
         total: null
       })),
     onRecords: () => {},
