@@ -32,7 +32,8 @@ import {
   type ConnectionOptions,
   fromSettingFault,
   readAccount,
-  readRunConfig
+  readRunConfig,
+  withoutConfigFlags
 } from "./settings/runConfig.ts"
 import { runFlags } from "./settings/RunSettings.ts"
 import { storeFlags } from "./settings/storeSettings.ts"
@@ -71,7 +72,7 @@ const onceCommand = Command.make("once", connectionFlags, (flags) =>
   ])
 )
 
-const runCommand = Command.make("run", { ...connectionFlags, ...storeFlags, ...runFlags }, (flags) =>
+const runCommand = Command.make("run", { ...withoutConfigFlags, ...storeFlags, ...runFlags }, (flags) =>
   readRunConfig(flags).pipe(
     Effect.flatMap((config) => run(config, Option.getOrNull(flags.config), flags)),
     Effect.provide(warnings)
@@ -80,6 +81,10 @@ const runCommand = Command.make("run", { ...connectionFlags, ...storeFlags, ...r
   Command.withDescription("Watch until stopped; without a config, print one event per line to stdout"),
   Command.withExamples([
     { command: "berth-watch run", description: "Print the events of the account that BERTH_* name" },
+    {
+      command: "berth-watch run --store watch.db --listen 127.0.0.1:9500",
+      description: "Keep the events in another file, and serve the dashboard on another port"
+    },
     { command: "berth-watch run --config watch.yaml", description: "Watch and deliver as a config says" }
   ])
 )

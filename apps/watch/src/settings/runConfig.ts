@@ -43,26 +43,30 @@ export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<stri
   return yield* misused("The account name is not usable.", nameHint)
 })
 
-const readListen = Effect.gen(function* (): Effect.fn.Return<Listen | null, CommandFailed> {
-  const text = yield* variable("BERTH_WATCH_LISTEN")
-  if (text === undefined) return defaultListen
-  if (text === "off") return null
+/** The address of the HTTP interface with the name of its setting; null if it is off. */
+const readListen = Effect.fnUntraced(function* (
+  flag: Option.Option<string>
+): Effect.fn.Return<readonly [setting: string, listen: Listen | null], CommandFailed> {
+  const setting = Option.isSome(flag) ? "--listen" : "BERTH_WATCH_LISTEN"
+  const text = Option.getOrUndefined(flag) ?? (yield* variable("BERTH_WATCH_LISTEN"))
+  if (text === undefined) return [setting, defaultListen]
+  if (text === "off") return [setting, null]
   const listen = parseListen(text)
-  if (listen !== undefined) return listen
-  return yield* misused("BERTH_WATCH_LISTEN has to be HOST:PORT or off.")
+  if (listen !== undefined) return [setting, listen]
+  return yield* misused(`${setting} has to be HOST:PORT or off.`)
 })
 
 /** The config without a file: one account from `BERTH_*`. */
 export const environmentConfig = Effect.fn("environmentConfig")(function* (
   { options }: Pick<Connection, "options">,
   account: string,
-  store: Option.Option<string> = Option.none()
+  { listen: listenFlag, store }: Pick<RunOptions, "listen" | "store">
 ): Effect.fn.Return<WatchConfig, CommandFailed> {
-  const listen = yield* readListen
+  const [setting, listen] = yield* readListen(listenFlag)
   const token = yield* tokenVariable
   if (listen !== null && !isLoopback(listen) && token === null) {
     return yield* misused(
-      "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed.",
+      `${setting} is reachable from other machines, so a token is needed.`,
       "Set BERTH_WATCH_TOKEN."
     )
   }
@@ -88,6 +92,17 @@ export const connectionFlags = {
 }
 export type ConnectionOptions = Command.Command.Config.Infer<typeof connectionFlags>
 
+/** The flags for what a config names otherwise. */
+export const withoutConfigFlags = {
+  ...connectionFlags,
+  listen: textFlag(
+    "listen",
+    "HOST:PORT|off",
+    `Where the dashboard and the API listen (or BERTH_WATCH_LISTEN; default ${defaultListen.host}:${defaultListen.port})`
+  )
+}
+type RunOptions = Command.Command.Config.Infer<typeof withoutConfigFlags> & StoreOptions
+
 export const fromSettingFault = ({ exit, hint, message }: SettingFault): CommandFailed =>
   new CommandFailed({ exit, message, hint })
 
@@ -96,18 +111,19 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   allowHttp,
   baseUrl,
   config,
+  listen,
   location,
   project,
   store,
   userAgent
-}: ConnectionOptions & StoreOptions): Effect.fn.Return<WatchConfig, CommandFailed> {
+}: RunOptions): Effect.fn.Return<WatchConfig, CommandFailed> {
   yield* checkProxy
   if (Option.isNone(config)) {
     const connection = yield* Effect.mapError(
       readConnection(baseUrl, allowHttp, flagsGiven({ project, location, userAgent })),
       fromSettingFault
     )
-    return yield* environmentConfig(connection, yield* readAccount(account), store)
+    return yield* environmentConfig(connection, yield* readAccount(account), { listen, store })
   }
   const flags = {
     "--base-url": Option.isSome(baseUrl),
@@ -124,5 +140,6 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
     }
   }
   if (Option.isSome(store)) return yield* misused("--store does not go with --config, which names the store.")
+  if (Option.isSome(listen)) return yield* misused("--listen does not go with --config, which names the address.")
   return yield* readConfigFile(config.value)
 })

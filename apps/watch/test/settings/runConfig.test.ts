@@ -9,8 +9,11 @@ const connection = {
   }
 }
 
-const configOf = (env: Readonly<Record<string, string>>) =>
-  environmentConfig(connection, "eu").pipe(
+const configOf = (
+  env: Readonly<Record<string, string>>,
+  flags: Parameters<typeof environmentConfig>[2] = { listen: Option.none(), store: Option.none() }
+) =>
+  environmentConfig(connection, "eu", flags).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
 
@@ -45,10 +48,26 @@ describe("the config from the environment", () => {
   it.effect("takes the store that a flag names before that of the variable", () =>
     Effect.gen(function* () {
       const env = { BERTH_WATCH_STORE: "/data/watch.db" }
-      const config = yield* environmentConfig(connection, "eu", Option.some("/tmp/other.db")).pipe(
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
-      )
+      const config = yield* configOf(env, { store: Option.some("/tmp/other.db"), listen: Option.none() })
       expect(Redacted.value(config.store)).toBe("/tmp/other.db")
+    })
+  )
+
+  it.effect("listens where a flag says, whatever the variable says, but for other machines only with a token", () =>
+    Effect.gen(function* () {
+      const env = { HOME: "/h", BERTH_WATCH_LISTEN: "off" }
+      const listening = (listen: string, more = {}) =>
+        configOf({ ...env, ...more }, { store: Option.none(), listen: Option.some(listen) })
+      expect((yield* listening("127.0.0.1:9500")).listen).toEqual({ host: "127.0.0.1", port: 9500 })
+      expect((yield* listening("off", { BERTH_WATCH_LISTEN: "here" })).listen).toBe(null)
+      const open = { BERTH_WATCH_TOKEN: "secret-0123456789" }
+      expect((yield* listening("0.0.0.0:80", open)).listen).toEqual({ host: "0.0.0.0", port: 80 })
+      for (const [listen, message] of [
+        ["0.0.0.0:80", "--listen is reachable from other machines, so a token is needed."],
+        ["here", "--listen has to be HOST:PORT or off."]
+      ] as const) {
+        expect(yield* Effect.flip(listening(listen))).toMatchObject({ exit: "usage", message })
+      }
     })
   )
 
