@@ -18,7 +18,7 @@ const tools = fileURLToPath(new URL("tools", import.meta.url))
 const binary = fileURLToPath(new URL("../../apps/cli/bin/berth.mjs", import.meta.url))
 const modules = join(tools, "node_modules/@modelcontextprotocol")
 
-/** The command that starts the server, as a client of another has it. */
+/** The command that starts the server, in the form that other clients use. */
 const server = [process.execPath, binary, "mcp", "--allow", "create"]
 
 const names = ["list_nodes", "get_node", "list_plans", "list_images", "account", "wait", "propose", "execute"]

@@ -1,6 +1,4 @@
-/**
- * The real `berth`, bundled, as a process of its own, against a service on a real socket.
- */
+/** The real, bundled `berth` as a separate process against a service on a real socket. */
 import { fileURLToPath } from "node:url"
 import { type Ended, Program, type ProgramOptions } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
@@ -9,22 +7,22 @@ import { settingsOf } from "../account.ts"
 
 const binary = fileURLToPath(new URL("../../apps/cli/bin/berth.mjs", import.meta.url))
 
-/** A run that goes on. */
+/** A running process. */
 export interface Running {
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Waits until stderr holds the text. Dies when the process ends without it. */
   readonly untilStderr: (text: string) => Effect.Effect<unknown>
   /** Waits until stdout holds the text. Dies when the process ends without it. */
   readonly untilStdout: (text: string | RegExp) => Effect.Effect<unknown>
-  /** Reads no more of stdout. */
+  /** Closes the reading end of stdout. */
   readonly hangUp: Effect.Effect<void>
   readonly ended: Effect.Effect<Ended>
 }
 
-/** What a run is given: variables besides PATH, and its stdin. */
+/** The input of a run: variables besides PATH, and its stdin. */
 export type RunOptions = Pick<ProgramOptions, "env" | "input">
 
-/** Starts it; it is gone when the scope closes, whatever the test did. */
+/** Starts it. Closing the scope ends it, whatever the test did. */
 export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: RunOptions = {}) =>
   Effect.map(
     Program.start(() => Program.ofNode(binary, args, { env, ...options })),
@@ -61,5 +59,5 @@ export const json = <A>({ stdout }: Ended): A => JSON.parse(stdout)
 /** The lines of a text, without the empty one after the last. */
 export const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
 
-/** Any control character but the line feed. */
+/** Any control character except the line feed. */
 export const controls = /[^\P{Cc}\n]/u

@@ -18,10 +18,10 @@ import type { Row } from "./matrix/rows.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** What the stub of ssh exits with. */
+/** The exit code of the stub of ssh. */
 const sshCode = 77
 
-/** A service with the nodes that the rows name, the environment of a user who has the profiles that they name, and what checks an error. */
+/** A service with the nodes that the rows name, the environment of a user with their profiles, and the check of an error. */
 class Machine extends Context.Service<
   Machine,
   {
@@ -63,7 +63,7 @@ class Machine extends Context.Service<
   ).pipe(Layer.provideMerge(TestServer.layer(inDialect({ rateLimit: { limit: 100_000 } }))))
 }
 
-/** What a create makes has a name of its own: two nodes of one name are ambiguous. */
+/** Each create uses a new name, because two nodes of one name would be ambiguous. */
 const argsOf = (row: Row, ...flags: ReadonlyArray<string>) =>
   lineOf(row, row.command === "node create" ? "made" : "web", flags)
 
@@ -79,7 +79,7 @@ layer(Machine.layer, { excludeTestServices: true })("where the output cannot be 
         const format = row.kind === "changes" ? [] : ["-o", "json"]
         const { code, stderr } = yield* runFull(argsOf(row, ...format), { env, ...inputOf(row) })
         if (row.kind === "nothing") return assert.deepStrictEqual([code, stderr], [0, ""])
-        // What ssh prints is its own.
+        // The output of ssh is not ours.
         if (row.command === "node ssh") return assert.deepStrictEqual([code, stderr], [sshCode, ""])
         assert.strictEqual(code, 10, stderr)
         if (row.kind === "changes") {

@@ -1,6 +1,6 @@
 /**
- * `berth apply` as processes that are killed at random instants, on a service that loses replies and lags behind; and two at once. In the
- * end there is one node for each member, nothing of anybody else's was touched, and the ledger has what the service has.
+ * `berth apply` as processes that are killed at random instants, on a service that loses replies and lags behind; and two processes at
+ * once. In the end each member has one node, nobody else's nodes were touched, and the ledger matches the service.
  */
 import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,10 +11,10 @@ import { run, start } from "./berth.ts"
 import { invoke, movable } from "./invoke.ts"
 import { fleetFolder, large, nodes, rowsOf, webs } from "./fleet.ts"
 
-/** So many runs are killed. */
+/** How many runs are killed. */
 const kills = isSoak ? 20 * Number(process.env["RUNS"]) : isToday ? 30 : 100
 
-/** A run takes about so long from the start of its process to its end. */
+/** About how long a run takes from the start of its process to its end. */
 const maxMillis = 1500
 
 const members = 6
@@ -54,7 +54,7 @@ describe("berth apply", () => {
       ])
       let most = 0
       for (let killed = 0; killed < kills; killed++) {
-        // One member more or less again and again, so that there is something to do.
+        // Alternate the number of members, so that every run has something to do.
         fleet.write(webs(killed % 2 === 0 ? members : members - 1))
         const args = ["apply", "-f", fleet.file, "--yes", "--max-deletes", "1", "--grace", "50ms", "--quiet"]
         yield* Effect.scoped(
@@ -72,10 +72,10 @@ describe("berth apply", () => {
       }
       yield* arm([])
       fleet.write(webs(members))
-      // The first goes on with what was left, perhaps by waiting for a create whose reply was lost.
+      // The next run continues what was left, perhaps by waiting for a create whose reply was lost.
       const args = ["apply", "-f", fleet.file, "--yes", "--max-deletes", "1", "--grace", "50ms", "--wait"]
       const next = yield* run(args, { env })
-      // A run that was killed between its note and its request leaves a create that nobody knows of for ten and a half minutes.
+      // If a run is killed between its note and its request, nobody knows for ten and a half minutes what became of the create.
       const { clock, moveOn } = yield* movable
       moveOn(11 * 60_000)
       const last = next.code === 0 ? next : yield* Effect.provideService(invoke(args, { env }), Clock.Clock, clock)
@@ -130,7 +130,7 @@ describe("berth apply", () => {
           ],
           diff.stderr
         )
-        // Some by a lower count, and the rest by the end of the fleet.
+        // A lower count deletes some nodes, and the end of the fleet deletes the rest.
         fleet.write(webs(1))
         const fewer = yield* run(["apply", "-f", fleet.file, "--yes", "--max-deletes", "2", "--wait"], { env })
         assert.strictEqual(fewer.code, 0, fewer.stderr)
@@ -171,7 +171,7 @@ describe("berth apply", () => {
       const running = yield* start(["apply", "-f", fleet.file, "--yes", ...ready], { env })
       yield* running.untilStderr("asking")
       yield* running.kill("SIGINT")
-      // What goes on would hold its stderr open.
+      // If the ready command kept running, it would hold stderr open.
       const { code, stderr } = yield* running.ended
       assert.deepStrictEqual([code, stderr.includes("Interrupted; 0 of 1 changes are done")], [130, true])
     }).pipe(Effect.scoped, Effect.provide(serviceWith({ uniqueNames: false })))

@@ -295,7 +295,7 @@ describe("the commitments of a fleet", () => {
       }
       const one = yield* fleet.run(["node", "delete", String(node!.id), "--dry-run", "-o", "json"])
       assert.include(json<{ outcome: string }>(one).outcome, loss)
-      // The end of the commitment is set, and not the commitment ended.
+      // This sets what happens at the end of the commitment; it does not end the commitment.
       fleet.write(webs(1, large, ", commitment: hourly_billing"))
       assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
       const later = yield* fleet.run(["destroy", "-f", fleet.file, "--dry-run", "-o", "json"])
@@ -850,7 +850,7 @@ describe("a create that was refused, of whose name somebody makes a node", () =>
     assert.strictEqual((yield* fleet.apply("--yes", "--deadline", "2s")).code, 9)
     yield* arm([])
     const theirs = ["node", "create", "shop-web-1", "--plan", small, "--image", "Ubuntu-24.04", "-o", "json"]
-    // On another machine: what this one has made is never taken for somebody else's.
+    // On another machine, because this one never takes its own node for somebody else's.
     const { id } = json<{ readonly id: number }>(yield* (yield* hurriedFolder).run(theirs))
     const unknown = yield* fleet.apply("--yes")
     assert.strictEqual(unknown.code, 9, unknown.stderr)

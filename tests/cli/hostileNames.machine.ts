@@ -28,13 +28,13 @@ const names: ReadonlyArray<readonly [what: string, name: string]> = [
   ["a flag", "--yes"]
 ]
 
-/** What no text from outside may bring to a terminal. */
+/** Characters that no text from outside may send to a terminal. */
 const overrides = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 
 /** A NODE argument that names exactly this. */
 const asNode = (name: string) => `name:${name}`
 
-/** Runs a command whose stderr is a terminal, and gives what it wrote there without its own codes. */
+/** Runs a command whose stderr is a terminal, and returns its output there without berth's own codes. */
 const onTerminal = (args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const env = { ...(yield* settings), NO_COLOR: "1" }
@@ -48,10 +48,10 @@ const onTerminal = (args: ReadonlyArray<string>) =>
     return { code, text: chunks.join("").replaceAll("\r\u001b[2K", "") }
   })
 
-/** What removes the lines that the cursor was moved up by. */
+/** Clears everything from the cursor on, after the cursor was moved up. */
 const erase = "\u001b[J"
 
-/** What a watch shows until there is enough of it; `change` runs once it has read the nodes. */
+/** The output of a watch until it is long enough; `change` runs once the watch has read the nodes. */
 const watching = (
   surface: object,
   args: ReadonlyArray<string>,

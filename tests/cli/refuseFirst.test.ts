@@ -205,7 +205,7 @@ const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
       told.some((each) => each.test(stdout + stderr)),
       what
     )
-    // If the data cannot be shown as asked, all of it is shown.
+    // If the data cannot be shown in the requested form, all of it is shown.
     if (code === 10) assert.match(stderr, /\\?"id\\?":\d+/, what)
     own = ""
   }

@@ -1,6 +1,5 @@
 /**
- * What berth shares with the other processes of its machine that use the same key, and what comes of a machine where
- * nothing can be kept.
+ * What berth shares with other processes of its machine that use the same key, and what happens on a machine where it cannot keep files.
  */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +26,7 @@ const journal = Effect.flatMap(TestServer, ({ journal }) => journal)
 const count = (status: number) =>
   Effect.map(journal, (requests) => requests.filter((request) => request.status === status).length)
 
-/** A file, where a folder cannot be made. */
+/** A file in place of the folder, so that the folder cannot be made. */
 const blocked = Effect.map(stateFolder, (folder) => {
   const file = join(folder, "file")
   writeFileSync(file, "")
@@ -173,7 +172,7 @@ describe("limits", () => {
 })
 
 describe("what is kept for reads", () => {
-  /** A service with so many of 1200 requests left, for half an hour. */
+  /** A service with this many of 1200 requests left, for half an hour. */
   const withLeft = (left: number) =>
     Effect.gen(function* () {
       const url = yield* serve(({ path }) => {
@@ -198,7 +197,7 @@ describe("what is kept for reads", () => {
       assert.strictEqual(code, 6)
       const left = /error: [89] requests are left, and the last 12 of the rate limit are kept for interactive reads/
       assert.match(stderr, left)
-      // What is written by hand goes.
+      // Requests of berth api are sent all the same.
       assert.strictEqual((yield* run("api", "DELETE", "/nodes/1/", "--deadline", "5s")).code, 0)
       const { stdout } = yield* run("limits")
       assert.match(stdout, /^PAUSED +changes: the last 12 are kept for reads$/m)

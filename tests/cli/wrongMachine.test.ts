@@ -35,7 +35,7 @@ const against = (
     return { ...ended, requests, changes: requests.filter(({ method }) => method !== "GET") }
   }).pipe(Effect.scoped)
 
-/** A service with these nodes, some requests of which it answers in its own way. */
+/** A service with these nodes, which answers some requests in its own way. */
 const withNodes =
   (
     nodes: ReadonlyArray<ReturnType<typeof nodeRecord>>,
@@ -302,17 +302,17 @@ describe("a list with a record that cannot be read", () => {
   it.live("counts as a node of its name where a change is by that name", () =>
     Effect.gen(function* () {
       const twin = bad({ name: ["b"] })
-      // Read by itself it is whole: two nodes are named b.
+      // A read by its id shows the whole record: two nodes are named b.
       const whole = nodeRecord({ id: 3, name: "b" })
       const service = withNodes([a, b, twin as never], ({ path }) => (path === "/nodes/3/" ? ok(whole) : undefined))
       const two = yield* against(service, [["node", "delete", "b", "--yes"]])
       assert.deepStrictEqual([two.code, two.changes], [2, []])
       assert.include(two.stderr, "2 nodes are named b: 2 (running), 3 (running).")
-      // One without an id cannot be read by itself: it is not known which node it is.
+      // A record without an id cannot be read singly, so it is unknown which node it is.
       const idless = bad({ name: "b", id: null })
       const unread = yield* against(withNodes([a, b, idless as never]), [["node", "delete", "b", "--yes"]])
       assert.deepStrictEqual([unread.code, unread.changes], [7, []])
-      // Nor where nothing can be said of it at all, and the hint names the way round it.
+      // The same if nothing of the record is readable; the hint names the way around it.
       const junk = yield* against(withNodes([a, b, null as never]), [["node", "delete", "b", "--yes"]])
       assert.deepStrictEqual([junk.code, junk.changes], [7, []])
       assert.include(junk.stderr, "use the id of the one that you mean")
@@ -538,7 +538,7 @@ describe("whatever a service answers", () => {
             if (/^\d+$/.test(given)) assert.strictEqual(id, Number(given))
             else {
               assert.isTrue(asks(given, statedAs!), `${given} is ${statedAs}`)
-              // Each other one that its list called so it was asked about, and gave another name, or none.
+              // Each other node that the list gave this name was read, and showed another name or none.
               const name = given.replace(/^name:/, "")
               for (const [other, names] of listed) {
                 if (given === "db*" || other === id || !names.has(name)) continue

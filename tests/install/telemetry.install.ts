@@ -1,4 +1,7 @@
-/** What OpenTelemetry's own instrumentations export about the requests of the client, with the recipe that keeps the API key out. */
+/**
+ * Checks what OpenTelemetry's own instrumentations export about the client's requests if a program follows the recipe that keeps the API
+ * key out.
+ */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
@@ -20,7 +23,7 @@ let project: Project
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-telemetry-"))
   const tarballs = (await fillPackages(join(folder, "packages"))).map(packFolder)
-  // npm does not install the newest of these together, because they want two versions of the API.
+  // npm cannot install the newest versions together, because they need two versions of the API.
   project = await Project.with([...tarballs, ...tracing], { manager: "pnpm" })
   await project.add(new URL("programs/traced.js", import.meta.url))
 })
@@ -30,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What the exporter of the program gets, and the API key. */
+/** The exported data, and the API key that it must not contain. */
 const exported = async (further: Readonly<Record<string, string>>) => {
   // pnpm's binaries are shell scripts that look for Node.
   const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter)

@@ -1,4 +1,4 @@
-/** What tests of the whole daemon share: a folder with its config and store, and a receiver of its webhooks. */
+/** Helpers for tests of the whole daemon: a folder with its config and store, and a receiver of its webhooks. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,10 +13,10 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** What a receiver does with an event: answers with a status, takes it and cuts the connection, or never answers. */
+/** How a receiver handles an event: it answers with a status, takes the event and cuts the connection, or never answers. */
 type Answer = number | "cut" | "hang"
 
-/** A receiver of webhooks; the events that it took, in order, when it took each first, and what it does with the next. */
+/** A receiver of webhooks, with the events that it took in order, when it first took each, and how it handles the next one. */
 export const receiver = Effect.gen(function* () {
   const state: { answer: (id: string) => Answer } = { answer: () => 204 }
   const taken: Array<any> = []
@@ -53,7 +53,7 @@ interface ConfigOptions {
   readonly more?: string
 }
 
-/** Two sinks, and one account of the service under test, which is swept fast. */
+/** Two sinks, and one account of the service under test with a short interval of sweeps. */
 const configOf = (
   baseUrl: string,
   webhook: string,
@@ -75,7 +75,7 @@ sinks:
     stdout: {}
 ${more}`
 
-/** A config in a folder of its own, whose webhook goes to `webhook`; gives its path. */
+/** Writes a config with this webhook into a new folder; returns its path. */
 export const configured = Effect.fnUntraced(function* (webhook: string, options: ConfigOptions = {}) {
   const path = join(yield* folder, "watch.yml")
   const { BERTH_BASE_URL } = settingsOf(yield* TestServer)
@@ -83,7 +83,7 @@ export const configured = Effect.fnUntraced(function* (webhook: string, options:
   return path
 })
 
-/** Sets the status of a node when a test is ready for it: a busy machine may miss one that lasts for a time. */
+/** Sets the status of a node when a test is ready for it, because a busy machine might miss a status that lasts only for a time. */
 export const becomes = Effect.fnUntraced(function* (id: number, status: "running" | "power-off") {
   const { control, id: world } = yield* TestServer
   yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } }))
@@ -91,7 +91,7 @@ export const becomes = Effect.fnUntraced(function* (id: number, status: "running
 
 export const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 
-/** Waits until a condition holds that another process brings about. */
+/** Waits until another process has made a condition true. */
 export const until = (condition: () => boolean) =>
   Effect.gen(function* () {
     while (!condition()) yield* Effect.sleep("20 millis")

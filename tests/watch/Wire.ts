@@ -1,6 +1,5 @@
 /**
- * The wire between the daemon and the mock service of a test: it can be cut, it keeps count, and it knows when no
- * answer is under way any more.
+ * The wire between the daemon and the mock service of a test. It can be cut, it counts requests, and it knows when no answer is under way.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
@@ -10,7 +9,7 @@ import { type Reply, scripted } from "@berthkit/core/testing"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { inDialect, optionsOf } from "../account.ts"
 
-/** What the wire does to a request instead of carrying it: it answers, or is cut, so that nothing is sent. */
+/** What the wire does instead of carrying a request: it answers itself, or it is cut, so that nothing is sent. */
 type Fault = Reply | "cut"
 
 export class Wire extends Context.Service<
@@ -31,10 +30,10 @@ export class Wire extends Context.Service<
 
 const defaultStepMillis = 100
 
-/** A turn of the event loop: lets answers arrive, which takes none of the clock's time. */
+/** A turn of the event loop, in which answers arrive. It takes no virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** Quiet for so many turns is quiet. */
+/** The wire counts as quiet after this many turns without traffic. */
 const quietTurns = 5
 
 const describe = (request: { readonly method: string }, url: URL) => {

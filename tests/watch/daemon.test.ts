@@ -12,7 +12,10 @@ import { Daemon } from "./Daemon.ts"
 import { create } from "./polling.ts"
 import { becomes, command, configured, distinct, eventsOf, receiver, wait } from "./Scene.ts"
 
-/** A node takes longer to be gone than a daemon takes to start on a busy machine: one that is not seen terminating is believed gone much later. */
+/**
+ * A node takes longer to disappear than a daemon takes to start on a busy machine, because the daemon believes much later that a node is
+ * gone if it did not see it terminating.
+ */
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
   TestServer.layer(
@@ -25,7 +28,7 @@ const service = Layer.provideMerge(
   )
 )
 
-/** What alert rules and boards rely on, beside those that only some accounts have. */
+/** The metrics that alert rules and dashboards use, without those that only some accounts have. */
 const named = [
   "berth_sweep_duration_seconds",
   "berth_last_success_timestamp_seconds",
@@ -37,7 +40,7 @@ const named = [
 
 const idsOf = (text: string) => eventsOf(text).map(({ id }) => String(id))
 
-/** Prints the files of the bundle that a process has loaded, by the names of their chunks, when it ends. */
+/** When a process ends, prints which files of the bundle it has loaded, by the names of their chunks. */
 const reportFiles = `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module"
   const files = []

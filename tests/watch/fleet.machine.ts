@@ -47,7 +47,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         yield* wellAgain
         const { body: accounts } = yield* wait(() => ask(http!, "/api/accounts"))
         expect(accounts.map(({ account }: any) => account)).toEqual(["a0", "a1", "a2", "a3"])
-        // What one shows of the others may be two seconds old.
+        // What a process shows of the others may be two seconds old.
         const owners = (each: string) =>
           Effect.map(
             wait(() => ask(each, "/api/accounts")),
@@ -98,7 +98,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         yield* wait(() => first.program.kill())
         const next = yield* Daemon.start(["run", "--config", config], sharing)
         const { http } = yield* wait(() => next.ready())
-        /** For how long it has had the account: one that knew nothing of the allowance would ask within a second. */
+        /** How long it has had the account. A process that knew nothing of the allowance would send a request within a second. */
         const hadMillis = Effect.map(
           wait(() => ask(http, "/api/status")),
           ({ body: { accounts, now } }) => {
@@ -124,7 +124,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
         const orDie = (statement: string) => Effect.orDie(sql.unsafe<Record<string, any>>(statement))
 
-        /** Turns a node of an account on or off; gives what is reported of it. */
+        /** Turns a node of an account on or off; returns the expected report. */
         const turn = Effect.fnUntraced(function* ({ control, id: world }: (typeof worlds)[number]) {
           const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 9 } }))
           const { id, status: from } = nodes.find(({ status }) => status === "running" || status === "power-off")!
@@ -145,7 +145,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         const refused = yield* command(["run", "--config", config], env)
         expect(refused.code).toBe(2)
         expect(refused.stderr[0]).toMatch(/^berth-watch: The store has another schema than this berth-watch/)
-        // Its place is taken by one that knows these tables.
+        // A process that knows these tables takes its place.
         expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)
         for (const world of worlds) yield* turn(world)
         yield* orDie("DELETE FROM schema_version WHERE name = 'later'")

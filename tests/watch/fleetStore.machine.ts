@@ -1,6 +1,6 @@
 /**
- * What several daemons do while their PostgreSQL is slow, cannot be heard, fails over or is full: they say so, decide nothing meanwhile, and go
- * on by themselves.
+ * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report it, decide nothing meanwhile, and
+ * continue by themselves.
  */
 import { chmodSync } from "node:fs"
 import { TestServer, type TestWorld } from "@berthkit/server/testing"
@@ -40,10 +40,10 @@ const ownedBy = ({ program }: Daemon, seenBy: Daemon) =>
 const hasFailed = ({ program }: Daemon) => program.printedOn.stderr.includes("berth-watch: store-failing:")
 const isOver = ({ program }: Daemon) => program.printedOn.stderr.includes("berth-watch: store-failing is over;")
 
-/** What a daemon has said of the store. */
+/** What a daemon has reported about the store. */
 const said = ({ program }: Daemon) => /store-failing: (.*)/.exec(program.printedOn.stderr)![1]
 
-/** Two daemons on one PostgreSQL, each of which has accounts; the first one reaches it through a proxy. */
+/** Two daemons on one PostgreSQL, each with accounts; the first one reaches it through a proxy. */
 const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>[1]) {
   const fleet = yield* makeFleet(8, options)
   const proxy = yield* TcpProxy.scoped(fleet.postgres.port)
@@ -60,7 +60,7 @@ const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>
   return { ...fleet, proxy, first, second, both: [first, second] }
 })
 
-/** Turns a node on or off, and gives its id with what its status becomes. */
+/** Turns a node on or off, and returns its id with its new status. */
 const turn = Effect.fnUntraced(function* ({ control, id: world }: TestWorld) {
   const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1 } }))
   const status = node!.status === "running" ? "power-off" : "running"

@@ -1,6 +1,6 @@
 /**
- * The daemon under load, killed again and again, before a receiver that fails a third of the time and loses a tenth of its answers:
- * in the end the receiver holds exactly the events of the log, and the log is what happened in the service.
+ * The daemon under load is killed again and again; its receiver fails a third of the time and loses a tenth of its answers. In the end the
+ * receiver has exactly the events of the log, and the log matches what happened in the service.
  */
 import { setTimeout } from "node:timers/promises"
 import { startStopwatch } from "@berthkit/testing/stopwatch"
@@ -41,7 +41,7 @@ const service = Effect.map(TestServer, ({ control, id: world }) => ({
     Effect.asVoid(Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } })))
 }))
 
-/** Changes something every few milliseconds, for ever. */
+/** Changes a node every few milliseconds, for ever. */
 const load = Effect.gen(function* () {
   const { change, nodes } = yield* service
   for (let name = 1; ; name++) {
@@ -75,7 +75,7 @@ const retrying = async (daemon: Daemon): Promise<void> => {
   }
 }
 
-/** What the log states of the nodes: each one's chain of statuses is whole, and it ends as the service is. */
+/** Checks the log of each node: the chain of its statuses is whole and ends with the service's present status. */
 const checkLog = (
   events: ReadonlyArray<any>,
   baseline: number,
@@ -142,7 +142,7 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
         const isStarting = (yield* Random.next) < 0.2
         if (!isStarting) yield* wait(() => daemon.ready())
         yield* Effect.sleep(yield* Random.nextIntBetween(0, isStarting ? maxStartMillis : maxLifeMillis))
-        // Now and then it is asked to end, in the middle of whatever it does.
+        // Now and then the daemon is asked to end, whatever it is doing.
         const isAsked = !isStarting && (yield* Random.next) < 0.15
         const stopwatch = startStopwatch()
         const { code, stderr } = yield* wait(() => daemon.program.kill(isAsked ? "SIGTERM" : "SIGKILL"))
@@ -167,7 +167,7 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
   retrying(last).catch(() => {})
   const { http } = yield* wait(() => last.ready())
   const { nodes } = yield* service
-  // Every sweep of two seconds found nothing new, the account is believed, and everything is delivered.
+  // For two seconds no sweep has found anything new, the account is believed, and everything is delivered.
   let lastCursor = ""
   for (let quiet = 0; quiet < 20; yield* Effect.sleep("100 millis")) {
     const { accounts, cursor, sinks } = yield* wait(() => ask(http!, "/api/status"))

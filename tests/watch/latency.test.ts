@@ -1,6 +1,6 @@
 /**
- * How late changes are seen, as it is promised for the size of an account: the widths of `observedBetween` over hours of virtual
- * time, against the mock with an allowance of 1200 requests an hour of each kind. Five nodes are in transition all the time.
+ * Checks the promised latency for accounts of each size: the widths of `observedBetween` over hours of virtual time, against the mock with
+ * an allowance of 1200 requests an hour, for each kind of window. Five nodes are in transition all the time.
  */
 import { isSoak } from "@berthkit/testing/chance"
 import { expect, it } from "@effect/vitest"
@@ -41,12 +41,12 @@ const widths = (events: ReadonlyArray<Event>) => {
 interface Life {
   /** Nodes that exist at the beginning. */
   readonly fleet: number
-  /** So many nodes are created at a time. */
+  /** How many nodes are created at a time. */
   readonly created: number
   readonly createEveryMillis: number
 }
 
-/** What a reply takes at most. */
+/** The longest time that a reply takes. */
 const stepMillis = isSoak ? 100 : 250
 
 /** One node of all is deleted so often. */
@@ -176,7 +176,7 @@ it.effect(
       yield* live({ fleet: sweptFleet, created: 1, createEveryMillis: 75_000 })
       const { max } = widths(events)
       expect(sweeps.length).toBeGreaterThanOrEqual(4)
-      // Its first hour is slower by a quarter, and a page that failed is asked for again.
+      // The first hour is slower by a quarter, and a failed page is requested again.
       expect(max.created).toBeLessThanOrEqual(30)
       expect(max.inTransition).toBeLessThanOrEqual(120)
       expect(troubles(events)).toEqual(["berth.watch.baseline"])

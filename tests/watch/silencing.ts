@@ -1,7 +1,7 @@
 /**
- * Three daemons on one store, in which at random silences begin, end and are dropped, processes are killed, frozen and ended, the server of
- * the store is away, and sinks and services fail and are well again. In the end each sink has what its silences left to it, and what was wrong
- * was shown by every process for as long as it was.
+ * Three daemons share a store. At random, silences begin, end and are dropped, processes are killed, frozen and ended, the store's server
+ * is away, and sinks and services fail and recover. In the end each sink has every event that its silences allow, and every process has
+ * shown each trouble as long as it lasted.
  */
 import type { TestWorld } from "@berthkit/server/testing"
 import { Store } from "@berthkit/watch/store/Store"
@@ -32,7 +32,7 @@ export const drawSteps = (count: number) => {
 
 const second = 1000
 
-/** What fails does so for longer than it may take until every process shows it. */
+/** A failure lasts longer than every process may take to show it. */
 const minCauseMillis = 30 * second
 
 const nowMillis = (): number => Date.now()
@@ -64,7 +64,7 @@ export const silencing = Effect.fnUntraced(function* (options: {
     }))
   )
   type Slot = (typeof slots)[number]
-  /** Waits until it is ready; one that ended because its store was away is started again, as by a supervisor. */
+  /** Waits until it is ready. If it ended because its store was away, starts it again, like a supervisor. */
   const begun = Effect.fnUntraced(function* (slot: Slot) {
     for (;;) {
       const ready = yield* wait(() => {
@@ -117,7 +117,7 @@ export const silencing = Effect.fnUntraced(function* (options: {
       const { http } = yield* pick(slots.filter(({ wellSinceMillis }) => wellSinceMillis !== null))
       const reply = yield* wait(() => post(`${http}${path}`, body).catch(() => null))
       if (reply?.ok === true) return yield* wait(() => reply.json() as Promise<any>)
-      // Over by itself, meanwhile.
+      // The silence may have ended meanwhile.
       if (reply?.status === 422 || reply?.status === 400) return null
       yield* Effect.sleep("200 millis")
     }

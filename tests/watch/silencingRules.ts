@@ -1,22 +1,20 @@
-/**
- * What must hold of a fleet with silences and troubles: of what each sink has received, and of what each process has shown. Pure.
- */
+/** The rules for a fleet with silences and troubles: what each sink must have received, and what each process must have shown. Pure. */
 import { grouped, type LoggedEvent } from "./faltering.ts"
 
 export interface Silenced {
   readonly id: string
   readonly accounts: ReadonlyArray<string>
-  /** Empty: all. */
+  /** Empty for all. */
   readonly sinks: ReadonlyArray<string>
   readonly fromMillis: number
   readonly untilMillis: number
   readonly isDropped: boolean
 }
 
-/** Around the begin and the end of a silence it may cover an event or not: somebody is just writing it. */
+/** Around its start and its end a silence may or may not cover an event, because it is just being written. */
 const unsureMillis = 3000
 
-/** Whether a silence covers an event; null where that may be either. */
+/** Whether a silence covers an event; null if either is possible. */
 const covers = ({ accounts, fromMillis, sinks, untilMillis }: Silenced, sink: string, account: string, at: number) => {
   if (!accounts.includes(account) || (sinks.length > 0 && !sinks.includes(sink))) return false
   if (at < fromMillis - unsureMillis || at > untilMillis + unsureMillis) return false
@@ -25,7 +23,7 @@ const covers = ({ accounts, fromMillis, sinks, untilMillis }: Silenced, sink: st
 
 const timeOf = ({ body }: LoggedEvent): number => Date.parse(JSON.parse(body).time)
 
-/** Every event is received, but those that silences drop; none before its silences end; each node's in order. */
+/** Every event is received except those that silences drop, none before its silences end, and those of each node in order. */
 export const deliveryComplaints = (given: {
   readonly sink: string
   readonly log: ReadonlyArray<LoggedEvent>
@@ -72,22 +70,22 @@ export const deliveryComplaints = (given: {
   return { complaints, held, dropped }
 }
 
-/** Why something is wrong for a time. */
+/** A cause of troubles, which lasts for a time. */
 export interface Cause {
   /** The sink or account. */
   readonly key: string
-  /** The troubles of which there is one meanwhile, once it has shown. */
+  /** One of these troubles exists meanwhile, once it has shown. */
   readonly names: ReadonlyArray<string>
   readonly fromMillis: number
   toMillis: number
 }
 
-/** What a process shows. */
+/** The troubles that a process shows at one instant. */
 export interface Sample {
   readonly slot: number
   readonly askedMillis: number
   readonly answeredMillis: number
-  /** Since when it runs, and reaches the store. */
+  /** Since when it has been running and reaching the store. */
   readonly wellSinceMillis: number
   /** Such as `sink-down ops`. */
   readonly troubles: ReadonlyArray<string>

@@ -21,13 +21,13 @@ import { stateFolder } from "../stateFolder.ts"
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 const aheadClock = fileURLToPath(new URL("../../watch/machine/aheadClock.ts", import.meta.url))
 
-/** So many commands are killed. */
+/** How many commands are killed. */
 const kills = isSoak ? 2 * Number(process.env["RUNS"]) : 60
 
-/** Each key is used by about so many commands. */
+/** About how many commands use each key. */
 const usesPerKey = 4
 
-/** A command takes about so long from the start of its process to its end. */
+/** About how long a command takes from the start of its process to its end. */
 const maxMillis = 2500
 
 const members = 3
@@ -124,7 +124,7 @@ describe("two machines with one database", () => {
       yield* Effect.all([worker, worker, worker], { concurrency: "unbounded" })
       yield* noDoubles
 
-      // What was noted and perhaps not sent is known to be absent after ten and a half minutes.
+      // Only after ten and a half minutes is it certain that a create that was noted, and perhaps never sent, made no node.
       yield* advance("11 minutes")
       const third = yield* makeMachine("c", home, postgres, 0)
       const left = machines.find(({ ledger }) => existsSync(ledger))

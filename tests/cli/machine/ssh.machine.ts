@@ -1,6 +1,6 @@
 /**
- * Waiting until the ssh server of a node answers. The address of the node is one of this machine, which takes root; nodes run at once, as
- * with a service on which they run before their sshd does.
+ * Waits until the ssh server of a node answers. The node's address belongs to this machine, which needs root. Nodes run at once, as on a
+ * service that reports them running before their sshd answers.
  */
 import { execFileSync } from "node:child_process"
 import { createServer, type Server, type Socket } from "node:net"
@@ -11,7 +11,7 @@ import { run, start } from "../berth.ts"
 import { serve } from "../ScriptedServer.ts"
 import { stateFolder } from "../stateFolder.ts"
 
-/** From the range for tests between networks (RFC 2544): nobody else has it, and berth takes it for an address that others reach. */
+/** From the range for tests between networks (RFC 2544): nobody else has it, and berth treats it as reachable from outside. */
 const address = "198.18.77.1"
 
 const ip = (change: "add" | "del") => execFileSync("ip", ["address", change, `${address}/32`, "dev", "lo"])
@@ -40,7 +40,7 @@ const user = Effect.gen(function* () {
   return { BERTH_BASE_URL: url, BERTH_API_KEY: "k", BERTH_ACCESS_TOKEN: "t", XDG_STATE_HOME: yield* stateFolder }
 })
 
-/** What answers at port 22 of the address, until the scope ends. */
+/** Answers at port 22 of the address until the scope ends. */
 const answering = (answer: (socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.callback<Server>((resume) => {

@@ -1,6 +1,6 @@
 /**
- * An agent's program beside the real `berth mcp`: the messages of the protocol, a line each, as small as a test needs them. What clients
- * of others make of the same server is in `tests/document/mcpClients.document.ts`.
+ * A minimal agent's program for the real `berth mcp`: it exchanges the protocol's messages, one per line.
+ * `tests/document/mcpClients.document.ts` tests the same server with other clients.
  */
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
@@ -13,7 +13,7 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A reply, as far as tests look at it. */
+/** The parts of a reply that tests read. */
 export interface Reply {
   readonly id: unknown
   readonly error?: { readonly code: number; readonly message: string }
@@ -75,12 +75,12 @@ export class Agent {
       this.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { action, content: {} } }))
   }
 
-  /** Writes a line as it is. */
+  /** Writes a line unchanged. */
   write(line: string): void {
     this.program.child.stdin.write(`${line}\n`)
   }
 
-  /** Sends a request, and gives its reply. Rejects when the server ends before. */
+  /** Sends a request and returns its reply. Rejects if the server ends first. */
   async request(method: string, params: Json = {}): Promise<Reply> {
     const id = this.#next++
     const { person, revision } = this.#options
@@ -98,7 +98,7 @@ export class Agent {
     return Promise.race([reply, ended])
   }
 
-  /** Begins, as the revision has it. */
+  /** Begins the session as the revision requires. */
   async begin(): Promise<Reply> {
     const { person, revision = "2025-11-25" } = this.#options
     if (revision === stateless) return this.request("server/discover")
@@ -109,7 +109,7 @@ export class Agent {
     return reply
   }
 
-  /** Calls a tool. Where a reply asks the person, the call goes again with the answer. */
+  /** Calls a tool. If a reply asks the person, it repeats the call with the answer. */
   async call(name: string, args: unknown = {}, more: Json = {}): Promise<Reply["result"]> {
     const { error, result } = await this.request("tools/call", { name, arguments: args, ...more })
     if (error !== undefined) throw new Error(`${error.code} ${error.message}`)
@@ -121,14 +121,14 @@ export class Agent {
     return this.call(name, args, { requestState: result.requestState, inputResponses })
   }
 
-  /** Closes stdin, and gives how the server ended. */
+  /** Closes stdin and returns how the server ended. */
   end() {
     this.program.child.stdin.end()
     return this.program.ended
   }
 }
 
-/** Starts it, with the account of the service under test; it is gone with the scope. */
+/** Starts it with the account of the service under test. Closing the scope ends it. */
 export const startAgent = (args: ReadonlyArray<string>, options: AgentOptions = {}) =>
   Effect.gen(function* () {
     const server = yield* Effect.serviceOption(TestServer)

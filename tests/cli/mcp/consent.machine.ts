@@ -1,5 +1,6 @@
 /**
- * What is changed, a person has consented to: to that very request, at that price, for so long. Nothing else is sent, and nothing twice.
+ * Every change has a person's consent to exactly that request, at that price, and within its time. Nothing else is sent, and nothing is
+ * sent twice.
  */
 import { createHash } from "node:crypto"
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
@@ -310,10 +311,10 @@ describe("the bounds of a server", () => {
       assert.deepInclude((yield* execute(agent, first.id)).structuredContent, { outcome: "created" })
       const beyond = yield* execute(agent, second.id)
       assert.include(beyond.content[0]?.text, "This server may create 1 nodes, and has created 1.")
-      // What is refused is not asked about.
+      // The person is not asked about a refused change.
       assert.lengthOf(agent.questions, 1)
       assert.deepStrictEqual(yield* changes, ["POST"])
-      // A proposal of a server that might is nothing to one that may not.
+      // A server that may not create does not carry out the proposal of a server that may.
       const readOnly = yield* startIn(state, [], { person: () => "accept" })
       assert.isTrue((yield* execute(readOnly, second.id)).isError)
       assert.deepStrictEqual(yield* changes, ["POST"])

@@ -1,6 +1,6 @@
 /**
- * Runs `berth` within this process, on virtual time, with the service of the model behind `node:http`. Its stdin is a terminal, a pipe, or
- * empty. It can be interrupted or killed at any of its requests; nothing of a killed program runs on.
+ * Runs `berth` within this process, in virtual time, with the model's service behind `node:http`. Its stdin is a terminal, a pipe, or
+ * empty. It can be interrupted or killed at any request; no part of a killed program continues.
  */
 import { EventEmitter } from "node:events"
 import { readdir, readFile, rename, writeFile } from "node:fs/promises"
@@ -32,10 +32,10 @@ export interface Invocation {
   readonly conversation?: (stdout: string) => string | "end" | undefined
   /** The width of the terminal. */
   readonly columns?: number | undefined
-  /** What happens between a question and its answer. */
+  /** Runs between a question and its answer. */
   readonly beforeAnswer?: () => void
   readonly cut?: Cut | undefined
-  /** What happens when the service receives a request, by its number. */
+  /** Runs when the service receives a request, with its number. */
   readonly onRequest?: (n: number) => void
 }
 
@@ -82,7 +82,7 @@ const event = () =>
       resolve()
     }).unref()
   })
-// oxlint-disable-next-line no-restricted-globals -- Nothing else tells that a module is still being loaded.
+// oxlint-disable-next-line no-restricted-globals -- Nothing else shows that a module is still being loaded.
 const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
 /** Work outside this thread. While it runs, no virtual time passes. */
@@ -91,7 +91,7 @@ const isBusy = () => process.getActiveResourcesInfo().some((name) => busy.has(na
 
 /** More virtual time than any command needs. */
 const maxMillis = 6 * 3_600_000
-/** Real time after which a command is taken to hang. */
+/** After this much real time a command counts as hanging. */
 const maxTurns = 20_000
 const maxIdle = 400
 

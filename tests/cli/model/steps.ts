@@ -1,6 +1,6 @@
 /**
- * The steps of a history, as data: commands and the faults that they meet, edits of the fleet file, actions of others, and time. `scriptOf`
- * prints a history for people.
+ * The steps of a history as data: commands with the faults that they meet, edits of the fleet file, actions of others, and the passing of
+ * time. `scriptOf` prints a history for people.
  */
 import type { ImageName, PlanName, Weather } from "./service.ts"
 import type { Cut } from "./program.ts"
@@ -38,7 +38,7 @@ export interface Around {
   readonly cut?: Cut
   /** Between a question and its answer. */
   readonly meanwhile?: Happening
-  /** What a person answers at a terminal; undefined without a terminal. */
+  /** A person's answer at a terminal; undefined without a terminal. */
   readonly answer?: "y" | "n"
   /** The width of that terminal; default so wide that every table fits. */
   readonly columns?: number
@@ -58,13 +58,13 @@ export type Step =
       readonly wait?: boolean
       /** How many nodes are replaced at a time; default 1. */
       readonly maxUnavailable?: number
-      /** The member that is given up first. */
+      /** The member to give up first. */
       readonly pick?: string
       /** Whether a ready command exits with 0; undefined without one. */
       readonly ready?: boolean
-      /** A machine with a state of its own, which has a copy of the fleet's files. */
+      /** Another machine with its own state and a copy of the fleet's files. */
       readonly machine?: "second"
-      /** The ledger of that machine is this machine's afterwards: as long as that is so, the two act as one. */
+      /** Afterwards this machine has that machine's ledger. As long as this is so, the two act as one. */
       readonly handsBack?: boolean
     } & Around)
   | ({ readonly step: "destroy"; readonly maxDeletes?: number } & Around)
@@ -88,7 +88,7 @@ export type Step =
       /** The days of a committed option. */
       readonly days?: number
       readonly maxCommitment?: number
-      /** So many nodes, under keys of their own. */
+      /** How many nodes, each under its own key. */
       readonly count?: number
     } & Around)
   | ({ readonly step: "create if absent"; readonly name: string; readonly plan: PlanName } & Around)

@@ -1,6 +1,4 @@
-/**
- * The state of the model, and how each step changes it: the files, the service, the clock, and `berth` on them.
- */
+/** The state of the model (files, service and clock), and how each step changes it with `berth`. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,7 +16,7 @@ export interface Ran extends Outcome {
   readonly args: ReadonlyArray<string>
   /** When it began. */
   readonly atMillis: number
-  /** The ids in the ledger when it began, and those that ran then. */
+  /** The ids in the ledger when the command began, and those of them that ran then. */
   readonly ledgerBefore: ReadonlyMap<number, string>
   readonly ledgerAfter: ReadonlyMap<number, string>
   readonly file: FleetFile
@@ -61,7 +59,7 @@ export class World {
   readonly forgotten = new Set<number>()
   /** Commands of `--if-absent`, which have no key. */
   readonly keyless = new Set<number>()
-  /** Nodes of the ledger whose group an apply did not find in the file, until a later one finds it there and the node running. */
+  /** Nodes of the ledger whose group an apply did not find in the file, until a later apply finds the group there and the node running. */
   readonly givenUp = new Set<number>()
   /** The groups that were protected in the last successful apply. */
   readonly protectedGroups = new Set<string>()

@@ -1,7 +1,6 @@
 /**
- * Every trouble, provoked in a real daemon beside a service and receivers of the test: it shows in each place that is derived from the
- * table, the page in a browser among them, and is gone from each when it ends. Needs Linux and root, for a disk of its own, and a
- * Chromium.
+ * Provokes every trouble in a real daemon, with a service and receivers of the test. The trouble shows in each place that is derived from
+ * the table, including the page in a browser, and disappears from each when it ends. Needs Linux, root (for a separate disk) and Chromium.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -128,7 +127,7 @@ const reload = ({ daemon: { program } }: Running) =>
     yield* wait(() => program.printed(/(^\{"http".*\n[^]*){2}/m, "stderr"))
   })
 
-/** What the top of the page says, in a page that stays open. */
+/** The text at the top of a page that stays open. */
 const topOfPage = async ({ page }: Running, url: string): Promise<string> => {
   if (!page.url().startsWith(url)) await page.goto(url)
   return page.locator("#troubles").innerText()
@@ -136,7 +135,7 @@ const topOfPage = async ({ page }: Running, url: string): Promise<string> => {
 
 const textOf = (url: string) => fetch(url).then((reply) => reply.text())
 
-/** What each place shows of a trouble, by place. */
+/** How each place shows a trouble. */
 const placesOf = async (running: Running, name: string): Promise<Readonly<Record<string, boolean>>> => {
   const entry = troubleTable.find((each) => each.name === name)!
   const url = urlOf(running)
@@ -161,7 +160,7 @@ const placesOf = async (running: Running, name: string): Promise<Readonly<Record
   }
 }
 
-/** What the command prints for people. */
+/** The output of the command for people. */
 const statusOf = async ({ config }: Running): Promise<string> => {
   await using command = new Daemon(["status", "--config", config, "--output", "text"], {})
   const { code, stdout } = await command.finished()
@@ -313,7 +312,7 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
       yield* ends(running, "sink-behind")
       yield* ends(running, "sink-disabled")
 
-      // What takes three days by the schedule.
+      // By the schedule this takes three days.
       const database = new DatabaseSync(running.store)
       const body = '{"specversion":"1.0","id":"dead","type":"berth.node.created","source":"/accounts/acme","data":{}}'
       database
@@ -352,7 +351,7 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
       free(path)
       yield* ends(running, "store-failing")
 
-      // What a sink has not taken is kept: some three events of each node.
+      // Events that a sink has not taken are kept: about three for each node.
       ops.state.answer = () => 503
       for (const name of ["one", "two", "three", "four"]) {
         state.name = name
