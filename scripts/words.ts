@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 interface Rule {
   readonly pattern: RegExp
-  /** What to write. */
+  /** The word to write instead. */
   readonly instead: string
 }
 

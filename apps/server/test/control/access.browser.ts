@@ -19,7 +19,7 @@ const otherSite = (action: string) =>
     ({ url }) => Number(new URL(url).port)
   )
 
-/** What the control plane shows of the server, to a program. */
+/** The state of the server that the control plane shows to a program. */
 const stateOf = (url: string) =>
   Effect.promise(async () => {
     const read = async (path: string): Promise<any> => (await fetch(`${url}/_mock${path}`)).json()
@@ -28,14 +28,14 @@ const stateOf = (url: string) =>
     return {
       worlds: (await read("/worlds")).map(({ id }: { id: string }) => id),
       snapshot,
-      // What a page sends to the service is in the journal, and is refused.
+      // A page's request to the service is in the journal, and the service refuses it.
       requests: requests.filter(({ status }: { status: number }) => status < 400)
     }
   })
 
 const hostilePage = readFileSync(new URL("hostilePage.js", import.meta.url), "utf8")
 
-/** What the page could read. */
+/** The text that the page could read. */
 const attack = (page: Page, url: string) =>
   Effect.promise(() => page.evaluate<ReadonlyArray<string>>(`${hostilePage}; attack("${url}")`))
 

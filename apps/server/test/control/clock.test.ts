@@ -124,7 +124,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       yield* callAs(world, "DELETE", `/nodes/${deleted}/`)
       yield* set(renewing, "auto_renew")
       yield* set(ending, "auto_terminate")
-      // What is left of the allowance goes, so that there is something to be refilled.
+      // Spend the rest of the allowance, so that it has something to refill.
       let last = yield* callAs(world, "GET", "/nodes/")
       while (last.status === 200) last = yield* callAs(world, "GET", "/nodes/")
       expect([last.status, last.headers.get("retry-after")]).toEqual([429, "3600"])
@@ -233,7 +233,7 @@ describe("each kind of window, on a clock that is moved", () => {
         [200, "1", null],
         [200, "0", null],
         [429, "0", "80"],
-        // At the end of the window, all of it is back.
+        // At the end of the window the whole allowance is back.
         [200, "2", null],
         [200, "2", null]
       ])

@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import { serve } from "../cli/berthServer.ts"
 import { frozen } from "../control/page/browser.ts"
 
-/** What axe finds in the markup that Scalar makes, which no setting changes (decision 0061). */
+/** Findings of axe in the markup that Scalar generates; no setting changes them (decision 0061). */
 const ofScalar = [
   "aria-allowed-attr",
   "aria-input-field-name",
@@ -23,7 +23,7 @@ describe("the page about the interface", () => {
       const findings = yield* seriousFindings(page)
       expect(findings.filter((finding) => !ofScalar.some((rule) => finding.includes(` ${rule}: `)))).toEqual([])
       expect(requests).toEqual(["GET /docs"])
-      // It tries whether it may, goes on without it, and asks for nothing else that the policy forbids.
+      // Scalar tries this, continues without it, and needs nothing else that the policy forbids.
       expect(complaints).toEqual(["violates script-src: eval "])
     })
   )

@@ -14,7 +14,7 @@ import { TestServer } from "../../src/testing.ts"
 import { control } from "../control/plane.ts"
 import { exchange } from "../transport/rawSocket.ts"
 
-/** What the validator refuses, but for methods: it knows fifteen, and HAR 1.2 takes any. */
+/** The validator's complaints, except about methods: it knows fifteen, but HAR 1.2 allows any. */
 const problemsOf = (archive: unknown) =>
   Effect.map(
     Effect.promise(() => new HarValidator().verify(archive as never)),
@@ -46,7 +46,7 @@ const target = fc
   .map(([path, query]) => `${path}${query === "" ? "" : `?${query}`}`)
 const body = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
-  // What is cut off may end within a character.
+  // A cut body may end within a character.
   fc
     .integer({ min: 2040, max: 2060 })
     .map((length) => new TextEncoder().encode(`${"x".repeat(length)}🌙🌙🌙🌙🌙🌙🌙🌙`)),

@@ -1,6 +1,6 @@
 /**
- * `learn --probe --check` as a process, of a service whose nodes come and go between any two of its requests: it finds nothing where
- * nothing has changed, and every single change. It starts 85 processes.
+ * `learn --probe --check` as a process, against a service whose nodes come and go between any two requests: it finds nothing if nothing has
+ * changed, and finds every single change. The test starts 85 processes.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const order = { name: "passing", region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
 
-/** Sends a request to the mock, which somebody else does. */
+/** Sends a request to the mock on behalf of somebody else. */
 const send = async (url: string, method: string, headers: object = {}, body?: unknown): Promise<any> => {
   const sent = { method, headers: { "content-type": "application/json", ...headers } }
   const reply = await fetch(url, body === undefined ? sent : { ...sent, body: JSON.stringify(body) })
@@ -30,7 +30,7 @@ type Dialect = "documented" | "today"
 interface Probed {
   readonly nodes: number
   readonly change?: Change
-  /** Which of the nodes somebody deletes: where those of the first pages do, which page is which may not show. */
+  /** Which of the nodes somebody deletes. If nodes of the first pages go, it may not show which page is which. */
   readonly goes?: "any" | "newest"
   readonly dialect?: Dialect
 }

@@ -1,6 +1,6 @@
 /**
- * A probe of what is not the service, or fails, or repeats credentials; and the question before a node is created, at a terminal. Needs
- * Linux, for its `script` makes the terminal.
+ * Probes of servers that are not the service, fail, or repeat credentials; and the question before a node is created, at a terminal. Needs
+ * Linux, because its `script` makes the terminal.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -23,7 +23,7 @@ const echo = Object.values(secrets)
   .join(" ")
 
 let account = 0
-/** A state folder of its own: a rate limit that one service says is spent is nothing to the next. */
+/** A separate state folder, because the spent rate limit of one service must not affect the next. */
 const accountOf = (url: string) => ({ BERTH_BASE_URL: url, ...secrets, XDG_STATE_HOME: join(folder, `${account++}`) })
 
 const json = (response: ServerResponse, status: number, body: unknown, headers = {}) =>

@@ -18,7 +18,7 @@ interface Client {
   readonly closed: Promise<void>
 }
 
-/** Connects so many clients, each of which sends its bytes and then does nothing; they go when the scope closes. */
+/** Connects this many clients, each of which sends its bytes and then does nothing. They disconnect when the scope closes. */
 const connectAll = (baseUrl: string, count: number, bytes: string) => {
   const { hostname, port } = new URL(baseUrl)
   const open = () =>
@@ -79,7 +79,7 @@ describe("slow clients", () => {
         Effect.sync(() => connect({ host: hostname, port: Number(port) }).pause()),
         (socket) => Effect.sync(() => socket.destroy())
       )
-      // If the server went on reading, the replies would be 100 MB in its memory.
+      // If the server continued to read, the replies would take 100 MB of its memory.
       client.write(get.repeat(count))
       yield* answersOthers(20)
       const journal = yield* send(`${baseUrl}/_mock/worlds/default/requests?limit=1`)

@@ -1,4 +1,4 @@
-/** What processes keep of the troubles that only they know, and who ends them. */
+/** Which troubles, known to one process only, are kept in the store, and who ends them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
@@ -19,7 +19,7 @@ const layer = Layer.merge(memoryStore, Stdout.layer)
 
 const sink = { ...stdoutSink, name: "ops" }
 
-/** A process over the store of the test; gives its progress, and what ends it. */
+/** A process over the test's store; returns its progress, and an effect that ends it. */
 const start = Effect.fnUntraced(function* (answer: Effect.Effect<Outcome>) {
   const scope = yield* Scope.make()
   const layers = Troubles.layer(null).pipe(
@@ -35,7 +35,7 @@ const start = Effect.fnUntraced(function* (answer: Effect.Effect<Outcome>) {
   return { report, end: Scope.close(scope, Exit.void) }
 })
 
-/** What a command shows that reaches no process. */
+/** What a command shows if it reaches no process. */
 const shown = Effect.scoped(
   Effect.map(
     Effect.flatMap(restingDaemon([sink], true), ({ troubles }) => troubles),

@@ -10,7 +10,7 @@ import { Progress } from "../../src/telemetry/Progress.ts"
 import { Troubles } from "../../src/troubles/Troubles.ts"
 import { memoryStore as store } from "../store/memory.ts"
 
-/** What a process has beside its store. */
+/** What a process needs besides its store. */
 const process = Troubles.layer(null).pipe(
   Layer.provideMerge(Layer.mergeAll(Sinks.layer([], []), Progress.layer(["acme"]))),
   Layer.provide(Stdout.layer)
@@ -19,7 +19,7 @@ const process = Troubles.layer(null).pipe(
 const unreadable = { count: 2, example: "node 4, whose name is not a string" }
 const swept = { endedMillis: 1e15, durationMillis: 1, requests: 1 }
 
-/** A process over the store of the test, which has swept, for so long; gives what it printed on stderr. */
+/** Runs a process, which has swept, over the test's store for a time; returns its stderr. */
 const during = Effect.fnUntraced(function* (
   seconds: number,
   progress: { readonly unreadable: typeof unreadable | null },

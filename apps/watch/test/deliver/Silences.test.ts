@@ -94,7 +94,7 @@ describe("a silence", () => {
   })
 })
 
-/** What happens to a sink, one thing after the other. */
+/** The steps of a sink's history. */
 const action = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("event" as const), node: fc.integer({ min: 0, max: 3 }) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("rename" as const), node: fc.integer({ min: 1, max: 3 }) }) },
@@ -144,7 +144,7 @@ class Sink {
     this.log.push(event(this.now, names, { seq, id: `id-${seq}`, node: node === 0 ? null : node }))
   }
 
-  /** Goes on with a pass, or begins one that is due; gives whether the sink may read now. */
+  /** Continues a pass, or begins one that is due; returns whether the sink may read now. */
   release(max: number): boolean {
     if (this.#pass === null && !this.#nodes.beginPass(this.silences, this.now)) return true
     const behind = this.#pass ?? 0
@@ -194,7 +194,7 @@ class Sink {
         this.#pass = null
         return
       case "silence": {
-        // The clock has moved on since the last event: one that is committed later happens later.
+        // The clock has advanced since the last event, so that an event that is committed later also happens later.
         const fromMillis = ++this.now + step.delay
         const { nodes, atEnd } = step
         const id = `s-${this.silences.length}`

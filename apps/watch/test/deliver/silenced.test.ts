@@ -78,7 +78,7 @@ describe("a sink during a silence", () => {
       yield* commit(owner, { events: [created(1, 150), created(2, 150), changed(1, 151, "created", "running")] })
       yield* settle
       expect(shown(events())).toEqual(["nodes/2 created"])
-      // It is no backlog of the receiver, and a stop does not wait for it.
+      // Held events are not a backlog of the receiver, and a stop does not wait for them.
       expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, silenced: 2, dead: 0 })
       expect(yield* silenceCounts).toEqual(new Map([["s", { held: 2, dropped: 0 }]]))
       yield* sinks.idle
@@ -179,7 +179,7 @@ describe("a sink during a silence", () => {
       yield* commit(owner, { events: [changed(1, 110, "running", "power-off")] })
       yield* at(120)
       expect(yield* backlog("ops")).toMatchObject({ silenced: 1 })
-      // Back within the time: nothing is left to report. Then one that lasts.
+      // The first change is undone in time, so nothing is reported. The next one lasts.
       yield* commit(owner, { events: [changed(1, 120, "power-off", "running")] })
       yield* settle
       expect(yield* backlog("ops")).toMatchObject({ silenced: 0 })
@@ -285,7 +285,7 @@ describe("a sink during a silence", () => {
   )
 })
 
-/** What happens to the sinks of a daemon, one thing after the other; an event is of a node, at most one a millisecond. */
+/** The steps of a history of a daemon's sinks. An event is about a node; there is at most one a millisecond. */
 const action = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("event" as const), node: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("wait" as const), millis: fc.integer({ min: 1, max: 30 }) }) },

@@ -13,10 +13,10 @@ const sweepFor = (watch: ReturnType<typeof byHand>, millis: number, shown: Retur
     return watch.sweep(...shown)
   }).flat()
 
-/** A freeze has to last so long for a node after list and a read denied it. */
+/** How long a freeze lasts for a node after list and read have denied it. */
 const heldMillis = defaultRules.holdMillis + defaultRules.graceMillis
 
-/** The nodes answer 404, for the hold and the grace, while sweeps show `shown`; then they do so once more. */
+/** For the hold and the grace, reads of these nodes answer 404 while sweeps show `shown`; then they do so once more. */
 const deleteInFreeze = (watch: ByHand, gone: ReadonlyArray<number>, shown: ReturnType<typeof nodes>) => {
   for (const id of gone) watch.misses(id)
   expect(sweepFor(watch, heldMillis, shown)).toEqual([])
@@ -215,7 +215,7 @@ describe("a list too short to be believed", () => {
     expect(watch.finds(aNode({ id: 2 }))).toEqual([])
     expect(types([3, 4, 5].flatMap((id) => watch.misses(id)))).toEqual([3, 4, 5].map(() => "node.deleted"))
     expect(watch.sweep(...nodes(1))).toEqual([])
-    // What was deleted in the freeze is not too much at once.
+    // Nodes deleted during the freeze do not count as too many at once.
     expect(watch.sweep(...nodes(2))).toMatchObject([{ type: "berth.watch.recovered", ending: "persisted" }])
     expect(watch.sweep(...nodes(1))).toEqual([])
   })

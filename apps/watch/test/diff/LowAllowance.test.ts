@@ -16,7 +16,7 @@ const read = (over: Partial<AllowanceRead>): AllowanceRead => ({
   ...over
 })
 
-/** The facts that each of these reads gives, one after the other. */
+/** The facts that these reads prove, one after the other. */
 const reports = (...reads: ReadonlyArray<Partial<AllowanceRead>>) => {
   let known = neverLow
   return reads.map((each) => {
@@ -43,7 +43,7 @@ describe("the allowance", () => {
   it("is low when the daemon itself would use it up before it refills", () => {
     expect(reports({ remaining: 220 })).toEqual([0])
     expect(reports({ remaining: 219 })).toEqual([1])
-    // What its share has no room for it does not send.
+    // The daemon does not send requests for which its share has no room.
     expect(reports({ remaining: 219, ownLeft: 200 })).toEqual([0])
     expect(reports({ remaining: 700, resetMillis: 2 * hour })).toEqual([1])
   })

@@ -110,7 +110,7 @@ export const byHand = (rules: Rules = patientRules) => {
       whole(...nodes)
       return whole(...nodes)
     },
-    /** The last page of the list, read by itself. */
+    /** A single read of the last page of the list. */
     tail: (...nodes: ReadonlyArray<Node>) =>
       observe({ _tag: "PageRead", ...exchange(), sweep: null, isEnd: true, nodes, unreadable: [] }),
     finds: (node: Node) => observe({ _tag: "NodeFound", ...exchange(), node }),
@@ -142,7 +142,7 @@ export type ByHand = ReturnType<typeof byHand>
 
 export const types = (facts: ReadonlyArray<FlatFact>) => facts.map(({ type }) => type.replace("berth.", ""))
 
-/** Reads each of the nodes twice, a grace apart, and both times it answers 404. */
+/** Reads each of the nodes twice, a grace apart; both reads answer 404. */
 export const denyTwice = (watch: ByHand, ids: ReadonlyArray<number>, graceMillis = 60_000) => {
   const first = ids.flatMap((id) => watch.misses(id))
   watch.pass(graceMillis)

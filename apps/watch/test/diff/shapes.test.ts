@@ -141,7 +141,7 @@ it.each<Dialect>(["documented", "today"])(
       const { list, newInList, newInRead, read, sku, slug } = world
       const watch = byHand()
       const facts = [...watch.baseline(list(1), list(2))]
-      // The plan of these nodes may be offered no more, or the catalogue not be read.
+      // The plan of these nodes may no longer be offered, or the catalogue may be unread.
       if (isReadFrom < 4) watch.readsPlans(planNames([], ["C3.8GB"]))
       // The third node is there from a step on, and is first written as a create is. Nobody reads what no list has shown.
       let looks = 0

@@ -1,5 +1,5 @@
 /**
- * The service of a simulation: an account with its nodes, whose answers are true and sometimes lost. And who receives the events: one that
+ * The service of a simulation: an account with nodes, whose answers are true but sometimes lost. Also the receiver of the events, which
  * fails a third of the time.
  */
 import { Unreachable } from "@berthkit/core/domain/ErrorReason"
@@ -93,7 +93,7 @@ export class Recipient {
   readonly #simulation: Simulation
   isCalm = false
   readonly #failed = new Set<string>()
-  /** The ids of the events it has taken, in order, one that came again included. */
+  /** The ids of the events it has taken, in order, including repeated ones. */
   readonly ids: Array<string> = []
 
   constructor(simulation: Simulation) {

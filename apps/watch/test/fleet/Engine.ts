@@ -1,6 +1,7 @@
 /**
- * Where the accounts of a simulation run: given out as Effect Cluster does it, by who was heard of within the last seconds, and worse: now
- * and then an account is given to a second machine while the first has it still, or is told of it late or never.
+ * Assigns the accounts of a simulation to machines like Effect Cluster, according to which machines were heard from within the last
+ * seconds. It is worse than the original: now and then it gives an account to a second machine while the first still has it, or tells the
+ * first late or never.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import { Placement } from "../../src/fleet/Placement.ts"
@@ -12,7 +13,7 @@ const maxLateMillis = 5000
 
 interface Member {
   readonly machine: Machine
-  /** What it can run, and what it runs. */
+  /** What a machine can run, and what it runs. */
   readonly parts: Map<string, () => Fiber.Fiber<unknown, unknown>>
   readonly running: Map<string, Fiber.Fiber<unknown, unknown>>
   heardMillis: number
@@ -78,7 +79,7 @@ export class Engine {
       this.#placed.set(name, next.machine)
       this.#begin(next, name)
     }
-    // Whoever has what is another's is told so; some time it is not.
+    // Tells a machine that it has lost an account; sometimes it forgets to.
     for (const member of this.#members.values()) {
       for (const name of member.running.keys()) {
         if (this.#placed.get(name) === member.machine || !isHeard(member)) continue

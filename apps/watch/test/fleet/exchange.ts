@@ -1,13 +1,13 @@
 /**
- * What a machine of a simulation asks of another party, over a network: the request takes its time, is lost with the connection before or
- * after it was done, and its answer waits while the machine stands still.
+ * A request of a simulated machine to another party over a network. It takes time, it may be lost with the connection before or after it
+ * was carried out, and its answer waits while the machine is frozen.
  */
 import { Effect } from "effect"
 import type { Machine, Simulation } from "./Simulation.ts"
 
 const maxTransitMillis = 20
 
-/** From the loss of a connection until a machine is told so. */
+/** How long a machine takes to notice the loss of a connection. */
 const maxNoticeMillis = 3000
 
 /** A connection: what is sent on it arrives in order. */
@@ -16,7 +16,10 @@ export interface Line {
   atMillis: number
 }
 
-/** `perform`: the other party does what it is asked for. `lost`: what the machine gets instead of an answer; null where it is not cut off from that party. */
+/**
+ * `perform`: the other party carries out the request. `lost`: what the machine gets instead of an answer; null if it cannot be cut off from
+ * that party.
+ */
 export const exchange = <A, E>(
   simulation: Simulation,
   machine: Machine,

@@ -72,13 +72,13 @@ const retry = (tables: Tables) => {
   tables.rows("UPDATE sink SET orders = orders + 1")
 }
 
-/** After so long a process that was asked to end is killed. */
+/** A process that was asked to end is killed after this time. */
 const maxEndMillis = 5000
 
 /** Nobody reads what the daemons report. */
 const silent = Object.assign(Object.create(console), { error: () => {} })
 
-/** A daemon may end when it is asked to, and when its store cannot be reached at its start. */
+/** A daemon may end if it was asked to, or if it cannot reach its store when it starts. */
 const isExpected = (exit: Exit.Exit<never, StoreFailed>): boolean => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return true
   const failure = Cause.squash(exit.cause)
@@ -91,7 +91,7 @@ export interface HistoryOptions {
   readonly without?: Fence
 }
 
-/** Lives one history; gives what is wrong in its end. */
+/** Plays one history; returns what is wrong at its end. */
 export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) => {
   tables.clear()
   const names = namesOf(seed)
@@ -160,7 +160,7 @@ export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) 
     }).pipe(Effect.provide(layers))
   }
 
-  /** Begins a process on a host, which is begun anew whenever it has ended. */
+  /** Starts a process on a host, and starts it again whenever it has ended. */
   const start = (host: string): void => {
     const aheadMillis = chance.below(2 * maxAheadMillis) - maxAheadMillis
     const machine = new Machine(simulation, `${host}:${simulation.nowMillis}`, aheadMillis)

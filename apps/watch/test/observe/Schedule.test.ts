@@ -29,7 +29,7 @@ const plan: Plan = {
 }
 const many = (count: number, from = 1) => Array.from({ length: count }, (_, index) => aNode({ id: from + index }))
 
-/** The polling after two sweeps, the last of which began now. */
+/** The polling after two sweeps; the second has just begun. */
 const after = (watch: ReturnType<typeof byHand>, over: Partial<Polling> = {}): Polling => ({
   ...initialPolling,
   sweeps: 2,
@@ -170,7 +170,7 @@ describe("an account of several pages", () => {
     const watch = byHand()
     const nodes = [...fleet.filter(({ id }) => over.every((other) => other.id !== id)), ...over]
     watch.baseline(...nodes)
-    // As if a sweep had taken so many requests.
+    // A snapshot as after a sweep with this many requests.
     const sweep = watch.begin()
     sweep.page(...nodes)
     sweep.page()
@@ -178,7 +178,7 @@ describe("an account of several pages", () => {
     sweep.end(0, 3)
     return watch
   }
-  /** When a node is read by itself, from now on; null when none is. */
+  /** When the next single read of a node is due, from now on; null if none is. */
   const readIn = (watch: ReturnType<typeof byHand>, firstId = 211) => {
     return read(watch, after(watch, { end: { offset: 250, lastId: 250, firstId } }))
   }

@@ -1,6 +1,7 @@
 /**
- * An account whose nodes and prices come, change and go by chance, watched by sweeps and reads of prices with long pauses between
- * them, and what it truly spends. Nodes show the slugs of plans that the catalogue has under SKUs, or the SKUs. The ledger is written and read again now and then, as a store does.
+ * An account whose nodes and prices come, change and go at random, watched by sweeps and reads of prices with long pauses between them, and
+ * its true spending. Nodes show either the slugs or the SKUs of plans that the catalogue lists under SKUs. Now and then the ledger is
+ * written and read back, as in a store.
  */
 import { DateTime } from "effect"
 import { exactPrice } from "@berthkit/core/domain/Price"
@@ -24,14 +25,14 @@ const minute = 60_000
 const hour = 60 * minute
 const beginMillis = Date.UTC(2026, 0, 29, 7)
 
-/** A node of the truth. */
+/** A real node. */
 interface Life {
   readonly id: number
   readonly plan: string
   readonly image: string
   readonly createdMillis: number
   readonly goneMillis: number
-  /** The first record of it does not state its image. */
+  /** Whether its first record does not state its image. */
   readonly isShy: boolean
 }
 
@@ -60,11 +61,11 @@ export interface Told {
   readonly endMillis: number
   /** The width of each interval in which a node ended or a price changed. */
   readonly widths: ReadonlyArray<number>
-  /** Writes of the ledger beside changes of nodes and prices. */
+  /** Writes of the ledger without a change of nodes or prices. */
   readonly idleWrites: number
 }
 
-/** What a create takes: the catalogue lists the plan under its SKU. */
+/** The slug that a create takes; the catalogue lists the plan under its SKU. */
 const slugOf = (plan: string, image: string) => `${plan}-with-${image}-not-large`
 
 const groups = [
@@ -81,7 +82,7 @@ export const tell = (history: History): Told => {
 
   const prices = new Map<string, ReadonlyArray<{ readonly atMillis: number; readonly paise: number | null }>>(
     groups.map(([plan, image], index) => {
-      // Prices only rise, so that what was between two reads is between their prices.
+      // Prices only rise, so that a price between two reads lies between theirs.
       const steps: Array<{ readonly atMillis: number; readonly paise: number | null }> = []
       const isUnknown = history.hasUnknown && index > 0
       let paise = 100 + below(2000)
@@ -129,7 +130,7 @@ export const tell = (history: History): Told => {
     }
   }
   sweeps.push(end)
-  // A change is believed by the second read that shows it.
+  // A change is believed once a second read shows it.
   reads.push(end - 15 * minute, end)
   const moments = [...sweeps.map((at) => ({ at, isSweep: true })), ...reads.map((at) => ({ at, isSweep: false }))].sort(
     (a, b) => a.at - b.at
@@ -183,7 +184,7 @@ export const tell = (history: History): Told => {
         states.push({ node, ...common, seenMillis: atMillis, statusSinceMillis: atMillis })
       } else if (!isThere && known !== undefined) {
         const since = standing.sweptMillis!
-        // Of a node whose image was never stated the price is that of one of the images.
+        // A node whose image was never stated may have the price of any of the images.
         widths.push(atMillis - (known.node.image === null ? life.createdMillis : since))
         gone.add(life.id)
         states.push({ ...known, goneMillis: atMillis })
@@ -290,7 +291,9 @@ export const tell = (history: History): Told => {
   }
 }
 
-/** What was truly spent by nodes that were seen, in a time: null where a price was not stated. In millionths of a rupee an hour and milliseconds. */
+/**
+ * The true spending of the seen nodes in a period; null if a price was not stated. In millionths of a rupee per hour, times milliseconds.
+ */
 export const truthOf = ({ changes, lives, priceAt, seen }: Told, fromMillis: number, toMillis: number) => {
   let total = 0n
   let isStated = true

@@ -1,4 +1,4 @@
-/** Facts and rows for tests of the store, of which a test states what matters to it. */
+/** Facts and rows for tests of the store. A test states only the fields that matter to it. */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { instantsOf } from "../../src/diff/Fact.ts"
@@ -59,7 +59,7 @@ export const row = (id: number, over: Partial<NodeRow> = {}, node: Partial<Omit<
   ...over
 })
 
-/** Of an event of a node of the account `a`, due at once. */
+/** A delivery of an event about a node of the account `a`, due at once. */
 export const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
   account: "a",
   seq,

@@ -1,6 +1,6 @@
 /**
- * How SQLite finds what the store asks for again and again. The plans are those of the statements themselves, on empty tables: without
- * `ANALYZE`, which nothing here runs, they do not depend on how many rows there are.
+ * Checks how SQLite finds rows for the store's frequent queries. The query plans come from the real statements on empty tables: without
+ * `ANALYZE`, which nothing here runs, they do not depend on the number of rows.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ import { memoryStore as store } from "./memory.ts"
 /** Tables that have a row for each node, event or delivery; the others are small. */
 const isAboutMany = (step: string) => /^(?:SCAN|SEARCH) (?:node|event|delivery|dead_letter|silenced_event)\b/.test(step)
 
-/** What a use of the store does with those tables, step by step. */
+/** The steps of the query plan that a use of the store needs on those tables. */
 const stepsOf = Effect.fnUntraced(function* <A, E>(use: (store: Store["Service"]) => Effect.Effect<A, E>) {
   const sql = yield* SqlClient.SqlClient
   const service = yield* Store

@@ -21,7 +21,7 @@ const thrown = undefined as unknown
 const failure = undefined as unknown as Failure
 const checkOnly = (_types: () => void) => {}
 
-/** The classes of errors there are, but for the one that they all extend. */
+/** All classes of errors, except their base class. */
 type Classes = {
   [
     Name in keyof typeof Berth as (typeof Berth)[Name] extends new (...args: never) => BerthError ? Name : never

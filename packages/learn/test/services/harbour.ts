@@ -1,6 +1,6 @@
 /**
- * A service of the interface that shares no code with the mock and chose otherwise in more than 20 points, each of which can be
- * taken back. Its clock is its own and moves when it is told to.
+ * A service that shares no code with the mock and differs from the assumptions in more than 20 points, each of which can be switched off.
+ * It has its own clock, which moves only when told to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -35,7 +35,7 @@ export const harbourChoices: Readonly<Record<string, ReadonlyArray<string>>> = {
   noLocation: ["A create is 202 with Location"]
 }
 
-/** How many nodes it has at the start, one of which is not provisioned yet. */
+/** How many nodes it has at the start; one of them is not provisioned yet. */
 const fleet = 120
 const limitBy = { true: 600, false: 1200 } as const
 const windowSeconds = 600
@@ -148,7 +148,7 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
   )
 
   const limit = limitBy[String(differs("sixHundred")) as "true"]
-  /** What is left after this request, and the seconds to the reset. */
+  /** The remaining requests after this one, and the seconds to the reset. */
   const spend = () => {
     if (differs("bucket")) {
       missing = Math.max(0, missing - ((now - refilledAt) / 1000) * (limit / windowSeconds)) + 1

@@ -1,6 +1,6 @@
 /**
- * An account whose nodes come, change and go by chance, and a record of every moment of it: the truth to compare the reports of
- * the daemon with.
+ * An account whose nodes come, change and go at random, with a record of every moment: the truth against which the daemon's reports are
+ * compared.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { KnownStatus } from "@berthkit/core/domain/NodeStatus"
@@ -70,7 +70,7 @@ export class World {
     this.#alive.set(id, life)
   }
 
-  /** The id of a node that is gone is given to another, two seconds later at the earliest. */
+  /** The id of a deleted node may go to another node, two seconds later at the earliest. */
   #reuse(atMillis: number): void {
     const index = this.#free.findIndex(
       (id) => this.lives.findLast((life) => life.id === id)!.goneMillis + 2000 < atMillis
@@ -92,7 +92,7 @@ export class World {
 export const statusOf = (life: Life, atMillis = Infinity): KnownStatus =>
   (life.statuses.findLast(({ fromMillis }) => fromMillis <= atMillis) ?? life.statuses[0]!).status
 
-/** The record of a life as it was at an instant. */
+/** The record of a life at an instant. */
 export const nodeAt = (life: Life, atMillis = Infinity): Node =>
   aNode({ id: life.id, createdAtMillis: life.createdMillis, status: statusOf(life, atMillis), name: life.name })
 

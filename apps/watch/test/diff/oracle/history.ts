@@ -1,4 +1,4 @@
-/** Histories by number: each has some of the faults, by chance, from a few of them alone to nearly all together. */
+/** Histories by number. Each has a random selection of faults, from a few to nearly all. */
 import { chanceFrom } from "../Chance.ts"
 import { judge } from "./judge.ts"
 import { faultKinds } from "./Service.ts"
@@ -17,7 +17,7 @@ export const historyOf = (seed: number): History => {
   }
 }
 
-/** What is wrong with the histories of these seeds; with each complaint the history, to repeat it. */
+/** Complaints about the histories of these seeds, each with the history, to repeat it. */
 export const complaintsOf = (fromSeed: number, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => historyOf(fromSeed + index)).flatMap((history) =>
     judge(watch(history)).map((complaint) => `${complaint} in ${JSON.stringify(history)}`)

@@ -1,6 +1,6 @@
 /**
- * Watches a `World` through its `Service` the way the daemon does, in virtual time: sweeps page by page, reads of single nodes
- * beside them, and a process that is killed between any two steps, also between a difference and its commit.
+ * Watches a `World` through its `Service` like the daemon, in virtual time: sweeps page by page, reads of single nodes at the same time,
+ * and a process that may be killed between any two steps, even between a difference and its commit.
  */
 import { DateTime, Schema } from "effect"
 import type { NodeId } from "@berthkit/core/domain/Node"
@@ -23,11 +23,11 @@ import { nodeId } from "../aNode.ts"
 import { type FaultKind, Service } from "./Service.ts"
 import { World } from "./World.ts"
 
-/** What befalls the process. */
+/** What may happen to the process. */
 export const processFaults = ["kill", "stop", "clock", "rotation", "stranger"] as const
 export type ProcessFault = (typeof processFaults)[number]
 
-/** A history that can be repeated: the same values give the same one. */
+/** The values that determine a history, so that it can be repeated. */
 export interface History {
   readonly seed: number
   /** Nodes at the beginning. */
@@ -44,11 +44,11 @@ export interface Published {
   readonly fact: Fact
   readonly atMillis: number
   readonly run: number
-  /** When the last complete sweep before it began that this process knew of, by no clock that can be set. */
+  /** When the last complete sweep before it began, as far as this process knew, on a clock that cannot be set. */
   readonly sweptMillis: number
 }
 
-/** What the processes did, in order: each begins, and then takes in observations. The first one begins. */
+/** The steps of the processes, in order: each process begins and then takes in observations. */
 type Step =
   | { readonly _tag: "begun"; readonly fingerprint: string; readonly begun: Moment }
   | { readonly _tag: "observed"; readonly observation: Observation }
@@ -65,7 +65,7 @@ export interface Watched {
   readonly gaps: ReadonlySet<number>
   /** When the last fault ended. */
   readonly calmMillis: number
-  /** Nodes written while nothing was reported of them: what a quiet sweep must not do. */
+  /** Nodes that were written without a report. A quiet sweep must not do that. */
   readonly writes: number
 }
 
@@ -81,7 +81,7 @@ const decode = Schema.decodeSync(NodeStateJson)
 const pauseOf = ({ nodes }: Snapshot, id: NodeId, atMillis: number): number =>
   5000 + (atMillis - (nodes.get(id)?.sinceMonotonicMillis ?? atMillis)) / 10
 
-/** Takes in what an observation proved, once it is committed and before it is believed. */
+/** Called with what an observation proved, after the commit and before it is believed. */
 export type Follow = (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => void
 
 /** The watching of one history. */
@@ -100,7 +100,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
   let writes = 0
   const world = new World(chance, history.size, nowMillis)
   const service = new Service(world, chance, history, nowMillis)
-  // Where reads deny nodes the list keeps its order, as `Service` lists it.
+  // If reads deny nodes, `Service` keeps the list in order.
   const isDisordered = history.kinds.includes("disorder") && !history.kinds.includes("denied")
   let count = 0
   const published: Array<Published> = []
@@ -179,7 +179,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
           continue
         }
         const length = answer.nodes.length + answer.unreadable.length + answer.nameless
-        // As in `observe/Sweep.ts`, pages overlap by a node; one that does not was moved, and the sweep goes back.
+        // As in `observe/Sweep.ts`, pages overlap by a node. If a page does not, the list has moved, and the sweep goes back.
         if (!isDisordered && start > 0 && (answer.firstId === null || answer.firstId > lastId)) {
           start = Math.max(0, start - history.perPage)
           continue
@@ -203,7 +203,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
     }
   }
 
-  /** Reads the last page, as far as a sweep knows which it is. */
+  /** Reads the last page, as known from the last sweep. */
   function* tails(): Actor {
     while (true) {
       yield 5000 + below(10_000)
@@ -323,7 +323,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
   boot()
   around.shift()
   const calmMillis = nowMillis
-  // At rest everything has to come out, a freeze included, also after a restart that was still to come.
+  // Once all faults are over, everything must be reported, even after a freeze and after a restart that was still planned.
   runUntil(nowMillis + 5 * rules.holdMillis)
   return { history, rules, steps, world, service, snapshot, published, gaps, calmMillis, writes }
 }

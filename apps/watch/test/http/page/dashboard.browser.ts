@@ -93,7 +93,7 @@ describe("the dashboard", () => {
       const rows = page.getByRole("list", { name: "Dead letters of chat" }).getByRole("listitem")
       yield* sees(rows.filter({ hasText: "10 attempts · the receiver answered 400" }).waitFor())
       expect(yield* sees(rows.count())).toBe(2)
-      // What is said in it is read out only where it was there before.
+      // Screen readers read its text out only if the element existed before.
       expect(yield* sees(page.getByRole("dialog").getByRole("status").count())).toBe(1)
       yield* sees(page.getByRole("button", { name: "Retry one", exact: true }).click())
       yield* sees(page.getByText("chat tries this event again now.").waitFor())

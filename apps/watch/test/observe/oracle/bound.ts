@@ -1,6 +1,6 @@
 /**
- * How late deletions and new nodes are reported at most, worked out by hand from the table of what requests are for
- * (docs/reference/latency.md). Nothing here is taken from the code that keeps to it, so neither can be wrong without the other.
+ * The latest time at which deletions and new nodes may be reported, calculated by hand from the table of requests in
+ * docs/reference/latency.md. Nothing here comes from the code under test, so a mistake in only one of the two shows.
  */
 import type { Budget } from "../../../src/observe/RequestShare.ts"
 import type { Loss } from "./deletions.ts"
@@ -8,52 +8,55 @@ import type { Loss } from "./deletions.ts"
 const second = 1000
 const hour = 3_600_000
 
-/** A loss, until it is known how long its run waits. */
+/** A loss without the time that its run waits. */
 export type Asked = Omit<Loss, "withinMillis">
 
 /** Each page of a sweep adds 87 nodes. */
 const pagesOf = (size: number): number => (size < 100 ? 1 : Math.ceil(size / 87))
 
-/** From one sweep to the next in row 3: an account of one page every 9 s, or 150 pages an hour; as set if that is less often. */
+/** The interval of sweeps in row 3: 9 s for an account of one page, otherwise 150 pages an hour; the configured one if that is longer. */
 const plannedMillis = (size: number, intervalMillis: number | null): number =>
   Math.max(size < 100 ? 9 * second : (pagesOf(size) * hour) / 150, intervalMillis ?? 0)
 
-/** Rows 2 and 3, an hour: the one page, every tenth time twice; or the end of the list every 9 s, and the pages. */
+/** The requests an hour of rows 2 and 3: the one page, every tenth time twice; or the end of the list every 9 s, and the pages. */
 const promisedPerHour = (size: number, intervalMillis: number | null): number => {
   const sweeps = hour / plannedMillis(size, intervalMillis)
   return size < 100 ? 1.1 * sweeps : 400 + pagesOf(size) * sweeps
 }
 
-/** The same of the largest accounts: the end of the list every 13.5 s, and 360 pages. */
+/** The same for the largest accounts: the end of the list every 13.5 s, and 360 pages. */
 export const maxPromisedPerHour = 627
 
-/** The share: requests of an hour, and of the window in which row 1 counts, which is an hour or shorter. */
+/** The share: requests an hour, and the window in which row 1 counts, which is an hour or shorter. */
 const shareOf = ({ requests, windowMillis }: Budget) => ({
   perHour: (requests * hour) / windowMillis,
   windowMillis: Math.min(windowMillis, hour),
   hours: Math.min(windowMillis, hour) / hour
 })
 
-/** Row 1, of one window. */
+/** The requests of row 1 in one window. */
 const certainReads = (budget: Budget): number => {
   const { hours, perHour } = shareOf(budget)
   return Math.ceil(Math.max(perHour / 10, Math.min(170, perHour / 2)) * hours)
 }
 
-/** By how much rows 2 and 3 are stretched where the share is too small for them: it keeps room for 113 reads, at most half of it. */
+/**
+ * The factor by which rows 2 and 3 are stretched if the share is too small for them. The share keeps room for 113 reads, but at most half
+ * of itself.
+ */
 const stretchOf = (size: number, intervalMillis: number | null, budget: Budget): number => {
   const { perHour } = shareOf(budget)
   const promised = promisedPerHour(size, intervalMillis)
   return perHour >= promised ? 1 : promised / (perHour - Math.min(113, perHour / 2))
 }
 
-/** From one sweep to the next, whatever is left for sweeps more often than that. */
+/** The interval of sweeps without additional ones. */
 export const sweepMillis = (size: number, intervalMillis: number | null, budget: Budget): number =>
   plannedMillis(size, intervalMillis) * stretchOf(size, intervalMillis, budget)
 
 /**
- * So many windows after the first take the reads that prove deletions: two of each node. A window has the reads of row 1, or what rows
- * 2 and 3 leave; of the first one some are `used`.
+ * How long the reads that prove deletions take, in windows after the first: two for each node. A window has room for the reads of row 1, or
+ * for what rows 2 and 3 leave; in the first window some of that is `used`.
  */
 export const readsMillis = (
   lost: number,
@@ -66,29 +69,29 @@ export const readsMillis = (
   return later <= 0 ? 0 : Math.ceil(later / each) * windowMillis
 }
 
-/** A request that fails is sent again, after a pause. */
+/** A failed request is repeated after a pause. */
 const againOf = ({ lies }: Asked): number => (lies.failing > 0 ? 2 : 1)
 
-/** Whether sweeps are set to be more often than promised: then row 5 takes what is left. */
+/** Whether the configured sweeps are more frequent than promised, so that row 5 takes what is left. */
 const isSet = ({ budget, intervalMillis, size }: Asked): boolean =>
   intervalMillis !== null && intervalMillis < sweepMillis(size, null, budget)
 
 const readsOf = (loss: Asked): number => {
   const { budget, intervalMillis, isIll, lies, lost, size } = loss
   const used =
-    // Row 5 takes what is left, and of row 1 what the margins of the promise pay for.
+    // Row 5 takes what is left, and the part of row 1 that the margins of the promise pay for.
     (isSet(loss) ? 57 * shareOf(budget).hours : 0) +
-    // Of each node that was hidden before, twice.
+    // Two reads of each node that was hidden before.
     (isIll ? 0.4 * size : 0) +
-    // Nodes that lists lack and reads show get half of row 1 at most, and had it before.
+    // Reads of nodes that lists lack and reads show take up to half of row 1, and have taken it before.
     (lies.lacking > 0 ? Infinity : 0)
   const promised = isSet(loss) ? Infinity : promisedPerHour(size, intervalMillis)
   return readsMillis(lost, budget, { promised, used, part: lies.lacking > 0 ? 0.5 : 1 })
 }
 
 /**
- * Sweeps: the one under way may have read the place of a node already, two lack it, one ends after the first 404, and in a freeze one more
- * after the hold. Between them are the hold, a grace and in a freeze another.
+ * Sweeps: the running one may already have read the node's place, two lack the node, one ends after the first 404, and in a freeze one more
+ * comes after the hold. To this add the hold, a grace and, in a freeze, another grace.
  */
 export const deletedWithinMillis = (loss: Asked): number => {
   const { budget, graceMillis, holdMillis, intervalMillis, lies, size } = loss
@@ -97,8 +100,8 @@ export const deletedWithinMillis = (loss: Asked): number => {
 }
 
 /**
- * Sweeps as set that prove something use what is kept for the reads of row 1. When those come, rows 2 and 3 pay for them, for as long as it
- * takes to send them.
+ * Configured sweeps that prove something use what is kept for the reads of row 1. When those reads come, rows 2 and 3 pay for them until
+ * they are sent.
  */
 const lentMillis = (loss: Asked): number => {
   const { perHour } = shareOf(loss.budget)
@@ -106,8 +109,8 @@ const lentMillis = (loss: Asked): number => {
 }
 
 /**
- * New nodes: 10 s, in an account of one page as sweeps are set. Where the share has no room for the reads of row 1 beside the promise, they
- * take its place for as long as it takes to send them.
+ * New nodes: 10 s; in an account of one page, the configured interval of sweeps. If the share has no room for the reads of row 1 next to
+ * the promise, they displace the promise until they are sent.
  */
 export const newWithinMillis = (loss: Asked): number => {
   const { budget, intervalMillis, lies, size } = loss

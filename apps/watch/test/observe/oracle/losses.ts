@@ -1,6 +1,4 @@
-/**
- * Losses of nodes: at random, and where little is left beside what row 1 of docs/reference/latency.md keeps.
- */
+/** Losses of nodes: random ones, and ones for which little is left besides what row 1 of docs/reference/latency.md keeps. */
 import { seed } from "@berthkit/testing/chance"
 import { budgetOf, hourly } from "../../../src/observe/RequestShare.ts"
 import { chanceFrom } from "../../diff/Chance.ts"
@@ -11,7 +9,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** A large share is all used within two minutes, if it ever is: later losses and longer holds take many requests and show nothing else. */
+/** A large share is used up within two minutes or never, so later losses and longer holds would take many requests and show nothing new. */
 const large = 5000
 
 const drawn = (run: number): Asked => {
@@ -60,7 +58,10 @@ const calm: Asked = {
   seed
 }
 
-/** Where sweeps as set have taken what they may, or the share is small. Without what is kept for proofs some of these are late. */
+/**
+ * Losses after configured sweeps have taken their part, or with a small share. Without the requests that are kept for proofs, some of these
+ * reports would be late.
+ */
 export const tight: ReadonlyArray<readonly [what: string, Asked]> = [
   ["of many, after sweeps every 200 ms", { ...calm, size: 400, lost: 200, isIll: false, atMillis: 20 * minute }],
   [

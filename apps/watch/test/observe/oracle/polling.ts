@@ -23,7 +23,7 @@ export interface PolledHistory {
   readonly size: number
   readonly minutes: number
   readonly kinds: ReadonlyArray<FaultKind>
-  /** The part of the nodes of which every read hangs. */
+  /** The part of the nodes for which every read hangs. */
   readonly hanging: number
   /** How often something happens to a node, at most. */
   readonly changeMillis: number
@@ -45,13 +45,13 @@ const stepMillis = 250
 /** More than is asked for. */
 const allowance = { "ratelimit-limit": "100000", "ratelimit-remaining": "99999", "ratelimit-reset": "3600" }
 
-/** A turn of the event loop: lets answers arrive, which takes none of the clock's time. */
+/** A turn of the event loop, in which answers arrive. It takes no virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 const record = ({ createdAt, id, name, status }: Node) =>
   nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt!) })
 
-/** What became of a history. */
+/** The outcome of a history. */
 export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
   const chance = chanceFrom(history.seed)
   const world = new World(chance, history.size, 0)

@@ -43,7 +43,7 @@ const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
 const honestMillis = (size: number, transitions: number) =>
   transitions > 10 ? veryStretchedMillis : size < 100 && transitions <= 5 ? promisedMillis : stretchedMillis
 
-/** A page that fails is asked for again, and a list that lacks a node by chance has it the next time. */
+/** A failed page is requested again, and a list that lacks a node by chance has it the next time. */
 const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
   honestMillis(size, transitionsAbout(life, world)) *
   // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/reference/latency.md).
@@ -60,15 +60,15 @@ const isAnswered = ({ lists }: Polled, fromMillis: number, toMillis: number) => 
   return true
 }
 
-/** Lies of the list are about nodes of even ids, some for longer than the promise. */
+/** The list lies about nodes with even ids, sometimes for longer than the promise. */
 const isListed = ({ kinds }: PolledHistory, { id }: Life) =>
   id % 2 === 1 || !kinds.some((kind) => kind === "hidden" || kind === "staleList")
 
-/** Whether it is at the end of the list, as new nodes are. One that takes the id of another is where that was. */
+/** Whether it is at the end of the list, like new nodes. A node that takes over an id is where the old one was. */
 const isNewest = (life: Life, { lives }: World) =>
   lives.every((other) => other === life || other.createdMillis > life.createdMillis || other.id < life.id)
 
-/** Of the nodes that lived for longer than is promised: how many there were, and those that were reported too late, or never. */
+/** The nodes that lived longer than the promised time: their number, and those that were reported too late or never. */
 const judged = (history: PolledHistory, polled: Polled) => {
   const { reported, world } = polled
   const endMillis = history.minutes * 60_000

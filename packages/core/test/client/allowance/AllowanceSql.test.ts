@@ -1,6 +1,4 @@
-/**
- * The store in a database, as the processes of several machines use it.
- */
+/** The store in a database that processes on several machines share. */
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"

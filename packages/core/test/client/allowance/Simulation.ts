@@ -16,7 +16,7 @@ export interface Scenario {
   readonly skewMillis: number
   /** Calls at any time: as many as may be under way at once. */
   readonly callers: number
-  /** Another client on the key: as careful as ours, or one that sends this often per window and ignores its replies. */
+  /** Another client with the same key: as careful as ours, or sending this often per window and ignoring its replies. */
   readonly other: "none" | "careful" | { readonly perWindow: number }
   /** How many windows to simulate. */
   readonly windows: number
@@ -41,7 +41,7 @@ export interface Outcome {
   readonly unreported: number
   /** Granted requests of all clients, as a share of what the windows could grant. */
   readonly used: number
-  /** Most requests in the second after a reset was passed, as a share of the allowance. */
+  /** Most requests in the second after a reset, as a share of the allowance. */
   readonly burst: number
 }
 
@@ -91,7 +91,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   let unreported = 0
 
   const { ownProcesses = 0 } = scenario
-  /** What own processes share. */
+  /** The state that own processes share. */
   let board: Pick<SharedKnowledge, "pausedUntil" | "report"> = {}
   const client = (callers: number, mine: boolean, startsAt: number, before = 0) => {
     let state = mine ? takeOver(initial, { ownProcesses: { count: ownProcesses, before } }, 0) : initial

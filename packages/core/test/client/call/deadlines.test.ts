@@ -1,6 +1,4 @@
-/**
- * A deadline bounds what it is given to: a call, the pages of one pull, a whole list, or several calls together.
- */
+/** A deadline bounds exactly what it is set for: a call, the pages of one pull, a whole list, or several calls together. */
 import { createTestClient, layer, nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Stream } from "effect"
@@ -12,7 +10,7 @@ import { inTime } from "../../inTime.ts"
 
 const id = NodeId.make(1)
 
-/** New nodes for ever, each page after so long. */
+/** A list without an end, whose pages take some time each. */
 const endless = (afterMillis: number, length = 100) => {
   let page = 0
   return () => {
@@ -53,7 +51,7 @@ describe("a total deadline of a list", () => {
 
 describe("a deadline of a list", () => {
   it.effect("bounds each pull, also one of many requests", () => {
-    // Pages that have no new node, so that one pull reads on.
+    // Pages without a new node, so that one pull reads several.
     let page = 0
     const idle = layer(() => Effect.delay(Effect.succeed(ok([null, { page: page++ }])), 400))
     return Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * A program that is busy beyond the deadline of a call, whose reply came in time: a node that was made is not reported lost. The time
- * of the client passes when the test lets it, so that no machine is too slow for the deadline.
+ * A program is busy beyond the deadline of a call whose reply arrived in time: the node is not reported as lost. The test advances the
+ * client's time, so that no machine is too slow for the deadline.
  */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
@@ -14,8 +14,8 @@ import { RawApi } from "../../../src/client/RawApi.ts"
 import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
 
 /**
- * A service on a thread of its own, because ours is busy: it reports that a request has come, answers once it is told to, and counts its
- * answers in memory, which our thread can read while it is busy.
+ * A service on its own thread, because ours is busy. It reports that a request has arrived, answers when told to, and counts its answers in
+ * memory, which our thread can read while busy.
  */
 const service = `
   const { parentPort, workerData } = require("node:worker_threads")
@@ -39,13 +39,16 @@ const running = Effect.acquireRelease(
     const counts = new Int32Array(new SharedArrayBuffer(8))
     const worker = new Worker(service, { eval: true, workerData: counts.buffer })
     const [port] = (await once(worker, "message")) as [number]
-    /** The next request is not answered before it is let go. */
+    /** Holds the answer to the next request back until `letGo`. */
     const hold = () => void Atomics.store(counts, 0, 0)
     const letGo = () => {
       Atomics.store(counts, 0, 1)
       Atomics.notify(counts, 0)
     }
-    /** Blocks this thread until so many answers are on their way; what hangs fails after a minute, because no limit of a test ends a blocked thread. */
+    /**
+     * Blocks this thread until this many answers are on their way. It gives up after a minute, because no time limit of a test ends a
+     * blocked thread.
+     */
     const blockUntil = (answers: number) => {
       for (let count = 0; (count = Atomics.load(counts, 1)) < answers;) {
         if (Atomics.wait(counts, 1, count, 60_000) === "timed-out") return
@@ -60,7 +63,7 @@ const running = Effect.acquireRelease(
     )
 )
 
-/** The clock of a client, which stands still but for `pass`. Sleeps that are over then end as timers do, in the turn of the loop that passes it. */
+/** The clock of a client, which only `pass` advances. Sleeps that are over then end like timers, in the same turn of the loop. */
 const handClock = () => {
   let passedMillis = 0
   const sleeps = new Set<{ readonly atMillis: number; readonly end: () => void }>()
@@ -85,8 +88,8 @@ const handClock = () => {
   return { stopped, pass }
 }
 
-/** Runs it among the timers, which come before replies in a turn of the loop. */
-// oxlint-disable-next-line no-restricted-globals -- It waits for no time, but for the turn of timers.
+/** Runs it with the timers, which come before replies in a turn of the loop. */
+// oxlint-disable-next-line no-restricted-globals -- It does not wait for time to pass, only for the turn of timers.
 const beforeReplies = (run: () => void) => void setTimeout(run)
 
 const transports = {

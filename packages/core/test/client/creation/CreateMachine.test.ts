@@ -37,7 +37,7 @@ const keyed: CreateRequest = {
 }
 const keyless: CreateRequest = { ...keyed, key: "_x", keyed: false }
 
-/** So many milliseconds after the boot. */
+/** An instant this many milliseconds after the boot. */
 const at = (millis: number, over: Partial<Instant> = {}): Instant => ({
   wallMillis: 0,
   bootMillis: millis,
@@ -102,7 +102,7 @@ const highestId: CreateEvent = { _tag: "HighestIdRead", result: Result.succeed(1
 const found = (intent: Intent, millis = 0): CreateEvent => ({ _tag: "IntentRead", intent, now: at(millis) })
 const notFound: CreateEvent = { _tag: "IntentRead", intent: undefined, now: at(0) }
 
-/** Polls until no pause is left or something else follows; gives the last step, and the pauses. */
+/** Polls until no pause is left or something else follows; returns the last step and the pauses. */
 const polledWith = (request: CreateRequest, first: CreateStep, event: CreateEvent) => {
   const pauses: Array<number> = []
   let step = first

@@ -835,7 +835,7 @@ describe("a create with a key", () => {
         { concurrency: "unbounded" }
       )
       assert.isTrue(Result.isSuccess(second!))
-      // That node is the other's: none is known of the first.
+      // That node belongs to the other create, so none is known for the first.
       assert.isTrue(Result.isFailure(first!))
       assert.lengthOf(service.nodes, 1)
     })

@@ -1,6 +1,4 @@
-/**
- * What every store of intents promises that outlasts its process, whatever it keeps them in.
- */
+/** The contract of every store of intents that outlasts its process. */
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
@@ -15,9 +13,9 @@ const program = fileURLToPath(new URL("holder.ts", import.meta.url))
 export interface Place {
   /** The store as another process has it. */
   readonly open: Effect.Effect<IntentStore, IntentStoreFailed, Scope.Scope>
-  /** What `holder.ts` is told of it. */
+  /** The arguments by which `holder.ts` opens the store. */
   readonly words: ReadonlyArray<string>
-  /** Takes the lock of a key from a process that stands still, as a process of another machine does. */
+  /** Takes a key's lock from a process that stands still, like a process of another machine. */
   readonly takeOver: (store: IntentStore, key: string) => Effect.Effect<void, IntentStoreFailed>
 }
 

@@ -1,6 +1,4 @@
-/**
- * Intents in a database, as the processes of several machines use it.
- */
+/** Intents in a database that processes on several machines share. */
 import { Postgres } from "@berthkit/testing/Postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { layer, ok } from "@berthkit/core/testing"
@@ -76,7 +74,7 @@ class Service {
     readonly status: string
   }> = []
   posts = 0
-  /** What happens before each reply. */
+  /** Runs before each reply. */
   readonly meanwhile: Effect.Effect<unknown>
   #next = 100
   constructor(meanwhile: Effect.Effect<unknown> = Effect.void) {
@@ -115,7 +113,7 @@ class Service {
 const tables = ["account", "process", "lock", "record", "intent", "stranger"]
 
 describe("rows that are restored from an older backup", () => {
-  /** A database with a backup that lacks what `since` does, brought back by a program that copies rows. */
+  /** A database restored from a backup that lacks what `since` did. The program that restores it copies rows. */
   const restored = Effect.fnUntraced(function* (
     before: (store: IntentStore) => Effect.Effect<unknown, IntentStoreFailed>,
     since: (store: IntentStore) => Effect.Effect<unknown, IntentStoreFailed>
@@ -175,7 +173,7 @@ describe("rows that are restored from an older backup", () => {
       )
       yield* Effect.flip(Effect.fromResult(yield* service.create(store, "second", "web-2")))
       yield* waited
-      // A key that is new: from now on the highest id is above those that are forgotten.
+      // A create under a new key, after which the highest known id is above those of the forgotten nodes.
       assert.deepStrictEqual(yield* service.create(store, "new", "web-9"), Result.succeed(104))
       for (const [key, name, candidates] of [
         ["second", "web-2", [101]],

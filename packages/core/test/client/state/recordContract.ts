@@ -1,13 +1,11 @@
-/**
- * What every store of an account's state promises, whatever it keeps the records in.
- */
+/** The contract of every store of an account's state. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, type Scope } from "effect"
 import type { RecordStore, StateFailed } from "../../../src/client/state/RecordStore.ts"
 
 const value = (text: string) => JSON.stringify({ version: 1, text })
 
-/** `open` gives the stores of so many processes for one account. */
+/** `open` returns the stores of several processes for one account. */
 export const recordContract = (
   what: string,
   open: (count: number) => Effect.Effect<ReadonlyArray<RecordStore>, StateFailed, Scope.Scope>
