@@ -10,7 +10,7 @@ const root = import.meta.dirname
 const testing = join(root, "packages/testing/src")
 const minute = 60_000
 
-/** What all tests have in common. */
+/** Settings that all tests share. */
 const shared = {
   setupFiles: join(testing, "fixChance.ts"),
   // Limits on time catch only what hangs: a machine that is busy with other things takes its time.

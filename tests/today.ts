@@ -1,6 +1,6 @@
 /**
- * The suites that run in today's dialect too (`pnpm test:today`), those that do not, and the tests of the former that do not. A new suite of
- * `tests/` belongs into one of the first two.
+ * Lists the suites that also run in today's dialect (`pnpm test:today`), the suites that do not, and single tests of the former that do
+ * not. A new suite of `tests/` belongs in one of the first two lists.
  */
 
 /** Files of tests that make requests. */
@@ -166,8 +166,8 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
 }
 
 /**
- * Tests of suites that run in both dialects which run in the documented one alone, by file and the name of the test or of what it is in,
- * each with the reason.
+ * Tests that run only in the documented dialect although their suites run in both, by file and by the name of the test or its group, each
+ * with the reason.
  */
 export const documentedOnly: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "cli/catalogue.test.ts": {

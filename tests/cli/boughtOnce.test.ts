@@ -1,6 +1,4 @@
-/**
- * What was bought for a node is known by the node's id, whichever command bought it: no other command buys the same for it again.
- */
+/** A purchase for a node is recorded by the node's id, whichever command made it, so that no other command buys the same again. */
 import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -72,14 +72,14 @@ interface Row {
   readonly env?: Readonly<Record<string, Text>>
   /** The address that the canary was saved with; default its own service. */
   readonly savedWith?: Text
-  /** What its own service answers in place of a list. */
+  /** The reply of its own service in place of a list. */
   readonly redirect?: number
   readonly input?: string
   /** Default 0. */
   readonly code?: number
   /** Whose service gets a request; default: nobody's. */
   readonly asked?: "own" | "evil" | "nobody"
-  /** Whether it runs as a process of its own: proxies are read from its environment, and a child gets that. */
+  /** Whether it runs as a separate process, because proxies are read from the environment and a child inherits it. */
   readonly isProcess?: true
 }
 

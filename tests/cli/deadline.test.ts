@@ -1,6 +1,6 @@
 /**
- * One deadline for a command: every call and every wait of it lives within. A part that had a time of its own here would take ten
- * minutes, or for ever, and not end with the test.
+ * A command has one deadline for all its calls and waits. A part with its own time limit would take ten minutes here, or for ever, and
+ * would outlast the test.
  */
 import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,7 +11,7 @@ import { lines, settings } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
-/** Ends of a command against a service of which `hangs` names the requests without a reply. */
+/** Runs a command against a service that does not answer the requests in `hangs`. */
 const ended = (hangs: (method: string, path: string) => boolean, ...args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const url = yield* serve(({ method, path }) => {

@@ -1,6 +1,6 @@
 /**
- * A create whose reply was lost, on a service that states no time, and of which a later boot or another machine has to judge whether it can
- * still be processed.
+ * A create lost its reply on a service that states no time. A later boot or another machine must judge whether the create can still be
+ * processed.
  */
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

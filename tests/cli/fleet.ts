@@ -64,7 +64,7 @@ const makeFolder = Effect.fnUntraced(function* <E, R>(
 /** A folder with a fleet file, and what runs on it. */
 export const fleetFolder = makeFolder(invoke, settings)
 
-/** What limits a run in time, and would come before what it limits if it were hurried. */
+/** Flags with time limits. If they were shortened, they would end a run too early. */
 const limits = new Set(["--deadline", "--timeout", "--ready-timeout"])
 
 const inAHurry: Invoke = (args, options) => {
@@ -75,6 +75,6 @@ const inAHurry: Invoke = (args, options) => {
 /** The same, where what runs hurries unless it has a limit. */
 export const hurriedFolder = makeFolder(inAHurry, settings)
 
-/** The same on a service of which these settings name an account. */
+/** The same on a service with the account of these settings. */
 export const hurriedFolderOf = (account: Readonly<Record<string, string>>) =>
   makeFolder(inAHurry, Effect.succeed(account))

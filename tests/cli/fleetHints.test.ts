@@ -1,6 +1,4 @@
-/**
- * What the errors of a fleet tell its person to do can be done: it names flags that the command has, and nothing that is to be filled in.
- */
+/** The hints of fleet errors can be followed: they name flags that the command has, and leave nothing to fill in. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -111,7 +111,7 @@ describe("a create whose price rises while the creates before it go on", () => {
 describe("a row of creates, and a run that ends earlier runs first", () => {
   const order = ["--plan", plan, "--image", "Ubuntu-24.04"]
 
-  /** What a row of twelve creates comes to if a price changes after the fourth. */
+  /** The result of a row of twelve creates if a price changes after the fourth. */
   const row = Effect.fnUntraced(function* (
     price: "pricePerHour" | "optionPrice",
     to: string,

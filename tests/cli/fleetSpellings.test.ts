@@ -1,6 +1,6 @@
 /**
- * A fleet on a service that spells names in its own way, or cuts them: without its ledger, no second node is made beside one that may be a
- * member's.
+ * A fleet on a service that spells names in its own way or cuts them. Without its ledger, no second node is made if an existing one may be
+ * a member's.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

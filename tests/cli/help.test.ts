@@ -15,7 +15,7 @@ const wordsOf = (example: string): ReadonlyArray<string> => {
   return (own.match(/'[^']*'|\S+/g) ?? []).slice(1).map((word) => word.replaceAll("'", ""))
 }
 
-/** What is wrong with a command line itself, and not with what it names. */
+/** Faults of a command line itself, not of what it names. */
 const unparsed = /has no (?:flag|command)|takes no further|cannot be|needs a (?:value|command)|needs (?:--|[A-Z])/
 
 const examples = verbsOf(tree).flatMap(({ path, verb }) =>

@@ -38,7 +38,7 @@ export const invoke = (
 /** The pauses between attempts are shorter than this, and all that limits a call is longer. */
 const maxPauseMillis = 13_000
 
-/** The same with a fiftieth of the pauses between attempts: for what goes on failing. */
+/** The same with pauses between attempts fifty times shorter, for calls that keep failing. */
 export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const hurrying: Clock.Clock = {

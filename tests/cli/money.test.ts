@@ -587,7 +587,7 @@ describe("cost", () => {
 
   it.live("of a list that cannot be read to its end is at least that of the nodes that it shows", () =>
     Effect.gen(function* () {
-      // Whatever page is asked for is the first.
+      // Every requested page is the first.
       const url = yield* serve(({ path }) => ok(path === "/nodes/" ? [nodeRecord({ id: 1, plan })] : [ubuntu]))
       const state = yield* stateFolder
       const { stderr } = yield* invoke(["cost"], { env: envOf(url, state) })
@@ -712,7 +712,7 @@ describe("a commitment that berth sets", () => {
           assert.include(stderr, "berth commitment set 7 auto_renew --sku 7 --found set; otherwise")
         }
         assert.lengthOf(committed, 1)
-        // What buys nothing may be set, and says nothing of the purchase.
+        // A setting that buys nothing is allowed, and tells nothing about the purchase.
         assert.strictEqual((yield* berth("commitment", "set", "7", "auto_terminate", "-y")).code, 0)
         assert.strictEqual((yield* berth(...buy)).code, 8)
         assert.lengthOf(committed, 2)

@@ -14,7 +14,7 @@ import { serve } from "./ScriptedServer.ts"
 const plan = "C-2VCPU-8RAM-50DISK"
 const image = "Ubuntu-22.04"
 
-/** Creates a node and gives its id. */
+/** Creates a node and returns its id. */
 const created = (name: string) =>
   Effect.map(
     berth(["node", "create", "--name", name, "--plan", plan, "--image", image, "-o", "json"]),
@@ -146,7 +146,7 @@ describe("node list", () => {
         lines(stderr).filter((line) => !line.startsWith("debug: ")),
         []
       )
-      // The reader has gone, so it requests no more pages: the account has 201.
+      // The reader has gone, so the command requests no more of the account's 201 pages.
       assert.isBelow(lines(stderr).length, 20)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: { fleet: 20_000 } }))))
   )

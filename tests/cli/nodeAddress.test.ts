@@ -62,7 +62,7 @@ describe("node ip", () => {
   )
 
   const none = ["0.0.0.0", "::", "0.0.0.0/0", "None", " "]
-  // These are addresses, but of the machine that connects, or of its link.
+  // These are addresses of the connecting machine itself or of its link.
   const ownMachine = ["127.0.0.1", "127.8.9.1", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "::ffff:7f00:1"]
   const ownLink = ["169.254.169.254", "fe80::1", "fe80::1%eth0", "FEBF::1"]
   for (const written of [...none, ...ownMachine, ...ownLink]) {

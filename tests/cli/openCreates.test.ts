@@ -1,6 +1,4 @@
-/**
- * What runs beside an earlier create whose reply was lost: that create may still make its node, so no second one is made.
- */
+/** Commands after a create whose reply was lost. That create may still make its node, so no second one is made. */
 import { cpSync, rmSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"

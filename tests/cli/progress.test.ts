@@ -1,6 +1,4 @@
-/**
- * What is shown while a command waits, and how a wait ends, against the mock service.
- */
+/** The output while a command waits, and the end of a wait, against the mock service. */
 import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 import { run } from "@berthkit/cli/program"
@@ -14,7 +12,7 @@ import { berth, invoke } from "./invoke.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** Runs a command on a terminal of 80 columns, and gives what it painted: each live line with when it came. */
+/** Runs a command on a terminal of 80 columns, and returns each live line with its time. */
 const onTerminal = (args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const env = yield* settings

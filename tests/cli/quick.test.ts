@@ -1,6 +1,4 @@
-/**
- * What is answered without loading the program is what the program would answer, and needs none of it.
- */
+/** Quick answers equal those of the program, and load none of it. */
 import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { cachePath, writeCache } from "@berthkit/cli/completions"

@@ -8,7 +8,7 @@ import { inDialect, isToday } from "../account.ts"
 import { berth, json } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
-/** Deletes all but the first so many nodes. */
+/** Deletes all nodes except the first few. */
 const deleteAllBut = Effect.fnUntraced(function* (count: number) {
   const { advance, control, id: world } = yield* TestServer
   const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { skip: count } }))

@@ -1,6 +1,4 @@
-/**
- * What ends a process from outside: each signal has its own exit code, and so has output that cannot be written.
- */
+/** A process that is ended from outside: each signal has its own exit code, and so has output that cannot be written. */
 import { spawnSync } from "node:child_process"
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,4 @@
-/**
- * A service that spells names in its own way, or gives nodes other names: one create makes one node, whose id is told.
- */
+/** A service that spells names in its own way or gives nodes other names: one create makes one node, and the user learns its id. */
 import { failure, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

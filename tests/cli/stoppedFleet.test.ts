@@ -1,5 +1,6 @@
 /**
- * An `apply` or `destroy` that is stopped names each node that it has made, and each one that it has deleted or may have: nothing else does.
+ * A stopped `apply` or `destroy` names each node that it has made, and each node that it has or may have deleted, because nothing else
+ * does.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The service as it is today, from end to end: a project and a location, plans by SKU, lists without dates, creates that a service answers in
- * other shapes. What the command line does, and what it must not do twice.
+ * The command line with today's API from end to end: a project and a location, plans by SKU, lists without dates, and creates that are
+ * answered in other shapes. The tests show what berth does, and what it must not do twice.
  */
 import { failure, lost, nodeRecord, ok, type Request } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"

@@ -18,7 +18,7 @@ const created = (name: string) =>
     (ended) => json<{ readonly id: number }>(ended).id
   )
 
-/** Waits until so many lists were read. */
+/** Waits until this many lists were read. */
 const untilRead = (count: number, operation: string) =>
   Effect.flatMap(TestServer, ({ journal }) =>
     Effect.repeat(journal, {

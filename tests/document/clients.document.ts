@@ -39,7 +39,7 @@ const clients: ReadonlyArray<Client> = [
       runTool("heyApi", ["-i", description, "-o", "generated", "-c", "@hey-api/client-fetch", "--no-log-file"], {
         cwd
       }),
-    // What it copies beside the generated code, its runtime, does not compile with them.
+    // Its runtime, which it copies next to the generated code, does not compile with these options.
     exactOptionalPropertyTypes: false
   },
   {

@@ -1,5 +1,5 @@
-// Vitest runs this once before the tests of the OpenAPI description: it installs what they use from npm, as the lockfile beside
-// it has it. An install that is up to date takes a second.
+// Vitest runs this once before the tests of the OpenAPI description. It installs their tools from npm, as their lockfile says. An
+// up-to-date install takes a second.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"

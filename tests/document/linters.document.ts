@@ -1,7 +1,4 @@
-/**
- * The OpenAPI descriptions pass the linters that people run over such documents. What is excepted stands in `linters`, with the
- * reason.
- */
+/** The OpenAPI descriptions pass the linters that people use for such documents. `linters` has the exceptions, with their reasons. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

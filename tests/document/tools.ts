@@ -23,5 +23,5 @@ const entries = {
 export const startTool = (name: keyof typeof entries, args: ReadonlyArray<string>, options?: ProgramOptions): Program =>
   Program.ofNode(`${modules}/${entries[name]}`, args, options)
 
-/** Runs a tool to its end, and gives what it printed. Rejects when it fails. */
+/** Runs a tool to its end and returns its output. Rejects if it fails. */
 export const runTool = (...start: Parameters<typeof startTool>): Promise<string> => startTool(...start).succeeded()

@@ -1,6 +1,6 @@
 /**
- * A proxy as companies have them: it answers every tunnel itself, with a certificate of an authority of its own, and asks the registry
- * of the machine in its turn. It lets nothing else through, and listens on a socket file, which a program without a network reaches.
+ * A proxy like those of companies: it ends every tunnel itself, with a certificate of its own authority, and forwards requests to the
+ * machine's registry. It lets nothing else through. It listens on a socket file, which a program without a network can reach.
  */
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
@@ -47,7 +47,7 @@ const makeCertificate = (host: string) => {
 }
 
 export class RegistryProxy {
-  /** What clients have to trust, PEM. */
+  /** The authority that clients must trust, as PEM. */
   readonly authority: string
   /** The host and port of each tunnel, and the URL of each plain request, that was refused. */
   readonly refused: Array<string> = []

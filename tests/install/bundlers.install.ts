@@ -152,7 +152,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a bundle prints, with a state directory of its own. */
+/** The output of a bundle with its own state directory. */
 const printed = async (bundle: string) => {
   const env = [
     "env",

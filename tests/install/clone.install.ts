@@ -21,7 +21,7 @@ const pnpm = ["npx", "--yes", String(packageManager)]
 /** Of a step that downloads everything. */
 const limitMillis = 240_000
 
-/** Where the programs of the machine are, without those that packages bring. */
+/** The PATH of the machine's programs, without those of packages. */
 const machinePath = [
   ...process.env["PATH"]!.split(delimiter).filter((folder) => !folder.includes("node_modules")),
   "/usr/sbin",

@@ -1,5 +1,6 @@
 /**
- * What the image of Node has that a program needs, put into a folder: the Node that runs this, its libraries, a folder for temporary files.
+ * Copies the parts of Node's image that a program needs into a folder: the Node that runs this, its libraries, and a folder for temporary
+ * files.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs"

@@ -250,13 +250,13 @@ it("a changed signature, also of a type that is exported from no entry, shows in
   expect(added.join("\n")).toContain("timeLimit")
 })
 
-// What is wrong with the packages of the workspace itself must not pass.
+// Faults in the workspace's own packages must not pass.
 describe("the README", () => {
   it("installs each package for whom it is for", { timeout: 300_000 }, async () => {
     const page = await readFile(new URL("../../README.md", import.meta.url), "utf8")
     const commands = Array.from(page.matchAll(/^npm install .*\.tgz.*$/gm), ([command]) => command)
     expect(commands).toHaveLength(names.length)
-    // The project beside the clone, and what the user of the machine installs globally.
+    // The project next to the clone, and the user's global packages.
     const home = join(folder, "readme")
     const project = join(home, "project")
     await cp(join(folder, "packages"), join(home, "berth/dist/packages"), { recursive: true })
@@ -275,7 +275,7 @@ describe("the README", () => {
         PATH: [join(global, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
         HOME: home,
         npm_config_prefix: global,
-        // The tarballs need nothing else, and npm looks for nothing of its own.
+        // The tarballs need nothing else, and npm makes no requests of its own.
         npm_config_offline: "true",
         npm_config_audit: "false",
         npm_config_update_notifier: "false"

@@ -1,7 +1,7 @@
 /**
- * A release, rehearsed: versions and change logs are made in a copy of the repository, and the last job of `release.yml` publishes the
- * tarballs to a registry on this machine, from which the programs are then run by name. Not rehearsed is the provenance, which only
- * GitHub and npm can sign together.
+ * Rehearses a release: makes versions and change logs in a copy of the repository, publishes the tarballs with the last job of
+ * `release.yml` to a registry on this machine, and runs the programs from there by name. It does not rehearse the provenance, which only
+ * GitHub and npm together can sign.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -21,7 +21,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url))
 const homes = { core: "packages/core", cli: "apps/cli", server: "apps/server", watch: "apps/watch" }
 const names = Object.keys(homes).map((name) => `@berthkit/${name}`)
 
-/** What the job of the workflow that publishes runs. */
+/** The commands of the workflow's publishing job. */
 const publishing = (): string => {
   const { jobs } = parse(readFileSync(join(repository, ".github/workflows/release.yml"), "utf8"))
   const scripts = jobs.publish.steps.flatMap(({ run }: { readonly run?: string }) => run ?? [])
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** npm as a user of this machine has it who is logged in to the registry. */
+/** npm for a user who is logged in to the registry. */
 const environment = () => ({
   PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
   HOME: folder,

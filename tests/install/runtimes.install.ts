@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Types are stripped, of which Node 22 warns. */
+/** Node strips the types, and Node 22 warns about it. */
 const ofNode = (path: string) => [path, "--disable-warning=ExperimentalWarning"] as const
 
 describe.each([

@@ -1,4 +1,4 @@
-/** What other people install and run the packages with, by its name. `runtimes/` has its versions; Linux on x64 only. */
+/** Package managers and runtimes that people use with the packages, by name. `runtimes/` has their versions; Linux on x64 only. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { install } from "../document/installTools.ts"

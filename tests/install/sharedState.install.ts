@@ -1,5 +1,5 @@
 /**
- * Programs on Bun, Deno and Node that share a state folder. A key makes one node, whichever of them is killed and whichever goes on, and
+ * Programs on Bun, Deno and Node that share a state folder. A key makes one node, whichever program is killed and whichever continues, and
  * together they stay within the rate limit.
  */
 import { mkdtemp, rm } from "node:fs/promises"
@@ -42,7 +42,7 @@ const argsOf = ({ accessToken, apiKey, baseUrl }: TestWorld, ...more: ReadonlyAr
   ...more
 ]
 
-/** What a maker reports of a key. */
+/** A maker's report about a key. */
 interface Made {
   readonly key: number
   readonly outcome: string

@@ -1,6 +1,4 @@
-/**
- * What `docs/agents.md` shows for the programs of agents: its JSON is read, and the command in it is started as such a program does.
- */
+/** Checks what `docs/agents.md` shows for agents' programs: reads its JSON, and starts the command in it like such a program. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"

@@ -42,7 +42,7 @@ interface Compiled {
   readonly length: number
 }
 
-/** Runs berth, and gives what it compiled: `vm.Script` writes it down. */
+/** Runs berth and returns what it compiled, which `vm.Script` records. */
 const compiledBy = (...args: ReadonlyArray<string>): ReadonlyArray<Compiled> => {
   const [probe, found] = [join(folder, "probe.cjs"), join(folder, "compiled.json")]
   writeFileSync(

@@ -58,7 +58,7 @@ interface Server {
   readonly credentials: { readonly apiKey: string; readonly accessToken: string }
 }
 
-/** What an example prints: the status and the body of the reply. */
+/** The output of an example: the status and the body of the reply. */
 const print = async ({ baseUrl, credentials }: Server, example: Example, signal: AbortSignal): Promise<string> => {
   const { body, headers, method, path, reply } = example
   const url = new URL(path, baseUrl)

@@ -43,7 +43,7 @@ const assumptionFaults = (text: string): ReadonlyArray<string> => {
 const numbersAfter = (word: string, further: string) =>
   new RegExp(`\\b${word}s?\\s+(?:\\*\\s+)?(A?\\d+(?:(?:, | and | to )${further}\\b)*)`, "gi")
 
-/** What is wrong in a repository of these files. */
+/** The faults of a repository with these files. */
 const faultsIn = (files: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const pages = Object.keys(files).filter((path) => path.startsWith(folder) && path !== index)
   const numbers = pages.map((path) => basename(path).slice(0, 4))

@@ -1,6 +1,4 @@
-/**
- * Help of the three programs, side by side: one look, whichever parser reads their command lines.
- */
+/** Compares the help of the three programs: it looks the same, whichever parser reads the command line. */
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Program } from "@berthkit/testing/Program"
@@ -39,7 +37,7 @@ describe("the help of the programs", () => {
       titles,
       titles.toSorted((a, b) => headings.indexOf(a) - headings.indexOf(b))
     )
-    // What a value is called, not its type; choices in words, not in the name.
+    // A metavar names the value, not its type, and choices are in the description, not in the name.
     assert.notMatch(text, / --[a-z-]+ (string|integer|float|choice|<)/)
     assert.notMatch(text, /choices:/)
     for (const line of text.split("\n")) assert.isAtMost(line.length, 100, line)

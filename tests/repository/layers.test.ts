@@ -7,7 +7,7 @@ import { layerFaults } from "@berthkit/scripts/layers"
 
 const layers = ["main.ts", "top left", "bottom     what everything stands on"]
 
-/** The faults of a repository of these files, whose page draws these layers. */
+/** The faults of a repository with these files, whose page has these layers. */
 const faultsOf = (files: Record<string, string>, lines: ReadonlyArray<string> = layers) => {
   const root = mkdtempSync(join(tmpdir(), "berth-layers-"))
   onTestFinished(() => rmSync(root, { recursive: true }))

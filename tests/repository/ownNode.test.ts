@@ -1,4 +1,4 @@
-/** The Node that an install of the workspace brings: pinned by hash, and one sentence where there is none. */
+/** An install of the workspace brings its own Node, pinned by hash. If there is none for the machine, it says so in one sentence. */
 import {
   chmodSync,
   existsSync,

@@ -1,7 +1,7 @@
 /**
- * What runs what the README shows: its transcript `captures.machine.ts`, its programs this file. `pnpm test:install`, a run of its own, runs the tour in a
- * fresh clone (`clone.install.ts`) and the installation of the packages (`packages.install.ts`), which are packed by the functions of the command
- * `packages`. The command `test` is run by whoever runs this. That its three commands start files that exist is seen here.
+ * Runs the programs in the README; `captures.machine.ts` runs its transcript. The separate run `pnpm test:install` runs the tour in a fresh
+ * clone (`clone.install.ts`) and installs the packages (`packages.install.ts`), which the functions of the command `packages` pack. Running
+ * this test is running the command `test`. This file also checks that the three commands start existing files.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** The navigation of the documentation site, and what makes its pages: on the pages of the repository and on texts made for it. */
+/**
+ * Tests the navigation of the documentation site and the code that makes its pages, with the repository's pages and with texts made for the
+ * tests.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -32,7 +35,7 @@ const sound = {
   "p.png": ""
 }
 
-/** The faults of a site of these files, below the path `/b`. */
+/** The faults of a site with these files, below the path `/b`. */
 const faultsOf = (changed: Readonly<Record<string, string>>) => {
   const folder = mkdtempSync(join(tmpdir(), "berth-site-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))

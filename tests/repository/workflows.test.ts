@@ -1,6 +1,4 @@
-/**
- * What the workflows of GitHub may do. Whether GitHub takes them is a matter for actionlint, in `tests/document`.
- */
+/** Checks what the GitHub workflows may do. Whether GitHub accepts them is a matter for actionlint, in `tests/document`. */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
@@ -8,7 +6,7 @@ import { parse } from "yaml"
 const folder = new URL("../../.github/workflows/", import.meta.url)
 const files = readdirSync(folder)
 
-/** What jobs may do besides reading. */
+/** The permissions of jobs besides reading. */
 const permitted: Readonly<Record<string, unknown>> = {
   "release.yml": [["publish", { "id-token": "write" }]],
   "docs.yml": [

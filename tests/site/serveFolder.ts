@@ -1,4 +1,4 @@
-/** Serves the files of a folder on a free port, as a host of static pages does. */
+/** Serves the files of a folder on a free port, like a host of static pages. */
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { createServer } from "node:http"
 import { extname, join } from "node:path"
@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2"
 }
 
-/** The file of a path below `base`; undefined where there is none. */
+/** The file of a path below `base`; undefined if there is none. */
 const fileOf = (folder: string, base: string, path: string): string | undefined => {
   if (!path.startsWith(`${base}/`)) return undefined
   const file = join(folder, path.slice(base.length))

@@ -1,4 +1,4 @@
-/** The bundled `berth-watch` as a process of its own, and the events and messages it prints. */
+/** The bundled `berth-watch` as a separate process, with the events and messages that it prints. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

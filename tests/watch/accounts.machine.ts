@@ -62,7 +62,7 @@ const secretsOf = (worlds: ReadonlyArray<TestWorld>) => [
   ...worlds.flatMap(({ accessToken, apiKey }) => [Redacted.value(apiKey), Redacted.value(accessToken)])
 ]
 
-/** Accounts of which the config has the first one alone, and the command line for the others. */
+/** Several accounts, of which the config has only the first, and the command line for the others. */
 const makeTable = Effect.fnUntraced(function* (count: number) {
   const { address, config, env: all, ops, worlds } = yield* makeFleet(count)
   writeFileSync(config, readFileSync(config, "utf8").replace(/^ {2}- \{ name: a[1-9].*\n/gm, ""))
@@ -91,7 +91,7 @@ const makeTable = Effect.fnUntraced(function* (count: number) {
     Daemon.start(["run", "--config", config, "--fast-interval", "200ms"], { ...env, ...own })
   const start = startWith({})
   const eventsOf = (name: string) => ops.taken.filter(({ source }) => source === `/accounts/${name}`)
-  /** Turns a node of a world on or off; gives what asks for the events of that. */
+  /** Turns a node of a world on or off; returns a query for the events of this change. */
   const turn = Effect.fnUntraced(function* (index: number) {
     const { control, id: world } = worlds[index]!
     const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1 } }))
@@ -357,7 +357,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       expect((yield* account(["list", "-o", "text"])).stdout).toEqual([
         `account a1: active, ${worlds[1]!.baseUrl}, credentials KEY1 TOKEN1`
       ])
-      // The daemons that run are asked where no config is named.
+      // Without a config, the command asks the running daemons.
       const withoutConfig = ["account", ...add(0, ...good), "--store", Redacted.value(address)]
       expect((yield* command(withoutConfig, env)).stderr[0]).toMatch(/a0 is in the config/)
 

@@ -1,6 +1,4 @@
-/**
- * The images and plans of an account, read beside its nodes: in virtual time, against the mock.
- */
+/** The images and plans of an account, read in addition to its nodes, in virtual time against the mock. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RawApi } from "@berthkit/core/client/RawApi"

@@ -1,6 +1,4 @@
-/**
- * The commands about a store give the same answers from the daemon that runs on it, over HTTP, and from the store where none runs.
- */
+/** The commands about a store give the same answers over HTTP from the daemon that runs on it, and from the store if no daemon runs. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"

@@ -32,7 +32,7 @@ layer(TestServer.layer(inDialect({ clock: "real", scenario: "small" })), { exclu
 
         const since = json<Array<Record<string, any>>>(yield* run(["cost", "--since", "1h", "-o", "json"], { env }))
         expect(since[0]).toMatchObject({ account: "default", month: null, forecastInr: null })
-        // The same account by another spelling, another account of the service, another service, and none.
+        // The same account in another spelling, another account of the service, another service, and no account.
         const there = (change: object, ...flags: ReadonlyArray<string>) =>
           run(["cost", "--month", ...flags], { env: { ...env, ...change } })
         const spelled = yield* there({ BERTH_BASE_URL: env.BERTH_BASE_URL.replace("127.0.0.1", "localhost") })

@@ -31,7 +31,7 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
     () =>
       Effect.gen(function* () {
         const env = {
-          // Of both daemons; the page goes on with the second one.
+          // The address of both daemons; the page continues with the second one.
           BERTH_WATCH_LISTEN: `127.0.0.1:${yield* Effect.promise(freePort)}`,
           BERTH_WATCH_STORE: join(yield* folder, "watch.db")
         }

@@ -10,7 +10,7 @@ import { Daemon } from "./Daemon.ts"
 import { makeFleet } from "./faltering.ts"
 import { wait } from "./Scene.ts"
 
-/** From the end of a process until its reader can see who has its accounts. */
+/** The time from the end of a process until its reader can see who has its accounts. */
 const maxShownMillis = 15_000
 
 interface Shown {

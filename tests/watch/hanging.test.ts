@@ -1,4 +1,4 @@
-/** A daemon as a process, beside a service that never answers reads of single nodes. */
+/** A daemon as a process, with a service that never answers reads of single nodes. */
 import { expect, it } from "@effect/vitest"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"

@@ -1,6 +1,4 @@
-/**
- * The commands of docs/several-machines.md print what the page shows, but for times, ports, and which process has which account.
- */
+/** The commands of docs/several-machines.md print what the page shows, except times, ports, and which process has which account. */
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -44,7 +42,7 @@ const withoutChance = (text: string): string =>
     .replace(/[\w-]+:\d+:\w{8}/g, "PROCESS")
     .trim()
 
-/** What the page calls them, and what they are here. */
+/** The names on the page, and the actual ones. */
 const local = (address: string, ports: ReadonlyArray<number>) => (text: string) =>
   text
     .replace("postgres://watch:PASSWORD@db.example.com/watch", address)
@@ -71,7 +69,7 @@ it.live("from one machine to three, and back, as docs/several-machines.md says",
     for (const { command, printed } of steps) {
       const shown = withoutChance(toLocal(printed))
       const run = () => shell.run(toLocal(command)).then(withoutChance)
-      // What shows how it is now is right soon after what was done.
+      // Commands that show a state show a change only some time later.
       if (/^(berth-watch status|diff)/.test(command)) {
         yield* wait(() => expect.poll(run, { interval: 500, message: command }).toBe(shown))
       } else expect({ command, shown: yield* wait(run) }).toEqual({ command, shown })

@@ -1,6 +1,4 @@
-/**
- * What the program shares with the other processes of its machine that use the same key.
- */
+/** What the daemon shares with other processes of its machine that use the same key. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
@@ -37,7 +35,7 @@ it.live("a process begins with what the one before it has learnt of the allowanc
     expect(next.code).toBe(6)
     expect(next.stderr[0]).toMatch(/^berth-watch: Too little is left of the rate limit: this call may go in /)
     expect(yield* requests).toBe(asked)
-    // Another one that does not share has to send a request to learn it.
+    // A process that does not share must send a request to learn it.
     expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)
     expect(yield* requests).toBe(asked + 1)
   }).pipe(

@@ -24,7 +24,7 @@ describe("the commands about silences", () => {
       expect(added).toMatchObject({ code: 0, stderr: [] })
       const silence = JSON.parse(added.stdout[0]!)
       expect(silence).toMatchObject({ nodes: ["web-*", "db-1"], state: "active", reason: "new disks", held: 0 })
-      // As a sink leaves it that has read an event of such a node.
+      // The state that a sink leaves after it has read an event of such a node.
       yield* Effect.gen(function* () {
         const { claim, commit, meet, take } = yield* Store
         const { owner } = yield* claim("eu")

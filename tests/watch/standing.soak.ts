@@ -1,6 +1,6 @@
 /**
- * A daemon that stands still for a while, as on a laptop that sleeps: what happened meanwhile is reported once, marked as after a gap,
- * nothing else is, its store stays its own, and it does not make up for the requests that it missed.
+ * A daemon that stands still for a while, as on a sleeping laptop. Everything that happened meanwhile is reported once, marked as after a
+ * gap, and nothing else is. The daemon keeps its store, and does not make up for missed requests.
  */
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
@@ -49,7 +49,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
       yield* Effect.sleep("1 second")
       const sweeps = ((yield* Clock.currentTimeMillis) - continued) / sweepMillis
       const asked = (yield* requests).filter(({ seq }) => seq > last)
-      // Besides, reads of the node that is gone, and polls of the one that is new.
+      // In addition there are reads of the deleted node and polls of the new one.
       expect(asked.length).toBeLessThan(2 * sweeps + 20)
 
       yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)

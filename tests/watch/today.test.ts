@@ -19,7 +19,7 @@ const locations = ["Delhi", "Chennai"] as const
 const clientIn = (server: TestServer["Service"], location: string) =>
   Berth.layer({ ...optionsOf(server), project, location }).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Makes a node, and gives its id. */
+/** Creates a node and returns its id. */
 const make = (name: string) =>
   Effect.gen(function* () {
     const [image] = yield* (yield* Images).list()

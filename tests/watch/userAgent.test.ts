@@ -1,4 +1,4 @@
-/** The `User-Agent` of the daemon, which a gateway may look at. */
+/** The `User-Agent` of the daemon, which a gateway may check. */
 import { HttpService } from "@berthkit/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A person approves at a real terminal what an agent has proposed; and whatever is killed, a proposal is carried out once. Needs Linux, for
- * its `script` makes the terminal.
+ * A person approves an agent's proposal at a real terminal. Whatever is killed, a proposal is carried out once. Needs Linux, because its
+ * `script` makes the terminal.
  */
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"

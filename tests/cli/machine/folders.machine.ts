@@ -1,6 +1,4 @@
-/**
- * Commands whose folders cannot be written: a file system that is read-only, and one that is full. Needs Linux and root.
- */
+/** Commands whose folders cannot be written, on a read-only and on a full file system. Needs Linux and root. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -51,7 +49,7 @@ const spoiled = [
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** Every command that writes to a folder besides that of profiles, and where it stands in the story. */
+/** Every command that writes to a folder other than that of profiles, and its place in the story. */
 const commands = [
   ["node", "create", "web", ...order, "--wait"],
   ["node", "list"],

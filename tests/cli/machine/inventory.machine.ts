@@ -51,7 +51,7 @@ const user = Effect.gen(function* () {
 
 type Env = Readonly<Record<string, string>>
 
-/** Runs another program to its end, while the service goes on. */
+/** Runs another program to its end, while the service keeps running. */
 const execute = (command: string, args: ReadonlyArray<string>, env: Env, cwd?: string) =>
   Effect.scoped(
     Effect.flatMap(
@@ -113,7 +113,7 @@ describe("docs/ansible-and-ssh.md", () => {
   )
 })
 
-/** Names that a shell, ssh or Ansible takes for something else. */
+/** Names that a shell, ssh or Ansible would misread. */
 const hostile = [
   "localhost",
   "all",

@@ -1,6 +1,4 @@
-/**
- * Every command in every format at a real terminal: stdout there, and stderr there. Needs Linux, for its `script` makes the terminal.
- */
+/** Every command in every format, with stdout or stderr at a real terminal. Needs Linux, because its `script` makes the terminal. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** What the tests of `berth run` as a process have in common. */
+/** Helpers for tests of `berth run` as a process. */
 import { fileURLToPath } from "node:url"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { inDialect } from "../../account.ts"
@@ -7,7 +7,7 @@ export const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", i
 
 export const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** The words of a run of the command, on a node that is called `job`. */
+/** The arguments that run the command on a node named `job`. */
 export const wordsOf = (command: ReadonlyArray<string>, ...flags: ReadonlyArray<string>) => [
   "run",
   ...order,

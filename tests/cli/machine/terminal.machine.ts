@@ -1,6 +1,4 @@
-/**
- * Questions, the guided form and the live line at a real terminal. Needs Linux, for its `script` makes the terminal.
- */
+/** Questions, the guided form and the live line at a real terminal. Needs Linux, because its `script` makes the terminal. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -20,7 +18,7 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 
 const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
 
-/** What is typed once a text was shown, and what happens between the two. */
+/** The text to type once another text was shown, and what happens in between. */
 type Answer = readonly [shown: string, typed: string, meanwhile?: Effect.Effect<unknown, never, TestServer>]
 
 /** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
@@ -188,7 +186,7 @@ const signals = [
   ["SIGTERM", 143]
 ] as const
 
-/** Stops a command at a terminal once it shows the text, and gives what the terminal is afterwards. */
+/** Stops a command at a terminal once it shows the text, and returns the state of the terminal afterwards. */
 const stopped = (args: ReadonlyArray<string>, shown: string, signal: (typeof signals)[number][0]) =>
   Effect.gen(function* () {
     const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1", HOME: "/nonexistent", XDG_CONFIG_HOME: "/tmp" }

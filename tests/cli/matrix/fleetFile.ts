@@ -1,6 +1,4 @@
-/**
- * The fleet file of a row: in a folder that is given, with nodes that are named after `own`.
- */
+/** The fleet file of a row, in a given folder, with nodes named after `own`. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Row } from "./rows.ts"

@@ -15,7 +15,7 @@ const cellText = (row: Row, format: Format, place: Place): string => {
   return place === "terminal" && isColoured(row, format) ? `${stdout}, in colour` : stdout
 }
 
-/** What is on stderr: in a pipe programs that read JSON get none of it. */
+/** The text about stderr. In a pipe, programs that read JSON get none of it. */
 const stderrText = (row: Row, place: Place): string => {
   if (place === "terminal" && row.notes === "progress") return "a live line, which goes away"
   if (!hasNotes(row, "table", place)) return "nothing"

@@ -14,7 +14,7 @@ import { type Agent, changes, order, startAgent } from "./Agent.ts"
 
 const everything = ["--allow", "create,delete,commit"]
 
-/** What happens to the reply to the first change, which the service has carried out. `late`: it is passed on after `reached`. */
+/** The fate of the reply to the first change, which the service has carried out. `late`: it is passed on after `reached`. */
 type Loss = "kept back" | "lost" | "late"
 
 /** Stands before the service. `reached` is called once the service has carried out the first change. */

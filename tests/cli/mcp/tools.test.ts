@@ -1,6 +1,4 @@
-/**
- * What a model is shown: few tools, few tokens, hints that are right, and results that are as `berth schema` has them.
- */
+/** The tools as a model sees them: few tools, few tokens, correct hints, and results as in `berth schema`. */
 import { json } from "../berth.ts"
 import { fleetFolder, webs } from "../fleet.ts"
 import { invoke } from "../invoke.ts"

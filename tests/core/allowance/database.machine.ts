@@ -31,7 +31,7 @@ const windowsOf = (journal: Journal): ReadonlyArray<Journal> => {
   return windows
 }
 
-/** Waits until so many windows after the first one have ended. */
+/** Waits until this many windows after the first have ended. */
 const untilAfter = (world: World, count: number) =>
   Effect.repeat(world.journal, {
     until: (journal) => windowsOf(journal).length > count + 1,
@@ -81,7 +81,7 @@ describe("three processes and berth that share a key through PostgreSQL", () => 
         assert.strictEqual((yield* berth("node", "list")).code, 0)
         yield* untilAfter(world, leaseEnded)
         const windows = windowsOf(yield* world.journal)
-        // The first one is the cold start, and the last one goes on.
+        // The first window is the cold start, and the last one is not over.
         const [beside] = windows.slice(1).map(bySurvivors)
         const alone = bySurvivors(windows[leaseEnded]!)
         assert.isBelow(windows[1]!.at(-1)!.seq, killedAt + 1)

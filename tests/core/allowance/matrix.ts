@@ -1,7 +1,7 @@
 /**
- * `pnpm --filter @berthkit/tests matrix [SEED]`: the whole matrix of the scheduler, the real client against the real service in
- * virtual time, as a table: for each kind of window, allowance and neighbour the worst of all skews and numbers of callers.
- * Exits with 1 when a target is missed. Takes some minutes.
+ * `pnpm --filter @berthkit/tests matrix [SEED]`: runs the whole matrix of the scheduler, the real client against the mock service in
+ * virtual time. Prints a table with the worst result of all skews and numbers of callers for each kind of window, allowance and neighbour.
+ * Exits with 1 if a target is missed. Takes some minutes.
  */
 import { Effect } from "effect"
 import { type Outcome, run, type Trial } from "./Trial.ts"
@@ -53,7 +53,7 @@ for (const algorithm of ["fixed-window", "sliding-window", "token-bucket"] as co
         }
       }
       const { burst, pace, refusedCold, refusedSteady, requests, used } = worst(outcomes)
-      // Beside a program that ignores its replies nothing can be guaranteed.
+      // Nothing can be guaranteed next to a program that ignores its replies.
       if (beside !== "a rude program") met &&= refusedSteady === 0 && refusedCold <= 1 && used >= 0.97 && burst <= 0.1
       lines.push(
         `| ${algorithm} ${limit} / ${windowMillis / minute} min | ${beside} | ${requests} | ${refusedCold} | ${refusedSteady} | ${percent(used)} | ${percent(pace)} | ${percent(burst)} |`

@@ -13,7 +13,7 @@ import { TestServer } from "@berthkit/server/testing"
 const member = fileURLToPath(new URL("member.ts", import.meta.url))
 /** The shortest window in which processes of one machine get no 429, whatever else runs there (decision 0177). */
 const windowMillis = 20_000
-/** So long each of them asks: into the second window. */
+/** How long each of them sends requests: into the second window. */
 const askingMillis = 26_000
 const limit = 100
 

@@ -14,7 +14,7 @@ const image = "Ubuntu-24.04"
 
 const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
 
-/** So many creates: a multiple of three, because every third fails. */
+/** The number of creates: a multiple of three, because every third fails. */
 const count = isSoak ? 999 : 60
 
 describe("creates make exactly as many nodes as were asked for", () => {

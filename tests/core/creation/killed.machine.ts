@@ -93,7 +93,7 @@ const program = fileURLToPath(new URL("maker.ts", import.meta.url))
 /** Starts a process that creates one node under the key `job-0`. */
 const maker = (url: string, folder: string) => Program.ofNode(program, [url, "key", "token", folder, "1"])
 
-/** The outcome of the second process, and what the service has then. */
+/** The outcome of the second process, and the service's nodes after it. */
 const run = async (script: Script) => {
   const service = new Service(script)
   const folder = await mkdtemp(join(tmpdir(), "berth-killed-"))

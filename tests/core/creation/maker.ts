@@ -1,7 +1,7 @@
 /**
- * A process that makes nodes, each under a key of its own, with its intents in a folder: for the tests that kill it.
- * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. Where its `Date` can be
- * stepped, it begins `CLOCK_AHEAD` milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
+ * A process that makes nodes, each under its own key, with its intents in a folder, for tests that kill it: `maker.ts URL KEY TOKEN FOLDER
+ * COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. If its `Date` can be stepped, it begins `CLOCK_AHEAD`
+ * milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
  */
 import type {} from "@berthkit/testing/steppedDate"
 import { Console, Duration, Effect, Layer, Redacted } from "effect"

@@ -9,7 +9,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { inDialect } from "../../account.ts"
 import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
-/** What a maker printed for each of its keys. */
+/** The output of a maker for each of its keys. */
 const outcomes = (maker: Program) =>
   Effect.promise(async () => {
     const output = await maker.succeeded()

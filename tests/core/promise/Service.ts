@@ -60,7 +60,7 @@ export const bareService = async (
   }
 }
 
-/** The `BerthError` the promise rejects with; fails the test when it does not, or with anything else. */
+/** The `BerthError` with which the promise rejects. Fails the test if it resolves or rejects with anything else. */
 export const rejection = async (promise: Promise<unknown>): Promise<BerthError> => {
   const outcome = await promise.then(
     (value) => ({ resolved: value }),

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { mockService } from "./Service.ts"
 
-/** What a program does with its client before it forgets to close it. */
+/** How a program uses its client before it forgets to close it. */
 const uses: Readonly<Record<string, string>> = {
   "has listed": `for await (const _ of client.nodes.list()) {}`,
   "has left a list midway": `for await (const _ of client.nodes.list()) break`,

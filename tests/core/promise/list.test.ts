@@ -38,7 +38,7 @@ const pagedService = (
   })
 }
 
-/** What a listing can be let go of with. */
+/** The objects with which a test can abandon a listing. */
 interface Held {
   readonly client: Client
   readonly controller: AbortController

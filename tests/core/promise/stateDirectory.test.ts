@@ -38,7 +38,7 @@ const folderOf = () => {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** What is in the folder of the only account below. */
+/** The content of the only account's folder. */
 const accountIn = (folder: string) => {
   const [hash, ...others] = readdirSync(join(folder, "accounts"))
   assert.deepStrictEqual(others, [])

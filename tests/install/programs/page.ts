@@ -1,4 +1,4 @@
-// What a page does with the client, when its test calls `run`.
+// A page that uses the client when its test calls `run`.
 import { type ClientOptions, createClient, createClientFromEnv, isBerthError, NodeNotFound } from "@berthkit/core"
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(modules, "everyMethod.mjs"), stripTypeScriptTypes(everyMethod))
 })
 
-/** What jest reports about a test file. */
+/** The report of jest about a test file. */
 const jest = async (file: string) => {
   const args = ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", file]
   await using jest = new Program(process.execPath, args, { cwd: project, timeoutMillis: 240_000 })

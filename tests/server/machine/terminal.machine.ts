@@ -1,6 +1,6 @@
 /**
- * Servers that are started from an interactive shell in a terminal, as by hand, and what becomes of them when the shell or the
- * terminal goes. Needs Linux, for its `script` makes the terminal.
+ * Servers that are started by hand from an interactive shell in a terminal, and what happens to them when the shell or the terminal ends.
+ * Needs Linux, because its `script` makes the terminal.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"

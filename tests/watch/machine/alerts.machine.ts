@@ -1,6 +1,6 @@
 /**
- * The alert rules by Prometheus's own rule test: each alert fires for its trouble once that has lasted long enough, names what it is
- * about, and is over with it. Needs Debian, for its package of Prometheus.
+ * Tests the alert rules with Prometheus's own rule test. Each alert fires once its trouble has lasted long enough, names its subject, and
+ * ends with the trouble. Needs Debian, for its package of Prometheus.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -63,7 +63,7 @@ const testOf = ({ alert, annotations, for: wait, labels }: Rule, name: string, v
 
 const subjects = { daemon: {}, account: { account: "acme" }, sink: { sink: "ops" } } as const
 
-/** A series that is there from the first minute on, and is no more at the end. */
+/** A series that exists from the first minute on, and no longer at the end. */
 const lasting = `_ 1x${lastingMinutes - 1} stale`
 
 const ruleNamed = (name: string): Rule => rules.find(({ alert }) => alert === name)!

@@ -12,7 +12,7 @@ export const blockOf = (page: string, language: string, text: string): string =>
   return found
 }
 
-/** Puts one text in the place of another, which has to be there. */
+/** Replaces a text, which must occur, by another. */
 export const substitute = (text: string, places: Readonly<Record<string, string>>): string =>
   Object.entries(places).reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`The docs have no ${from} any more`)

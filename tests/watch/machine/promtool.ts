@@ -1,4 +1,4 @@
-/** Prometheus's own tool for its rules: where there is none, that of Debian's package, unpacked beside the tests. */
+/** Prometheus's own tool for its rules; if it is missing, that of Debian's package, unpacked next to the tests. */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Proxies between everything that speaks HTTP: what is sent arrives, at once, and streams are not held up. Needs Linux and root; installs
- * tinyproxy, nginx and Caddy from Debian where they are missing.
+ * Proxies between everything that speaks HTTP: every message arrives at once, and no proxy holds streams back. Needs Linux and root;
+ * installs tinyproxy, nginx and Caddy from Debian if they are missing.
  */
 import { writeFileSync } from "node:fs"
 import { get, type IncomingMessage } from "node:http"
@@ -177,7 +177,7 @@ const caddy = Effect.fnUntraced(function* (port: string) {
   return yield* startProxy(`http://127.0.0.1:${own}`, () => new Program("caddy", args, { env }))
 })
 
-/** What a stream has brought so far; as a browser asks for it, which takes compressed replies. */
+/** The text of a stream so far, requested like a browser, which accepts compressed replies. */
 const follow = (url: string) =>
   Effect.gen(function* () {
     const stream = { text: "" }

@@ -1,6 +1,6 @@
 /**
- * What a running daemon keeps while many events come: no more than its config allows, within seconds. In a run of its own for the number
- * of nodes.
+ * A running daemon keeps no more events than its config allows, within seconds, while many events come. A separate run because of the
+ * number of nodes.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,7 +1,7 @@
 /**
- * The set-up that the docs describe, literally: the config, the unit for systemd, and nginx with TLS in front, under a umask that lets
- * others read. What the test puts in its place are addresses, ports and folders. Needs Linux, root, systemd's tools and openssl; installs
- * nginx from Debian where it is missing.
+ * The literal set-up from the docs: the config, the unit for systemd, and nginx with TLS in front, under a umask that lets others read. The
+ * test replaces only addresses, ports and folders. Needs Linux, root, systemd's tools and openssl; installs nginx from Debian if it is
+ * missing.
  */
 import { execFileSync } from "node:child_process"
 import {

@@ -1,6 +1,6 @@
 /**
- * A silence over a real daemon that is killed and reloaded while it lasts: its receiver gets nothing of what
- * is silenced until the end, and then all of it once, in the order of each node.
+ * A silence in a real daemon that is killed and reloaded meanwhile. The receiver gets no silenced event until the end, and then each event
+ * once, those of each node in order.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
@@ -49,7 +49,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that is killed in th
       yield* until(() => namesIn(ops.taken).includes("db-1"))
       yield* wait(() => first.program.kill("SIGKILL"))
 
-      // What no process watches is silenced as well: it happens, for the daemon, when the next one sees it.
+      // Changes while no daemon runs are silenced as well, because they count from when the next daemon sees them.
       yield* create("web-2")
       const second = yield* start
       yield* running("web-2")

@@ -1,5 +1,6 @@
 /**
- * What systemd is notified of, on a socket as it gives one. Needs `systemd-notify`, and Python to listen: Node has no such sockets.
+ * The notifications for systemd, on a socket like systemd's. Needs `systemd-notify`, and Python to listen, because Node has no such
+ * sockets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -38,7 +39,7 @@ test("systemd is notified of the start, of reloads and of the end, and its watch
   })
   await listener.printed(/READY=1[^]*WATCHDOG=1[^]*WATCHDOG=1/)
 
-  // A config that cannot be used, one that cannot begin, then one that is taken.
+  // A config that is invalid, a config that cannot start, then a config that the daemon takes.
   writeFileSync(path, "accounts: []\n")
   daemon.program.signal("SIGHUP")
   await listener.printed(/(READY=1[^]*){2}/)
