@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { lastQuarters } from "../src/growth.ts"
 
-/** What the row calls growth. */
+/** The growth as the row calculates it. */
 const bound = 1.02
 
 const count = 400

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-/** A clock that shows the seconds that `seconds` gives. From second 2 on, its time of the day is set back by so many milliseconds. */
+/** A clock that shows the seconds that `seconds` returns. From second 2 on, its time of day is set back by some milliseconds. */
 export const setBackClock = (seconds: () => number, backMillis: number): Effect.Effect<Clock.Clock> =>
   Effect.map(Clock.Clock, ({ sleep }): Clock.Clock => {
     const millis = () => (seconds() < 2 ? backMillis : 0) + 1000 * seconds()

@@ -1,6 +1,4 @@
-/**
- * What few nodes show of how a service pages, and what they do not.
- */
+/** What a few nodes show about the paging of a service, and what they do not show. */
 import { describe, expect, it } from "vitest"
 import { adviceFrom } from "../src/advice.ts"
 import { judge } from "../src/claims.ts"

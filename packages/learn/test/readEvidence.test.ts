@@ -100,7 +100,7 @@ describe("credentials in evidence", () => {
 describe("a long recording", () => {
   const first = Date.UTC(2026, 0, 1)
 
-  /** A list of nodes, so many tenths of a second after the first. */
+  /** A list of nodes, some tenths of a second after the first. */
   const list = (at: number, query: string, ids: ReadonlyArray<number>) => ({
     startedDateTime: new Date(first + at * 100).toISOString(),
     time: 5,

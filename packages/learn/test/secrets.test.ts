@@ -42,7 +42,7 @@ const entry = ({ cookies = [], headers = {}, post, reply = list, replyHeaders = 
   }
 })
 
-/** What the service says of a secret, in JSON, in a page and in a record. */
+/** How the service repeats a secret: in JSON, in a page and in a record. */
 const repeating = (secret: string) => [
   entry({
     url: `${service}/nodes/99/`,

@@ -172,7 +172,7 @@ describe("the files of a database", () => {
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.scoped(fill(path))
-      // What is left of a process that was killed.
+      // The files that a killed process leaves.
       writeFileSync(join(path, "t.db-wal"), "")
       for (const name of ["t.db", "t.db-wal"]) chmodSync(join(path, name), 0o644)
       expect(yield* fill(path)).toEqual({ "t.db": "600", "t.db-wal": "600", "t.db-shm": "600" })

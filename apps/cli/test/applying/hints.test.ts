@@ -109,7 +109,7 @@ const errors = () => {
   )
 }
 
-/** The user never sees these keys, and creates nothing by itself. */
+/** Advice about the key of a create, which the user of a fleet never sees. */
 const ofAKey = /same key|another key|create it again/i
 
 describe("the hint of a failed member", () => {

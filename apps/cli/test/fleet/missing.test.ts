@@ -3,13 +3,13 @@ import * as fc from "fast-check"
 import type { Expectation } from "@berthkit/core/absence/Absence"
 import { nextStep, suspected, take, type Missing } from "../../src/fleet/missing.ts"
 
-/** What the service says of one node: whether the list has it, and whether a read finds it, each time anew. */
+/** The service's answers about one node: whether the list has it and whether a read finds it, anew each time. */
 interface Says {
   readonly listed: ReadonlyArray<boolean>
   readonly read: ReadonlyArray<boolean | "fails">
 }
 
-/** Asks as `proved` does, on a clock that passes only while it waits, and gives what was concluded and how often was asked. */
+/** Asks like `proved`, on a clock that advances only during waits; returns the conclusion and the number of requests. */
 const conclude = (said: ReadonlyMap<number, Says>, expected: number, expectation: Expectation = "stays") => {
   let now = 1000
   let missing: Missing = suspected(

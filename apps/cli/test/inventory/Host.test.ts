@@ -1,6 +1,4 @@
-/**
- * Every node has a name that ssh and Ansible take for a host and nothing else, and no two have the same.
- */
+/** Every node gets a unique name that ssh and Ansible take for a host and nothing else. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { hostNames } from "../../src/inventory/Host.ts"

@@ -1,6 +1,4 @@
-/**
- * What Ansible is told of the nodes.
- */
+/** The nodes in Ansible's format. */
 import { describe, expect, it } from "vitest"
 import { ansibleList, inventoryOf, type Membership } from "../../src/inventory/ansible.ts"
 import type { Host } from "../../src/inventory/Host.ts"

@@ -47,7 +47,7 @@ const free: KnownAllowance = {
   waiting: 0
 }
 
-/** Runs `use` under a progress on this surface, with an allowance that a test changes, and gives what was shown. */
+/** Runs `use` with a progress on this surface and an allowance that a test changes; returns what was shown. */
 const shown = <A, E>(
   surface: Surface,
   use: (allowance: { known: KnownAllowance }) => Effect.Effect<A, E, Progress>,

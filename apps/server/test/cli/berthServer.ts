@@ -1,6 +1,4 @@
-/**
- * The real `berth-server`, bundled, as a process of its own.
- */
+/** The real, bundled `berth-server` as a separate process. */
 import { fileURLToPath } from "node:url"
 import { type Ended, Program } from "@berthkit/testing/Program"
 import { Effect, Redacted } from "effect"

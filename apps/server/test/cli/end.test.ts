@@ -51,7 +51,7 @@ const request = (method: string, path: string, headers = "") =>
 const events = "GET /_mock/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 const node = JSON.stringify(nodeOf("web"))
 
-/** Waits until the journal has so many requests: a fault that keeps a request waiting shows it there. */
+/** Waits until the journal has this many requests. It also shows requests that a fault keeps waiting. */
 const arrivals = async (url: string, count: number): Promise<void> => {
   for (;;) {
     const reply = await fetch(`${url}/_mock/default/requests`, { headers: { connection: "close" } })

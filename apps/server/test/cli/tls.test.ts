@@ -28,7 +28,7 @@ interface Options {
   readonly method?: string
   readonly path?: string
   readonly body?: unknown
-  /** What the client trusts. */
+  /** The certificates that the client trusts. */
   readonly ca?: string | undefined
   readonly agent?: Agent
   /** The name it calls the server by. */

@@ -192,7 +192,7 @@ describe("berth-server --allow-host", () => {
       ] as const) {
         expect([host, (yield* ask(ready.url, "GET", "/_mock/worlds", { host })).status]).toEqual([host, status])
       }
-      // A name that leads to all addresses may be anyone's, and the ready line has one that may be used.
+      // If the server listens on all addresses, any host name may lead to it. The ready line has an address that works.
       const everywhere = yield* serve(["--port", "0", "--host", "0.0.0.0", "--control-token", "open-sesame"])
       const { url } = everywhere.ready
       expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)

@@ -1,6 +1,4 @@
-/**
- * Limits of what a world keeps beside its nodes. They hold for requests and for snapshots alike.
- */
+/** Limits on what a world keeps besides its nodes, for requests and snapshots alike. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { listen } from "../../src/listen.ts"

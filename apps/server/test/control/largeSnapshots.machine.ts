@@ -26,7 +26,7 @@ const put = (world: string, text: string, pieces = false) =>
   })
 
 interface Begun {
-  /** What has come when the connection closes. */
+  /** Everything received by the time the connection closes. */
   readonly reply: Promise<string>
   /** The first of it. */
   readonly replied: Promise<string>
@@ -34,7 +34,7 @@ interface Begun {
   readonly cut: () => void
 }
 
-/** Begins a PUT of so many bytes and sends `text` of them; the rest never comes. */
+/** Begins a PUT of this many bytes and sends only `text`. */
 const beginPut = (text: string, length: number, world = "default", headers = "") =>
   Effect.flatMap(TestServer, ({ baseUrl }) =>
     Effect.acquireRelease(

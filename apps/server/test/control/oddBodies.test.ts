@@ -9,7 +9,7 @@ import { exchange } from "../transport/rawSocket.ts"
 import { extremes } from "./extremes.ts"
 import { control } from "./plane.ts"
 
-/** What every object inherits, by name. */
+/** The names that every object inherits. */
 const inherited = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"] as const
 
 /** A body that every route with one accepts, in a world of the default seed and the scenario `small`. */

@@ -1,6 +1,4 @@
-/**
- * What the tests of the control plane share: plain calls to it, and plain calls to the service in a world of one's own.
- */
+/** Helpers for tests of the control plane: plain calls to it, and plain calls to the service in a separate world. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
@@ -19,7 +17,7 @@ export const controlAt = (
 export const control = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
   Effect.flatMap(TestServer, (server) => controlAt(server, method, path, body, headers))
 
-/** Creates a node in a world and gives its id. */
+/** Creates a node in a world and returns its id. */
 export const createIn = (world: TestWorld, name: string): Effect.Effect<number> =>
   Effect.map(callAs(world, "POST", "/nodes/", { body: nodeOf(name) }), (reply) => {
     assert(reply.status === 202, reply.text)

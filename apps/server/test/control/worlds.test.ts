@@ -264,7 +264,7 @@ describe("a world of a test", () => {
         Effect.sync(() => void (process.stderr.write = write))
       )
       expect(exits.map(Exit.isSuccess)).toEqual([true, false])
-      // What failed can be replayed: what the world began with is in what is printed.
+      // A failed test can be replayed, because the output has the values with which the world began.
       expect(written.join("")).toContain('POST /_mock/worlds {"seed":9,"clock":"frozen"}')
       for (const id of ids) errorsOf(yield* control("GET", `/worlds/${id}`), 404)
     }).pipe(Effect.provide(TestServer.layer()))

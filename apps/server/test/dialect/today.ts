@@ -1,6 +1,4 @@
-/**
- * What the tests of today's dialect share: calls to a place, a plan of the catalogue, and the shapes of the vectors.
- */
+/** Helpers for tests of today's dialect: calls to a place, a plan of the catalogue, and the shapes of the vectors. */
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"

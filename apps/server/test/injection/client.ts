@@ -1,6 +1,4 @@
-/**
- * What the tests of faults share: a client of one world that reports how a call ended, whatever the bytes did.
- */
+/** A client of one world for tests of faults. It reports how a call ended, whatever bytes arrived. */
 import { connect } from "node:net"
 import { Effect, Redacted } from "effect"
 import type { TestWorld } from "../../src/testing.ts"

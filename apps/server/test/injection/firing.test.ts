@@ -22,7 +22,7 @@ const facts = (change: Partial<RequestFacts> = {}): RequestFacts => ({
   ...change
 })
 
-/** At which of the first `count` requests each of the faults is due and acts, counted from 1, and what it draws there. */
+/** For each fault, at which of the first `count` requests it is due and acts, counted from 1, and its random draws there. */
 const firingsOf = (
   faults: ReadonlyArray<Fault>,
   options: {

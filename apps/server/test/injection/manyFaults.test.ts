@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>
 const others = (value: unknown): unknown => (typeof value === "string" ? [value] : "ü")
 const fieldNames = ["a", "b", "7", 'x"y', "__proto__", "constructor"]
 
-/** A change as it is made in place, and as one of a copy of a record. */
+/** A change in place, and the same change on a copy of a record. */
 const change = fc
   .record({
     kind: fc.constantFrom("set", "change", "remove"),

@@ -1,6 +1,4 @@
-/**
- * What the tests of journals share: a request as it is recorded.
- */
+/** A recorded request, for tests of journals. */
 import type { Entry } from "../../src/journal/Journals.ts"
 
 /** A plain request that was answered. */

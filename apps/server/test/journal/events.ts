@@ -49,7 +49,7 @@ export const watchEvents = (query = "", lastEventId?: string, proxyUrl?: string)
     while (!text.includes("\n\n")) yield* more
     text = text.slice(text.indexOf("\n\n") + 2)
     return {
-      /** The first events, so many of them. */
+      /** The first `count` events. */
       next: (count: number): Effect.Effect<ReadonlyArray<Received>> =>
         Effect.gen(function* () {
           while (read(text).length < count) yield* more

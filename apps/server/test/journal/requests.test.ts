@@ -424,7 +424,7 @@ describe("how much a journal keeps", () => {
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([maxEntries, 1_501, 2_500])
     expect(kept).toEqual([...kept].sort((a, b) => a - b))
     const { body, bodyBytes } = journal.record(entryOf({ body: new Uint8Array(1_000_000) }), 1)
-    // Not a view of the whole body, which would keep all of it.
+    // A copy, because a view would keep the whole body in memory.
     expect([body!.length, body!.buffer.byteLength, bodyBytes]).toEqual([2_048, 2_048, 1_000_000])
   })
 })

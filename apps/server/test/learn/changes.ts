@@ -1,6 +1,6 @@
 /**
- * A way to a mock that changes one thing of the service, and before which its nodes come and go; and the list of such changes: of fields,
- * words, envelopes, failures, pages, images and prices, limits and times.
+ * A connection to a mock that changes one thing about the service, while nodes come and go before each request; and the list of such
+ * changes: of fields, words, envelopes, failures, pages, images and prices, limits and times.
  */
 import { HttpService } from "@berthkit/testing/HttpService"
 
@@ -17,7 +17,7 @@ interface Asked {
 }
 
 export interface Change {
-  /** Turns what is asked into what the service takes it for. */
+  /** Changes the request into what the service takes it for. */
   readonly takes?: (asked: Asked) => void
   readonly gives?: (reply: Reply, asked: Asked) => void
 }

@@ -29,7 +29,7 @@ const nodesOn = (url: string) =>
     return ((await reply.json()) as any).data as ReadonlyArray<any>
   })
 
-/** Creates a node, and gives its id. */
+/** Creates a node and returns its id. */
 const createdOn = (url: string, name: string) =>
   Effect.promise(async () => {
     const order = { name, region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }

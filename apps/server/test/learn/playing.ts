@@ -1,6 +1,4 @@
-/**
- * A mock under a profile, and what it answers, for a comparison with the service that the profile was learned from.
- */
+/** A mock under a profile and its answers, to compare with the service that the profile was learned from. */
 import { Effect, Exit, Scope } from "effect"
 import { afterAll } from "vitest"
 import { listen } from "../../src/listen.ts"
@@ -98,7 +96,7 @@ export const idsOf = async (url: string, query: string): Promise<ReadonlyArray<n
   return ((await reply.json()) as any).data.map(({ id }: { id: unknown }) => Number(id))
 }
 
-/** What is asked of both. */
+/** The requests to both. */
 export const asked = [
   "/nodes/",
   "/nodes/?per_page=100",

@@ -1,6 +1,6 @@
 /**
- * Services that differ from what is assumed in one point alone: that is found, nothing else is, and a check of a profile from before
- * fails.
+ * Services that differ from the assumptions in a single point: learn finds this point and nothing else, and a check against an earlier
+ * profile fails.
  */
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"

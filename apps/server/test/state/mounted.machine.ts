@@ -1,6 +1,6 @@
 /**
- * A state file that is mounted by itself, as containers mount single files: the system does not let another file take its place. Needs Linux
- * and root.
+ * A state file that is mounted as a single file, as containers do, so the system does not let another file replace it. Needs Linux and
+ * root.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -12,7 +12,7 @@ import { nodeOf } from "../http/service.ts"
 const server = await startServer()
 afterAll(() => server.close())
 
-/** A request to the service as the account of a world: its status, and what it gave. */
+/** A request to the service as the account of a world; returns status and data. */
 const send = async ({ accessToken, apiKey, baseUrl }: World, method: string, path: string, body?: unknown) => {
   const reply = await fetch(`${baseUrl}/myaccount/api/v1${path}?apikey=${apiKey}`, {
     method,
@@ -271,7 +271,7 @@ describe("a server of a test without Effect", () => {
         const { makeWorld } = await startServer()
         const { baseUrl } = await makeWorld()
         const reply = await fetch(baseUrl + "/docs")
-        // A body that is not read keeps a process by itself, whatever sends it.
+        // An unread body keeps any process alive.
         await reply.text()
         console.log(reply.status)
       `,

@@ -10,7 +10,7 @@ export interface RawReply {
   readonly body: string
 }
 
-/** What came back until the server closed the connection, or until `enough`. */
+/** The bytes received until the server closed the connection, or until `enough`. */
 export interface Exchange {
   readonly replies: ReadonlyArray<RawReply>
   /** Bytes after the last whole reply. */

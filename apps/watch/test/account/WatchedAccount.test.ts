@@ -15,7 +15,7 @@ interface Difference {
   readonly id: number
 }
 
-/** Believes ids: one that is new was created. */
+/** Relies on ids: a new id means that the node was created. */
 const believing = (known: Set<number>): Believer<number, Difference> => ({
   diff: (id) => ({ id, facts: known.has(id) ? [] : [created(id, id)] }),
   durable: ({ facts, id }) => (facts.length === 0 ? {} : { nodes: [row(id)] }),

@@ -32,7 +32,7 @@ const account = `
 
 const config = (more: string) => `accounts:\n${account}${more}`
 
-/** Everything that is wrong, as it is shown. */
+/** All problems in the form in which they are shown. */
 const problems = (text: string) =>
   Result.match(read(text), {
     onSuccess: () => [],

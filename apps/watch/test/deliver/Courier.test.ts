@@ -45,7 +45,7 @@ const running = Effect.fnUntraced(function* (
 
 const claim = Effect.flatMap(Store, (store) => store.claim("a")).pipe(Effect.map(({ owner }) => owner))
 
-/** Lets everything run that waits for no time: the test clock goes on only behind what it woke itself. */
+/** Runs everything that does not wait for time, because the test clock advances only after what it has woken itself. */
 const idleNow = Effect.repeat(Effect.yieldNow, { times: 200 })
 
 /** Lets time pass for what was committed before. */

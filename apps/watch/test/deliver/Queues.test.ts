@@ -12,7 +12,7 @@ const day = 24 * hour
 
 const delivery = (seq: number, node = seq, over: Partial<Delivery> = {}) => dueDelivery(seq, { node, ...over })
 
-/** No spread: the schedule as it is written. */
+/** Without random spread, so that the schedule is exact. */
 const chance = 0.5
 
 const unavailable = failed("unavailable", "503")

@@ -37,7 +37,7 @@ export class Receiver {
     return receiver
   })
 
-  /** Waits until it has received so many requests. */
+  /** Waits until it has received this many requests. */
   readonly requests = (count: number) =>
     Effect.gen({ self: this }, function* () {
       let seen = 0

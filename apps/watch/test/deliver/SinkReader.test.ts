@@ -15,7 +15,7 @@ const change = (seq: number, atMillis: number, from: string, to: string): Stored
   body: JSON.stringify({ id: `id-${seq}`, data: { from, to, before: { status: from }, after: { status: to } } })
 })
 
-/** What is left to deliver of a node's events. */
+/** The events of a node that remain to be delivered. */
 const run = (events: ReadonlyArray<StoredEvent>, forMillis: number) => {
   let left: ReadonlyArray<Delivery> = []
   for (const event of events) {

@@ -1,6 +1,6 @@
 import { numbersFrom } from "@berthkit/testing/chance"
 
-/** Chance that can be repeated: the same seed gives the same draws. */
+/** Repeatable randomness: the same seed gives the same draws. */
 export interface Chance {
   /** A whole number from 0 up to `below`. */
   readonly below: (below: number) => number

@@ -5,7 +5,7 @@ import { canFollow, soonestMillis, stuckAfterMillis } from "../../src/diff/Trans
 import { aNode, nodeId } from "./aNode.ts"
 import { byHand, denyTwice, types } from "./byHand.ts"
 
-/** Many nodes that stay, so that one that goes is nothing implausible. */
+/** Many nodes that stay, so that the loss of one node is plausible. */
 const stable = Array.from({ length: 30 }, (_, index) => aNode({ id: 100 + index }))
 const hour = 3_600_000
 

@@ -1,4 +1,4 @@
-/** A complete node, of which a test states the fields that matter to it. */
+/** A complete node. A test states only the fields that matter to it. */
 import { DateTime } from "effect"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 

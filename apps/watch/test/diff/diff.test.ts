@@ -4,7 +4,7 @@ import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Snapshot.ts"
 import { byHand, denyTwice, types } from "./byHand.ts"
 
-/** Many nodes that stay, so that one that goes is nothing implausible. */
+/** Many nodes that stay, so that the loss of one node is plausible. */
 const stable = Array.from({ length: 30 }, (_, index) => aNode({ id: 100 + index }))
 
 describe("the baseline", () => {

@@ -1,6 +1,4 @@
-/**
- * What is wrong with what a simulation has left: the log of each account, what is believed of its nodes, and what was received.
- */
+/** Checks what a simulation leaves behind: the log of each account, the belief about its nodes, and the received events. */
 import { statusOf } from "../diff/oracle/World.ts"
 import type { Cloud } from "./Cloud.ts"
 import type { Tables } from "./Tables.ts"

@@ -1,4 +1,4 @@
-/** Three daemons on one store, in thousands of histories that one number each decides. `SEED=N pnpm soak` begins with history N. */
+/** Three daemons on one store, in thousands of histories, each determined by its number. `SEED=N pnpm soak` begins with history N. */
 import { isSoak, seed as firstSeed } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -7,7 +7,7 @@ import { livedThrough } from "./history.ts"
 
 const histories = isSoak ? 100 * Number(process.env["RUNS"]) : 200
 
-/** So many must be enough to see that something is missing. */
+/** This many histories must be enough to notice a missing protection. */
 const enough = 100
 
 const seeds = Array.from({ length: histories }, (_, index) => firstSeed + index)

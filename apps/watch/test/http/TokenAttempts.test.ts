@@ -6,7 +6,7 @@ import { clientOf, makeTokenAttempts } from "../../src/http/TokenAttempts.ts"
 const wrong = () => false
 const right = () => true
 
-/** What came of an attempt, and how long it took. */
+/** The outcome of an attempt, and how long it took. */
 const timed = <A>(attempt: Effect.Effect<A>) =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis

@@ -1,4 +1,7 @@
-/** What an account spent in a month, for tests of the page and of metrics: by its rates in whole rupees an hour, from days of the month on. */
+/**
+ * The spending of an account in a month, for tests of the page and of metrics. It is given by rates in whole rupees an hour, each from a
+ * day of the month on.
+ */
 import { DateTime } from "effect"
 import { monthOf } from "../../src/spend/calendar.ts"
 import { type Step, withSteps } from "../../src/spend/Days.ts"

@@ -1,6 +1,4 @@
-/**
- * What the tests of the HTTP interface share: a daemon on a free port, and plain requests to it.
- */
+/** Helpers for tests of the HTTP interface: a daemon on a free port, and plain requests to it. */
 import { request as nodeRequest } from "node:http"
 import { Effect, type Redacted } from "effect"
 import type { PublicUrl } from "../../src/config/Config.ts"

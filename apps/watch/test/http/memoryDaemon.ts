@@ -99,7 +99,7 @@ export const makeMemoryDaemon = () => {
     events: [] as Array<LoggedEvent>,
     /** Sequence of the first event that is kept. */
     kept: 1,
-    /** What the sinks were asked for. */
+    /** The requests to the sinks. */
     asked: [] as Array<string>,
     reads: 0,
     nodeReads: 0

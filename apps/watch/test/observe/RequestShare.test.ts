@@ -84,7 +84,7 @@ describe("the share of the requests", () => {
   it("has another pace that leaves room for some besides", () => {
     const share = new RequestShare(hourly(10))
     for (let n = 0; n < 5; n++) share.take(n)
-    // Five more within the rest of the hour, or three and two besides; six besides are not left.
+    // Five more fit into the rest of the hour, or three with two others; there is no room for six others.
     expect(share.paceMillis(hour / 2)).toBeCloseTo(hour / 10, -1)
     expect(share.paceMillis(hour / 2, 2)).toBeCloseTo(hour / 8, -1)
     expect(share.paceMillis(hour / 2, 6)).toBe(Infinity)

@@ -1,4 +1,4 @@
-/** What receivers know of events: that it is printed from the schemas, and holds for events as the daemon makes them. */
+/** The event types for receivers are generated from the schemas, and fit the events that the daemon makes. */
 import { readFileSync } from "node:fs"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { expect, it } from "@effect/vitest"

@@ -23,7 +23,7 @@ const plans = {
   currencies: []
 }
 
-/** What is wrong with the spending that follows from a history. */
+/** The faults in the spending that a history leads to. */
 const complaintsOf = (history: History): ReadonlyArray<string> => {
   let ledger: Ledger | null = null
   const seen = new Set<string>()

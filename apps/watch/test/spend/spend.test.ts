@@ -32,7 +32,7 @@ const times = (told: Told) => {
 
 const spent = ({ days }: Told, [from, to]: readonly [number, number]) => sumOf(perDay(days, from, to))
 
-/** No price is above this: of the nodes that there were, all that happened unobserved may be wrong by so much. */
+/** No price is above this, so unobserved changes of a node can distort the result by at most this much. */
 const bound = ({ lives, widths }: Told) =>
   55_000_000n * BigInt(widths.reduce((sum, width) => sum + width, 0)) * BigInt(lives.length)
 

@@ -37,7 +37,7 @@ afterAll(() => postgres[Symbol.asyncDispose]())
 
 sharedContract("Debian's PostgreSQL", () => postgres)
 
-/** PgBouncer before the server; gives the address to connect to. */
+/** Starts PgBouncer in front of the server; returns the address to connect to. */
 const pooled = (mode: "session" | "transaction", ignored: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** What a store on PostgreSQL does, for one process and for several at once, on every version of the server. */
+/** The contract of a store on PostgreSQL, for one process and for several at once, on every version of the server. */
 import type { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
 import { readAddress } from "@berthkit/terminal/postgresAddress"

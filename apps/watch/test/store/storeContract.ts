@@ -1,4 +1,4 @@
-/** What every store does, whichever database it is over. `store` is a fresh one, with the tables of the present schema. */
+/** The contract of every store, on any database. `store` is a fresh one with the tables of the present schema. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -296,7 +296,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         const logged = (seq: number, over: Partial<Delivery> = {}) =>
           delivery(seq, { id: events[seq - 1]!.id, ...over })
         yield* meet("ops")
-        // One of the nodes that the sink begins with, which is in no log, and a change that was held back.
+        // A node that the sink begins with, which is not in the log, and a change that was held back.
         const node = delivery(5, { node: 7, body: "{}" })
         const taken = [logged(2), logged(4), node, logged(5, { body: "{}", held: "{}" })]
         yield* take({ sink: "ops", after: null, account: "a", seq: 5, deliveries: taken, dropped: [] })

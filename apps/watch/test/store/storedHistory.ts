@@ -1,4 +1,4 @@
-/** Lives a history of the oracle again, through a store: each process takes the account over from it, and commits to it. */
+/** Replays a history of the oracle through a store: each process takes the account over from the store and commits to it. */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
 import { expect } from "@effect/vitest"
 import { Effect, Stream } from "effect"

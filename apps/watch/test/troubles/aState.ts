@@ -1,4 +1,4 @@
-/** The state of a daemon in which all is well, as the tests of troubles change it. */
+/** The state of a daemon without troubles, which tests of troubles change. */
 import type { SinkState } from "../../src/deliver/Sinks.ts"
 import type { AccountProgress } from "../../src/telemetry/Progress.ts"
 import type { DaemonState } from "../../src/troubles/DaemonState.ts"

@@ -1,6 +1,4 @@
-/**
- * A reply is of the node that was asked for: what a service says of another one is never taken for it, whichever call asked.
- */
+/** A reply must be about the requested node: no call takes a reply about another node for it. */
 import { createTestClient, layer, nodeRecord, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"

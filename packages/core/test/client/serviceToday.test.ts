@@ -1,6 +1,6 @@
 /**
- * Replies in the shapes of the service of 2026, and what the client reads of them. Every case is a reply that was seen, or that the provider's
- * description has, with made-up values.
+ * Replies in the shapes of the service of 2026, and what the client reads from them. Every case was seen, or is in the provider's
+ * description; the values are invented.
  */
 import { layer, type Reply } from "@berthkit/core/testing"
 import more from "@berthkit/testing/vectors/service-today-more.json" with { type: "json" }
@@ -124,7 +124,7 @@ const serviceOf = (vector: Vector) => {
   return { posts, queries, service }
 }
 
-/** The value of a case, as the client gives it. */
+/** The value that the client returns for a case. */
 const valueOf = Effect.fnUntraced(function* (vector: Vector) {
   const { deadline, filter = {}, id = 0, keepPublicIp, operation, setting, skuId, spec } = vector
   const nodes = yield* Nodes

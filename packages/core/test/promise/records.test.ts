@@ -16,7 +16,7 @@ import type { Plain } from "../../src/promise/Plain.ts"
 
 type Assignable<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
-/** The same fields, of the same types, each optional in both or in neither. */
+/** Both have the same fields with the same types, and each field is optional in both or in neither. */
 type Same<Written, Domain> =
   Assignable<Written, Plain<Domain>> extends true ? Assignable<Required<Written>, Required<Plain<Domain>>> : false
 

@@ -1,6 +1,6 @@
 /**
- * Another service of the interface, which shares no code with the mock nor with `harbour.ts` and chose otherwise in other points.
- * Records are rows of a table here, and replies are put together from texts.
+ * Another service, which shares no code with the mock or with `harbour.ts` and differs from the assumptions in other points. Here records
+ * are rows of a table, and replies are assembled from texts.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"

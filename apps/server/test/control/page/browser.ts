@@ -1,6 +1,4 @@
-/**
- * What the tests of the page share: a server whose clocks stand still, and its control plane.
- */
+/** Helpers for tests of the page: a server with frozen clocks, and its control plane. */
 import { Effect, Redacted } from "effect"
 import { expect } from "@effect/vitest"
 import type { Account } from "../../http/service.ts"
@@ -9,7 +7,7 @@ import { controlAt } from "../plane.ts"
 /** A server whose clocks stand still. */
 export const frozen = ["--port", "0", "--clock", "frozen", "--provisioning", "10s", "--termination", "1h"]
 
-/** A request to the control plane that succeeds; gives the body of its reply. */
+/** Sends a request to the control plane, which must succeed; returns the body of its reply. */
 export const mustControl = (account: Account, method: string, path: string, body?: unknown) =>
   Effect.map(controlAt(account, method, path, body), ({ json, status }) => {
     expect(status).toBeLessThan(300)

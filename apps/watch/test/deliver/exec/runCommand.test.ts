@@ -113,7 +113,7 @@ describe("an exec sink", () => {
           })
         )
       )
-      // The shell adds where it is.
+      // The shell adds its working directory.
       const found = readFileSync(path, "utf8")
         .split("\0")
         .filter((line) => line !== "" && !line.startsWith("PWD="))

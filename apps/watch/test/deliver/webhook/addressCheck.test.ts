@@ -41,7 +41,7 @@ describe("an address", () => {
     ["http://localhost:80/", true],
     ["http://api.localhost/", true],
     ["http://[::1]/", true],
-    // As URLs are read: all of these are 127.0.0.1.
+    // URL parsers read all of these as 127.0.0.1.
     ["http://2130706433/", true],
     ["http://0x7f.1/", true],
     ["http://127.1/", true],

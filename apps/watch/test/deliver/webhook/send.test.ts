@@ -182,7 +182,8 @@ describe("a webhook", () => {
       const literal = yield* sender(url, { isPrivateAllowed: false })
       expect(yield* literal("id-1", json)).toMatchObject(refused)
       const named = url.replace("127.0.0.1", "hooks.example.com")
-      // First a public address, then, at the connection, one of this machine: the answer that is checked is the one that counts.
+      // A resolver that first returns a public address and then, for the connection, one of this machine. The checked answer must be the
+      // one that is used.
       const answers: Array<string> = []
       const flipping: Resolve = (_, callback) => {
         const address = answers.length === 0 ? "127.0.0.1" : "93.184.216.34"

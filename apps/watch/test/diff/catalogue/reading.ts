@@ -1,4 +1,4 @@
-/** Images, plans and reads of a catalogue for tests, of which a test states what matters to it. */
+/** Images, plans and reads of a catalogue for tests. A test states only the fields that matter to it. */
 import type { CatalogueImage, CataloguePlan } from "../../../src/diff/CatalogueFact.ts"
 import { type CatalogueRead, withPrices } from "../../../src/diff/catalogue/Catalogue.ts"
 import { exactPrice } from "@berthkit/core/domain/Price"
@@ -26,7 +26,7 @@ export const aPlan = (plan: string, pricePerMonthInr: number | null = 730): Cata
 
 const minute = 60_000
 
-/** A reply that shows these plans, and these images, so many minutes after the first moment. */
+/** A reply that shows these plans and images, some minutes after the first moment. */
 export const readAt = (
   minutes: number,
   plans: ReadonlyArray<CataloguePlan>,

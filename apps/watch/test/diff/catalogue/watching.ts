@@ -19,7 +19,7 @@ export const watching = (nodesOn: NodesOn = () => []) => {
     take,
     /** The facts in short. */
     read: (...args: Parameters<typeof readAt>) => take(readAt(...args)).map(brief),
-    /** Another process goes on with what is kept for good. */
+    /** Another process continues with the stored state. */
     restart: () => {
       catalogue = readCatalogue(writeCatalogue(catalogue))
       evidence = noEvidence

@@ -1,6 +1,4 @@
-/**
- * Compares what was published about a history with the truth. Every complaint is a sentence; none is the verdict wanted.
- */
+/** Compares what was published about a history with the truth. Every complaint is a sentence; a good history has none. */
 import type { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime } from "effect"
 import type { NodeFact } from "../../../src/diff/Fact.ts"

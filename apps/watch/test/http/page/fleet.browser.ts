@@ -1,6 +1,4 @@
-/**
- * What the dashboard shows of several processes that have one store.
- */
+/** The dashboard for several processes that share a store. */
 import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * What the dashboard shows of nodes and accounts beside their states: in full, whatever it is, and with what can be done about it.
- */
+/** What the dashboard shows about nodes and accounts besides their states: every text in full, with what can be done about it. */
 import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * What the tests of the dashboard read of it.
- */
+/** Reads parts of the dashboard for tests. */
 import { sees } from "@berthkit/testing/browser"
 import type { Page } from "playwright-core"
 

@@ -1,6 +1,4 @@
-/**
- * Silences on the dashboard: what they hold beside the sinks, a new one, the end of one, and what the daemon refuses.
- */
+/** Silences on the dashboard: the held events next to the sinks, a new silence, the end of a silence, and what the daemon refuses. */
 import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * What the dashboard shows of trouble, and of several accounts.
- */
+/** The dashboard with troubles, and with several accounts. */
 import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"

@@ -22,7 +22,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** What is wrong after a loss; null if all is reported in time. */
+/** The fault after a loss; null if everything is reported in time. */
 const complaints = Effect.fnUntraced(function* (asked: Asked, withinMillis = deletedWithinMillis(asked)) {
   const loss = { ...asked, withinMillis }
   const { deletedMillis, falsely, newMillis } = yield* afterLoss(loss)

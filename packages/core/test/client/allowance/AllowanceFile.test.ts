@@ -1,6 +1,4 @@
-/**
- * What processes share through the allowance file, and what happens when it is corrupt, wrong or cannot be reached.
- */
+/** What processes share through the allowance file, and what happens if the file is corrupt, wrong or unreachable. */
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"

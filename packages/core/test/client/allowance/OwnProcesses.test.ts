@@ -38,7 +38,7 @@ const makeStore = (clock: Clock.Clock) => {
   })
 }
 
-/** A clock that is so many milliseconds ahead of another. */
+/** A clock that is ahead of another by some milliseconds. */
 const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
@@ -49,7 +49,7 @@ const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
   sleep: (duration) => clock.sleep(duration)
 })
 
-/** A reply that leaves so many of 100. */
+/** A reply that leaves this many of 100. */
 const leaving = (remaining: number) =>
   ok(nodeRecord({ id: 7 }), {
     "ratelimit-limit": "100",

@@ -5,7 +5,7 @@ import { Lane } from "../../../src/domain/Lane.ts"
 
 const anyLane = () => true
 
-/** A queue with so many calls in each lane, named after it and numbered from 1. */
+/** A queue with some calls in each lane, named after the lane and numbered from 1. */
 const queueOf = (counts: Partial<Record<Lane, number>>): Queue<string> => {
   const queue = new Queue<string>()
   for (const lane of Lane.literals) {

@@ -74,8 +74,8 @@ const smallShares = [
 ]
 
 /**
- * The share of the allowance that processes use together at least, in the three windows after the first (decision 0177): each leaves one
- * request to each other, and the last of it goes in small steps.
+ * The minimum share of the allowance that the processes use together in the three windows after the first (decision 0177). Each process
+ * leaves one request to each other process, and the last requests go in small steps.
  */
 const minUsed = (limit: number, processes: number) => 0.9 - (2.5 * processes) / limit
 

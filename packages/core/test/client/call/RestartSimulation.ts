@@ -47,7 +47,7 @@ const refusedAfterMillis = 1
 const repliedAfterMillis = 20
 const refused = new Unreachable({ sent: "no", detail: "" })
 
-/** What waits for its instant; of two at the same one the earlier comes first. */
+/** The planned events by instant; at the same instant the one planned earlier comes first. */
 class Agenda {
   readonly #due: Array<{ readonly at: number; readonly act: (now: number) => void }> = []
 

@@ -13,7 +13,7 @@ import { seenOf, spellingsOf } from "@berthkit/testing/spellings"
 const secrets = [apiKey, accessToken]
 const get = (options?: CallOptions) => Nodes.use((nodes) => nodes.get(NodeId.make(7), options))
 
-/** A service that always gives the same reply. */
+/** A service that always returns the same reply. */
 const always = (reply: Reply) => layer(() => reply, { credentials: oddCredentials })
 const failed = (reply: Reply) => Effect.provide(inTime(Effect.flip(get())), always(reply))
 

@@ -1,6 +1,4 @@
-/**
- * Options of one call that take the place of those of its client, or go beside them.
- */
+/** Options of one call that replace those of its client or are added to them. */
 import { failure, layer, ok, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"

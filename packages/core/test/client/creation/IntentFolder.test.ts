@@ -51,7 +51,7 @@ const endedProcess = Effect.promise(async () => {
   return child.pid!
 })
 
-/** Runs an effect, and gives the warnings it logged. */
+/** Runs an effect and returns the warnings that it logged. */
 const warningsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   const warnings: Array<string> = []
   const logger = Logger.make(({ message }) => void warnings.push(String(message)))

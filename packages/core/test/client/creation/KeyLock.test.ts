@@ -40,7 +40,7 @@ const leave = (path: string, owner: Owner, heartbeat?: Stamp & { readonly id: st
     await writeFile(join(path, nameOf(owner)), heartbeat === undefined ? "" : JSON.stringify(heartbeat))
   })
 
-/** Waits until a killed process has ended, also where its parent has not waited for it: it still runs for a while after the signal. */
+/** Waits until a killed process has ended, even if its parent has not waited for it, because it runs for a while after the signal. */
 const untilEnded = (pid: number) =>
   Effect.repeat(
     Effect.promise(async () => {

@@ -74,7 +74,7 @@ describe("a node made in the time of a lost create", () => {
     serviceMillis: 1_000_000_000 + serviceMillis
   })
   const asked = { name: "web", plan: "P", image: "I", newerThan: 10, sentAt: after(0) }
-  /** A node that was made so long after the send, by the service's clock then. */
+  /** A node that was made some time after the send, on the service's clock at that time. */
   const made = (millis: number) => ({
     id: 11,
     name: "web",

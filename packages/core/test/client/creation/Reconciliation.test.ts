@@ -86,7 +86,7 @@ const intent = {
   nodeId: null
 } satisfies Intent
 
-/** A node that came of the intent, but for `over`. */
+/** A node that the intent made, with the fields of `over` changed. */
 const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 

@@ -327,7 +327,7 @@ describe("an account", () => {
       yield* running.save(intent("job", 9))
       yield* makeAccount(before).save(intent("old", 8))
       yield* goOnIn(after, before)
-      // Its lock is taken where the account is now.
+      // Its lock is in the account's present folder.
       const found = yield* running.withKeyLock("job")(() => running.find("job"))
       assert.strictEqual(nodeOf(found), NodeId.make(9))
       assert.isFalse(existsSync(join(accounts, "accounts", ids.rotated, "creates", "open")))

@@ -1,6 +1,7 @@
 /**
- * Services of today that contradict themselves: a node that list and read name differently, credit that does not suffice beside a node that
- * is counted, a reply that hides its node. Under one key at most one create is sent, at once, after twelve minutes and after half an hour.
+ * Services of today's API that contradict themselves: list and read name a node differently, a refusal for lack of credit comes with a
+ * counted node, or a reply hides its node. Under one key at most one create is sent, whether the call is repeated at once, after twelve
+ * minutes or after half an hour.
  */
 import { layer, lost, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +15,7 @@ import { inTime } from "../../inTime.ts"
 const spec = { name: "web", plan: "P", image: "I" }
 const place = { project: 7, location: "Delhi" }
 
-/** What the list shows once a create was sent: no dates, as the service has it today. */
+/** The list after a create was sent, without dates, as in today's API. */
 const listed = (id: number, name = "web") => ({ id, name, status: "Running", plan: "P", is_locked: false })
 
 interface Service {

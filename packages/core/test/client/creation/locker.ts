@@ -1,8 +1,7 @@
 /**
- * A process that takes locks, for the tests of them.
- * `locker.ts hold LOCK`: takes a lock, prints `held`, and keeps it. `locker.ts try LOCK MILLIS`: prints how long it took to get it, or
- * `null` where that took longer. `locker.ts race FOLDER COUNT`: takes `job-0.lock` and so on, all at
- * once, and counts how often it was not alone: each that is in makes a file that must not be there.
+ * A process that takes locks, for tests. `locker.ts hold LOCK` takes a lock, prints `held`, and keeps the lock. `locker.ts try LOCK MILLIS`
+ * prints how long it took to get the lock, or `null` if that took longer. `locker.ts race FOLDER COUNT` takes `job-0.lock` and so on, all
+ * at once, and counts how often it was not alone: each owner makes a file that must not exist yet.
  */
 import { open, rm } from "node:fs/promises"
 import { Console, Effect, Option } from "effect"

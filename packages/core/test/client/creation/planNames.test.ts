@@ -12,7 +12,7 @@ import { inTime } from "../../inTime.ts"
 
 const image = (plan: string, sku: string) => ({ name: sku, image: "I", plan, specs: { sku_name: sku } })
 
-/** A service whose create makes nodes of these plans, and what it was sent. */
+/** A service whose creates make nodes with these plans, and the requests that it received. */
 const serviceOf = ({
   catalogue = ok([image("slug-1", "S.1"), image("slug-2", "S.2")]),
   made = 1,

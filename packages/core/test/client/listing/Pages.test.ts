@@ -71,7 +71,7 @@ describe("a list that states how many nodes it has", () => {
     )
   }
 
-  /** What a list of `length` nodes comes to, if the service gives its pages in this way and counts as `totalAt` says. */
+  /** The result of a list of `length` nodes if the service returns its pages in this way and states the totals of `totalAt`. */
   const endOf = (
     length: number,
     pageAt: (ids: ReadonlyArray<number>, page: number, size: number) => ReadonlyArray<number>,

@@ -10,7 +10,7 @@ import { someNode } from "../../someNode.ts"
 /** The ids on the page that a service returns for a range. */
 type Service = (range: PageRange) => ReadonlyArray<number>
 
-/** A service with these nodes and pages of at most `cap`, or of at most `capOf(perPage)` where that is less. */
+/** A service with these nodes and pages of at most `cap`, or of at most `capOf(perPage)` if that is less. */
 export const capped =
   (ids: ReadonlyArray<number>, cap: number, capOf: (perPage: number) => number = () => cap): Service =>
   ({ page = 1, perPage }) => {

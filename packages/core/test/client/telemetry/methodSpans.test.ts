@@ -1,6 +1,4 @@
-/**
- * What an exporter in memory is given of each public method: one span that is named after the method, and within it the calls.
- */
+/** An exporter in memory receives for each public method one span with the method's name, and within it the calls. */
 import { layer, nodeRecord, ok, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream, Tracer } from "effect"

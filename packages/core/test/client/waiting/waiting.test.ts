@@ -12,7 +12,10 @@ import { inTime } from "../../inTime.ts"
 class Requests {
   readonly all: Array<{ readonly path: string; readonly at: number; readonly beginsPoll: boolean }> = []
 
-  /** Time here goes on in steps of 250 ms while requests are under way. Checks a wait of a minute: polls begin at once, their pauses grow gently, and the last one comes soon after the status. */
+  /**
+   * Checks a wait of a minute: polls begin at once, their pauses grow slowly, and the last one comes soon after the status. Time advances
+   * in steps of 250 ms while requests are under way.
+   */
   assertCadence(cameAt: number): void {
     const begun = this.all.filter(({ beginsPoll }) => beginsPoll).map(({ at }) => at)
     // The nodes of one poll are requested together.
@@ -268,7 +271,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(layer(() => (requests++, ok(record, spent(30))))))
   })
 
-  /** 429s that state so many seconds, by one header or by two that agree, until a reply. */
+  /** 429s that state some seconds, in one header or in two that agree, until a reply succeeds. */
   const refusing = (seconds: number, refusals: number, isAgreed: boolean, counts: { requests: number }) =>
     layer(() => {
       const left = seconds - 120 * counts.requests++
