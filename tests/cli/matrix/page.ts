@@ -17,11 +17,11 @@ const cellText = (row: Row, format: Format, place: Place): string => {
 
 /** The text about stderr. In a pipe, programs that read JSON get none of it. */
 const stderrText = (row: Row, place: Place): string => {
-  if (place === "terminal" && row.notes === "progress") return "a live line, which goes away"
+  if (place === "terminal" && row.notes === "progress") return "a progress line, cleared at the end"
   if (!hasNotes(row, "table", place)) return "nothing"
-  const lines = row.notes === "progress" ? "a line for each change" : "lines for people"
-  if (hasNotes(row, "json", place)) return lines
-  return `${lines}, ${row.notes === "changes" ? "a line of JSON for each change" : "nothing"} with json, ndjson`
+  const lines = row.notes === "progress" ? "a line per change" : "messages"
+  const isJson = row.notes === "changes" && !hasNotes(row, "json", place)
+  return isJson ? `${lines}; a line of JSON per change with \`json\` or \`ndjson\`` : lines
 }
 
 const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
@@ -46,11 +46,12 @@ const tableOf = (place: Place): string =>
 export const page = (): string => `# What berth prints
 
 These tables show what every command prints, in every format, in a pipe and on a terminal. The exit code is 0 unless the cell names another. \`[]\` means a list;
-\`berth schema COMMAND\` describes the JSON of a record. \`pnpm --filter @berthkit/tests cli-output\` prints this page from the rows that the tests run.
+\`berth schema COMMAND\` describes the JSON of a record. A plural, such as lines or ids, means one per record. \`pnpm --filter @berthkit/tests cli-output\`
+regenerates this page from the same table that the tests check.
 
-- Data goes to stdout, everything else to stderr.
+- Data goes to stdout, everything else to stderr. In a pipe, \`json\` and \`ndjson\` print nothing on stderr unless the cell says so.
 - A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` it is one line of JSON. What was done before the failure is on stdout.
-- \`--quiet\` prints only errors to stderr, in every format, and the changes that stdout does not show, such as the node of \`run\`.
+- With \`--quiet\`, stderr shows only errors, and changes that stdout does not show (such as the node that \`run\` creates).
 - \`NO_COLOR\` and \`--color never\` turn colours off; \`FORCE_COLOR\` and \`--color always\` turn them on in a pipe.
 - An empty list is \`[]\` as JSON and YAML and the header row as CSV. In the other formats stdout is empty; for a table, a line on stderr says so.
 - If a terminal is too narrow for a table, columns are left out, and a line on stderr names them. A piped table has all its columns.

@@ -143,7 +143,7 @@ const recordCells: Readonly<Record<Format, string>> = {
   json: "an object",
   ndjson: "a line",
   yaml: "a mapping",
-  csv: "titles, a row",
+  csv: "header, a row",
   id: "the id",
   name: "the name"
 }
@@ -155,20 +155,20 @@ const cells: Readonly<Record<Kind, Readonly<Record<Format, string>>>> = {
   records: {
     table: "a table",
     json: "an array",
-    ndjson: "a line each",
+    ndjson: "lines",
     yaml: "a sequence",
-    csv: "titles, a row each",
-    id: "an id each",
-    name: "a name each"
+    csv: "header, rows",
+    id: "ids",
+    name: "names"
   },
   changes: {
-    table: "titles, a row each",
-    json: "an object each",
-    ndjson: "a line each",
-    yaml: "a document each",
-    csv: "titles, a row each",
-    id: "an id each",
-    name: "a name each"
+    table: "header, rows",
+    json: "objects",
+    ndjson: "lines",
+    yaml: "documents",
+    csv: "header, rows",
+    id: "ids",
+    name: "names"
   },
   value: { table: "JSON", json: "JSON", ndjson: "a line", yaml: "YAML", csv: "", id: "", name: "" },
   text: { table: "text", json: "text", ndjson: "text", yaml: "text", csv: "text", id: "text", name: "text" },

@@ -117,7 +117,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The credentials of the account do not work.",
     next: "Check the API key and the access token of the account, then send SIGHUP, or run berth-watch account add NAME --replace.",
     begins:
-      "the service refuses the credentials: after three failed requests or a minute without a sweep, at the start after the first request",
+      "the service refuses the credentials: after three failed requests or a minute without a sweep; right after the start, after the first request",
     ends: "the list is read again",
     find: ofAccounts(({ outage }) => (outage?.isRefusal === true ? told(outage.message, outage.sinceMillis) : null)),
     alert: { name: "BerthAccountRefused", wait: "1m" }
@@ -188,7 +188,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "account",
     severity: "warning",
     sentence: "Some records of nodes cannot be read, so nothing is reported about those nodes.",
-    next: "Compare the example with the API's documentation; a newer berth-watch may be able to read it.",
+    next: "Compare the example that berth-watch status shows with the API's documentation; a newer berth-watch may be able to read it.",
     begins: "a complete sweep had such records",
     ends: "a complete sweep had none",
     find: ofAccounts(({ unreadable }) =>
@@ -291,7 +291,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "sink",
     severity: "critical",
     sentence: "The receiver accepts no events.",
-    next: "Correct its address or the receiver, then run berth-watch sinks retry NAME.",
+    next: "Correct the address of the sink or repair the receiver, then run berth-watch sinks retry NAME.",
     begins: "the third failure in a row",
     ends: "an event is delivered",
     find: inState("failing"),
@@ -302,7 +302,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "sink",
     severity: "warning",
     sentence: "The receiver is down.",
-    next: "Start the receiver again: it is tried once a minute, and gets everything.",
+    next: "Start the receiver again: the daemon tries it once a minute, and then delivers all waiting events.",
     begins: "the receiver did not answer for events of three nodes in a row, or of all nodes if there are fewer",
     ends: "an event is delivered",
     find: inState("down"),
@@ -327,7 +327,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The sink is far behind.",
     next: "Make its receiver faster, or select fewer events; beyond its maxLag it is disabled.",
     begins: "10 000 events are unread, or half its maxLag",
-    ends: "fewer are",
+    ends: "the number falls below that",
     find: ofSinks(({ maxLag, unread }) =>
       unread > Math.min(maxUnread, (maxLag ?? Infinity) / 2)
         ? { detail: `${counts.format(unread)} events are unread.` }

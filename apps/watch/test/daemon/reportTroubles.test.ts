@@ -45,7 +45,7 @@ const ended = ["berth.watch.trouble_ended", "records-unreadable", "1970-01-01T00
 
 const line =
   "berth-watch: records-unreadable (acme): Some records of nodes cannot be read, so nothing is reported about those nodes. There are 2, for example node 4, whose " +
-  "name is not a string. Compare the example with the API's documentation; a newer berth-watch may be able to read it."
+  "name is not a string. Compare the example that berth-watch status shows with the API's documentation; a newer berth-watch may be able to read it."
 const over = "berth-watch: records-unreadable (acme) is over; it began at 1970-01-01T00:00:00.000Z."
 
 describe("the report of troubles", () => {

@@ -133,7 +133,7 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
       name: "sink-down",
       about: { kind: "sink", name: "chat" },
       message: "The receiver is down. 503 from hooks.example.com.",
-      next: "Start the receiver again: it is tried once a minute, and gets everything.",
+      next: "Start the receiver again: the daemon tries it once a minute, and then delivers all waiting events.",
       since: ago(1.95)
     }),
     aTrouble({
