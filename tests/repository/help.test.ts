@@ -43,4 +43,17 @@ describe("the help of the programs", () => {
     for (const line of text.split("\n")) assert.isAtMost(line.length, 100, line)
     if (!text.includes("\nCOMMANDS\n")) assert.match(text, new RegExp(`See ${name} --help\\.`))
   })
+
+  it.each<readonly [keyof typeof binaries, ReadonlyArray<string>, string]>([
+    ["berth", ["nods"], "berth has no command nods"],
+    ["berth-watch", ["dead-letters"], "berth-watch has no command dead-letters"],
+    ["berth-watch", ["sinks", "tset"], "berth-watch sinks has no command tset; did you mean test?"],
+    ["berth-server", ["lern"], "berth-server has no command lern; did you mean learn?"]
+  ])("%s %j --help says that there is no such command", async (name, args, message) => {
+    const binary = fileURLToPath(new URL(binaries[name], import.meta.url))
+    await using program = Program.ofNode(binary, [...args, "--help"], { env: process.env })
+    const { code, stderr, stdout } = await program.ended
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.include(stderr, message)
+  })
 })

@@ -8,9 +8,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { helpLayer } from "@berthkit/terminal/helpFormatter"
+import { runArguments } from "@berthkit/terminal/runArguments"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from "effect"
-import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { CliConfig, CliError, CliOutput, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command } from "./cli/command.ts"
 import { handleSignals } from "./cli/signals.ts"
@@ -46,13 +47,12 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 }
 
 const program = Stdio.Stdio.use(({ args }) =>
-  Effect.flatMap(args, Command.runWith(command, { version: pkg.version }))
+  Effect.flatMap(args, runArguments(command, { presenter, version: pkg.version }))
 ).pipe(
   Effect.tapError((error) => (CliError.isCliError(error) ? reportUsage(error) : reportLine(error.message))),
   Effect.tapDefect((defect) => Effect.logFatal("berth-server failed", defect)),
   Effect.provide([
     NodeServices.layer,
-    CliOutput.layerPresenter(presenter),
     helpLayer,
     CliConfig.layer({ builtIns: GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.Wizard) }),
     Layer.succeed(Logger.LogToStderr)(true)

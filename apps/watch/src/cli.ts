@@ -7,6 +7,7 @@ import { allowanceLayer } from "@berthkit/terminal/allowanceLayer"
 import { readConnection } from "@berthkit/terminal/Connection"
 import { flagsGiven } from "@berthkit/terminal/connectionFlags"
 import { helpLayer } from "@berthkit/terminal/helpFormatter"
+import { runArguments } from "@berthkit/terminal/runArguments"
 import { usageProblem } from "@berthkit/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
@@ -341,11 +342,10 @@ const asFailure = (error: CliError.CliError | CommandFailed): CommandFailed =>
 
 /** Runs the command line `args`. */
 export const main = (args: ReadonlyArray<string>) =>
-  Command.runWith(berthWatch, { version: pkg.version })(args).pipe(
+  runArguments(berthWatch, { presenter, version: pkg.version })(args).pipe(
     Effect.mapError(asFailure),
     Effect.provide([
       CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
-      CliOutput.layerPresenter(presenter),
       helpLayer
     ])
   )

@@ -1,0 +1,40 @@
+/**
+ * Runs a command line that `effect/cli` parses. The toolkit answers `--help` after an unknown command with the help of the command before it,
+ * and says nothing about the unknown one; here that is a usage error, as without `--help`.
+ */
+import { Effect } from "effect"
+import { CliError, CliOutput, Command } from "effect/cli"
+import { nearest } from "./usage.ts"
+
+/** The word that was asked about and should be a command, but is none; undefined if there is no such word. */
+const unknownCommand = (
+  { commandPath, helpDoc }: CliOutput.Presenter.Help,
+  args: ReadonlyArray<string>
+): CliError.UnknownSubcommand | undefined => {
+  const names = (helpDoc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name }) => name))
+  const path = commandPath.slice(1)
+  const subcommand = args[path.length]
+  // After a flag a word may be its value.
+  const isRightAfter = path.every((name, index) => name === args[index])
+  if (subcommand === undefined || subcommand.startsWith("-") || !isRightAfter || names.length === 0) return undefined
+  return new CliError.UnknownSubcommand({ subcommand, parent: commandPath, suggestions: nearest(subcommand, names) })
+}
+
+/** Runs `command` with arguments. `presenter` shows help and usage errors. */
+export const runArguments =
+  <Name extends string, Input, E, R, ContextInput>(
+    command: Command.Command<Name, Input, ContextInput, E, R>,
+    { presenter, version }: { readonly presenter: CliOutput.Presenter; readonly version: string }
+  ) =>
+  (args: ReadonlyArray<string>) =>
+    Effect.suspend(() => {
+      let unknown: CliError.UnknownSubcommand | undefined
+      const present = (event: CliOutput.Presenter.Event) => {
+        if (event._tag === "Help" && event.reason === "Requested") unknown = unknownCommand(event, args)
+        return unknown === undefined ? presenter.present(event) : Effect.void
+      }
+      return Command.runWith(command, { version })(args).pipe(
+        Effect.andThen(Effect.suspend(() => (unknown === undefined ? Effect.void : Effect.fail(unknown)))),
+        Effect.provide(CliOutput.layerPresenter({ present }))
+      )
+    })
