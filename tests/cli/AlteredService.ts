@@ -28,11 +28,11 @@ export interface Altered {
   areCreatesSwallowed: boolean
   /** Whether replies state the time. */
   isDated: boolean
-  /** What lists show in place of the nodes; undefined where they show these. */
+  /** What lists show instead of the nodes; undefined if they show the nodes. */
   listed: ReadonlyArray<Row> | undefined
   /** A request that is carried out and gets no reply, as method and path; undefined for none. */
   silent: string | undefined
-  /** So many deletes from now on fail, and delete nothing. */
+  /** How many of the next deletes fail and delete nothing. */
   failing: number
   /** Called once a delete has failed. */
   onFailed: () => void

@@ -27,7 +27,7 @@ const empty: Readonly<Record<string, ReadonlyArray<string>>> = {
   "profile list": []
 }
 
-/** What names nodes fails where there is none, a doctor always finds something, and a fleet file has a group. */
+/** Left out: commands that name nodes fail without one, a doctor always finds something, and a fleet file has a group. */
 const neverEmpty = ["node get", "node delete", "node wait", "doctor", "apply", "diff", "destroy"]
 
 it("every command that prints a list is here", () => {
@@ -56,7 +56,7 @@ layer(TestServer.layer(inDialect()), { excludeTestServices: true })("a list of n
         const table = yield* asked("table")
         assert.strictEqual(table.stdout, "")
         assert.match(table.stderr, /^There are no .+\.\n$/)
-        // What follows the empty list can read it.
+        // A query works on the empty list.
         const queried = [...command.split(" "), ...args, "--query", "[].name", "-o", "json"]
         assert.deepStrictEqual(json(yield* invoke(queried, { env })), [])
         if (command === "node create") {

@@ -1,7 +1,4 @@
-/**
- * One command line of every command, from the rows of the matrix, which are held against the tree of commands: that with which it
- * does its work.
- */
+/** One command line that does the work of each command, from the rows of the matrix. The rows are checked against the tree of commands. */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -53,7 +50,7 @@ export const stateOf = (row: Row): Readonly<Record<string, string>> =>
 export const withoutProfile = (line: ReadonlyArray<string>): ReadonlyArray<string> =>
   line.filter((word, at) => word !== "--profile" && line[at - 1] !== "--profile")
 
-/** Whether it asks nothing of the service, as a reap where no run left a node behind. */
+/** Whether it sends no request to the service, such as a reap if no run left a node behind. */
 export const isLocal = ({ command }: Row): boolean =>
   /^(?:profile|completion|schema|auth logout|auth token|reap)/.test(command)
 

@@ -1,6 +1,4 @@
-/**
- * A create makes one node, whatever happens to the process: with a key also when it is asked for again.
- */
+/** A create makes one node, whatever happens to the process; with a key even if it is repeated. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -49,7 +47,7 @@ const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
     return running
   })
 
-/** Where the records of creates are that are not settled, of every account; and of those that are. */
+/** The folders of the unsettled and of the settled creates of every account. */
 const folders = (state: string) => {
   const accounts = join(state, "berth", "accounts")
   return readdirSync(accounts).flatMap((account) => {

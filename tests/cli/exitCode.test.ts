@@ -1,6 +1,4 @@
-/**
- * What every command exits with for every kind of failure: the codes are frozen.
- */
+/** The exit code of every command for every kind of failure: the codes are frozen. */
 import { PassThrough } from "node:stream"
 import { failure, lost, ok, type Reply } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"
@@ -36,13 +34,13 @@ const secrets = { BERTH_API_KEY: "the-key", BERTH_ACCESS_TOKEN: "the-token" }
 
 describe.each(commands)("berth $command", (row) => {
   const own = { ...secrets, ...stateOf(row) }
-  // A wait goes on over what may pass, and has a limit of its own.
+  // A wait survives temporary failures and has its own limit.
   const waits = row.command === "node wait"
   const line = (...flags: ReadonlyArray<string>) =>
     withoutProfile(lineOf(row, "1", waits ? [...flags, "--timeout", "3s"] : flags))
   const command = line()
   const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
-  /** What is on stdout besides findings. */
+  /** The stdout of a failure, without findings. */
   const unexpected = ({ stdout }: Ended) => (printsFindings(row) ? "" : stdout)
   /** `berth api` prints the reply, also that of a failure. */
   const dataOf = (reply: Reply) =>

@@ -23,7 +23,10 @@ const service = TestServer.layer(
   inDialect({ clock: "real", provisioning: provisioningMillis, termination: "20 millis", uniqueNames: false })
 )
 
-/** What a run reads that changes nothing. Today a list shows the SKU of a plan, and the image list says which slug has it. */
+/**
+ * The requests of a run that changes nothing. In today's API a list shows the SKU of a plan, and the image list says which slug has that
+ * SKU.
+ */
 const unchangedReads = ["GET /myaccount/api/v1/nodes/", ...(isToday ? ["GET /myaccount/api/v1/images/"] : [])]
 
 const names = Effect.map(nodes, (all) => all.map(({ name }) => name).toSorted())

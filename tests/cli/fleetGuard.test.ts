@@ -1,6 +1,4 @@
-/**
- * What holds on a machine that knows a fleet although its ledger is not there, is damaged, or is an older one.
- */
+/** Protection on a machine that knows a fleet although its ledger is missing, damaged or outdated. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -140,7 +138,7 @@ describe("a node that this machine has noted as protected", () => {
         const destroyed = yield* fleet.run(destroy(fleet))
         assert.strictEqual(destroyed.code, 5, destroyed.stderr)
         assert.deepStrictEqual(ids(), [db])
-        // What the reason says to do.
+        // The advice in the reason.
         const noWeb = (text: string) => text.replace("web: {", "web: { count: 0,")
         fleet.write(noWeb(dbOf(", protect: true")))
         assert.strictEqual((yield* fleet.apply("--yes")).code, 0)

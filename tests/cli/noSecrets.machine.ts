@@ -1,6 +1,6 @@
 /**
- * Key and token of a profile are in no output and in no file but that of the profiles, whatever command runs, also with `--debug`, besides the
- * one that `auth token` prints on stdout; and no file can be read by others.
+ * The key and the token of a profile are in no output of any command, even with `--debug`, except the one that `auth token` prints on
+ * stdout. They are in no file except that of the profiles, and others can read no file.
  */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -81,7 +81,7 @@ describe("the credentials of a profile", () => {
       Effect.gen(function* () {
         const { BERTH_BASE_URL } = yield* settings
         const folder = yield* home
-        // Shows what it is given, and goes nowhere.
+        // A stub that shows its arguments and connects to nothing.
         yield* Effect.promise(() => writeFile(join(folder, "ssh"), "#!/bin/sh\necho $*\n", { mode: 0o700 }))
         const env = { HOME: folder, PATH: `${folder}:${process.env["PATH"]}` }
         const file = join(folder, "fleet.yaml")

@@ -1,6 +1,6 @@
 /**
- * Two projects and two locations under one API key: every command goes to the one place that its settings name, and nothing of one place is
- * taken for something of another.
+ * Two projects and two locations under one API key: every command uses only the place that its settings name, and confuses nothing of one
+ * place with something of another.
  */
 import { failure, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ const image = {
 
 const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes"]
 
-/** A service that refuses requests without a place, and keeps places apart; berth beside it, with one home folder. */
+/** A service that refuses requests without a place and keeps places apart, and berth with one home folder. */
 const service = Effect.gen(function* () {
   const places = new Map<string, Array<ReturnType<typeof nodeRecord>>>()
   const requests: Array<Request> = []

@@ -1,6 +1,6 @@
 /**
- * What `berth schema` states is what commands print beside their records: the help of every command as data, and errors. The records
- * themselves are in `matrix.test.ts`.
+ * `berth schema` states what commands print besides their records: the help of every command as data, and errors. `matrix.test.ts` checks
+ * the records.
  */
 import { verbsOf } from "@berthkit/cli/commandTree"
 import { tree } from "@berthkit/cli/commands"

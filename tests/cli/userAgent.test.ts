@@ -1,6 +1,4 @@
-/**
- * The User-Agent that requests carry: as a flag, a variable or a profile sets it, and never one that no header can hold.
- */
+/** Requests carry the User-Agent that a flag, a variable or a profile sets, but never a text that no header can hold. */
 import { failure, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -13,7 +11,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const credentials = { apiKey: "key-of-a-test", accessToken: "token-of-a-test" }
 
-/** A service that notes the User-Agent of each request; berth beside it with credentials of the environment, or of the profile `work`. */
+/** A service that notes the User-Agent of each request, and berth with credentials of the environment or of the profile `work`. */
 const service = (profile?: object) =>
   Effect.gen(function* () {
     const agents: Array<string | undefined> = []

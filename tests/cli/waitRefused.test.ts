@@ -1,7 +1,4 @@
-/**
- * Waits for which the rate limit refills too late: they end at once, and state when it refills, what is left of the node, and how to
- * go on.
- */
+/** Waits that outlast the rate limit: they end at once, and say when it refills, what remains of the node, and how to continue. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"

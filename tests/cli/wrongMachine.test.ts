@@ -15,7 +15,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const account = { BERTH_API_KEY: "key-of-a-test", BERTH_ACCESS_TOKEN: "token-of-a-test" }
 
-/** Runs commands one after the other against a service, and gives how they ended, with the requests of the last. */
+/** Runs commands one after the other against a service, and returns how they ended and the requests of the last. */
 const against = (
   answer: (request: Request) => Reply,
   commands: ReadonlyArray<ReadonlyArray<string>>,

@@ -1,6 +1,6 @@
 /**
- * What a `Containerfile` does, step by step and without an engine: the same files copied into an empty root, the same commands run in
- * it, then its program as the same user, in a network of its own and on a root that cannot be written to. Needs Linux and root.
+ * Carries out a `Containerfile` step by step, without an engine: copies the same files into an empty root, runs the same commands in it,
+ * then runs its program as the same user, in its own network and on a read-only root. Needs Linux and root.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -45,7 +45,7 @@ export class Container {
   #user = "0:0"
   #entry: ReadonlyArray<string> = []
   #command: ReadonlyArray<string> = []
-  /** What the engine runs to see whether the program is well; empty for none. */
+  /** The health check that the engine would run; empty for none. */
   healthCheck: ReadonlyArray<string> = []
 
   constructor(file: string, context: string) {
@@ -91,10 +91,7 @@ export class Container {
     }
   }
 
-  /**
-   * Starts the program, with these arguments in place of those of `CMD`, in a network of its own or in that of a program that was
-   * started so.
-   */
+  /** Starts the program with these arguments in place of those of `CMD`, in its own network or in that of another started program. */
   start(args: ReadonlyArray<string> = this.#command, { env = {}, network }: StartOptions = {}): Program {
     return this.#run([...this.#entry, ...args], env, network)
   }

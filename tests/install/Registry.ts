@@ -1,7 +1,7 @@
 /**
- * A registry with packages that are published nowhere: every package manager installs from it by name and version, which not all
- * of them can from a tarball. It has nothing else; the rest of what a project needs comes from the registry of the machine. `npm publish`
- * adds to it.
+ * A registry with packages that are published nowhere. Every package manager can install from it by name and version, but not every one
+ * from a tarball. It has only these packages; everything else that a project needs comes from the machine's registry. `npm publish` adds to
+ * it.
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -17,7 +17,7 @@ interface Published {
   readonly bytes: Buffer
 }
 
-/** Beside a tarball is the folder that is inside. */
+/** The folder with the tarball's content is next to the tarball. */
 const read = async (tarball: string): Promise<Published> => {
   const folder = /^berthkit-(.+?)-\d/.exec(basename(tarball))![1]!
   const manifest = JSON.parse(await readFile(join(dirname(tarball), folder, "package.json"), "utf8"))
@@ -60,7 +60,7 @@ export class Registry {
     const add = async (request: IncomingMessage): Promise<number> => {
       const added = published(JSON.parse(await text(request)))
       const { name, version } = added.manifest
-      // What is published is never changed.
+      // A published version never changes.
       if (packages.some(({ manifest }) => manifest.name === name && manifest.version === version)) return 403
       packages.push(added)
       return 201

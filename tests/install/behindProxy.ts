@@ -14,7 +14,7 @@ const proxy = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
 
 const env = { ...process.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy }
 const child = spawn(command, args, { env, stdio: "inherit", detached: true })
-// What the command has started ends with it.
+// Processes that the command has started end with it.
 process.on("SIGTERM", () => process.kill(-child.pid!, "SIGKILL"))
 const [code] = await once(child, "exit")
 process.exit(code ?? 1)

@@ -61,7 +61,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
   return {
     events,
-    /** Reads the catalogue beside it; gives what that reports, as it comes. */
+    /** Reads the catalogue at the same time; returns its reports as they come. */
     readCatalogue: Effect.gen(function* () {
       const facts: Array<EntryFact> = []
       let catalogue = unread

@@ -80,7 +80,7 @@ describe("docs/ansible-and-ssh.md", () => {
       writeFileSync(join(folder, ".ssh", "config"), include!)
       const [watch, ...others] = [...blocks].toReversed()
       assert.match(watch!, /--watch\n$/)
-      // ssh takes the home folder from the list of users: in a namespace of its own this folder is there.
+      // ssh takes the home folder from the list of users, so a mount namespace puts this folder there.
       const home = homedir()
       const script = `mount --bind '${folder}' '${home}' && cd '${home}' && export HOME='${home}' PATH="${home}:$PATH" && set -eux\n`
       const inHome = (text: string) => execute("unshare", ["--mount", "sh", "-c", script + text], env)

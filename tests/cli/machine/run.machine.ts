@@ -13,7 +13,7 @@ import { json, run, settings, start } from "../berth.ts"
 import { stateFolder } from "../stateFolder.ts"
 import { binary, order, service as serviceOf, wordsOf } from "./ofRun.ts"
 
-/** A service that takes one name for two nodes: that of the run, and one that is not its own. */
+/** A service that allows one name for two nodes: the run's node and a foreign one. */
 const service = (options: TestServerOptions = {}) => serviceOf({ uniqueNames: false, ...options })
 
 const sh = (script: string) => ["sh", "-c", script]
@@ -42,7 +42,7 @@ const leasesIn = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) => {
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
 }
 
-/** That the run's node is on its way out, the other one is not, and nothing is left of the lease. */
+/** Checks that the run's node is being deleted, the other node is not, and nothing is left of the lease. */
 const ensureOnlyItsNodeIsDeleted = Effect.fnUntraced(function* (env: { readonly XDG_STATE_HOME: string }, made = 1) {
   const [other, ...own] = yield* nodes
   assert.notStrictEqual(other!.status, "terminate")
@@ -90,7 +90,7 @@ const stages: Readonly<Record<string, Stage>> = {
   }
 }
 
-/** What ends a run from outside, and its exit code. */
+/** The signals that end a run, with their exit codes. */
 const ends = [
   [["SIGINT"], 130],
   [["SIGTERM"], 143],

@@ -170,7 +170,7 @@ describe("a login", () => {
   )
 })
 
-/** Where a command waits for a person or a node: what is shown then. */
+/** The texts that a command shows while it waits for a person or a node. */
 const waits: ReadonlyArray<readonly [args: ReadonlyArray<string>, shown: string]> = [
   [["node", "delete", "fleet-1"], "[y/N] "],
   [["node", "create"], "Name: "],

@@ -1,5 +1,6 @@
 /**
- * Whether a run printed what its row has: data of the format and nothing else on stdout, what belongs there on stderr, the exit code.
+ * Checks that a run printed what its row states: data of the format and nothing else on stdout, the right texts on stderr, and the exit
+ * code.
  */
 import { stripVTControlCharacters } from "node:util"
 import type { Ended } from "@berthkit/testing/Program"
@@ -31,7 +32,7 @@ const csvCells = (line: string): ReadonlyArray<string> =>
 
 const isOne = ({ kind }: Row): boolean => ["record", "bare", "row"].includes(kind)
 
-/** Values of a format that has several, each as the schema of the command has them. */
+/** The values of a format that has several, each in the form of the command's schema. */
 const checkEach = (row: Row, values: ReadonlyArray<unknown>, valid: Valid, what: string) => {
   assert.isNotEmpty(values, what)
   if (isOne(row)) assert.lengthOf(values, 1, what)
@@ -94,7 +95,7 @@ export interface Places {
   readonly isPlain: boolean
 }
 
-/** Checks one run. `valid` is by the schema of the command; undefined where it prints no records. */
+/** Checks one run. `valid` checks against the command's schema; undefined if the command prints no records. */
 export const checkCell = (row: Row, format: Format, places: Places, ended: Ended, valid: Valid | undefined): void => {
   const what = `berth ${row.command} (${row.prints ?? row.kind}) -o ${format}, stdout to a ${places.stdout}: ${ended.stderr}`
   const { code, stdout: expected } = cellOf(row, format, places.stdout)

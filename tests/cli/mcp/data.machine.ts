@@ -1,5 +1,6 @@
 /**
- * What a model is given: the words of others as data, no credential in any message, and a rate limit or a hanging service as a result.
+ * What a model receives: texts of others as data, no credential in any message, and a result even if the rate limit is spent or the service
+ * hangs.
  */
 import { HttpService } from "@berthkit/testing/HttpService"
 import { seenOf, spellingsOf } from "@berthkit/testing/spellings"

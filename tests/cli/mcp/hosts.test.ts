@@ -1,6 +1,6 @@
 /**
- * What the programs that run agents do with the tools: they pass schemas on to a model, some of which know only a part of JSON Schema; they
- * send what the model wrote; and they give up on a call that says nothing for a while.
+ * What programs that run agents do with the tools. They pass schemas on to models, some of which know only a part of JSON Schema; they send
+ * what the model wrote; and they give up on a call without progress for a while.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
@@ -22,7 +22,7 @@ const keywords = new Set(["type", "description", "enum", "items", "properties", 
 
 const types = new Set(["string", "integer", "number", "boolean", "array", "object"])
 
-/** What those services refuse in a schema, and where. */
+/** The parts of a schema that these services refuse, and where. */
 const faults = (schema: Json, path: string): ReadonlyArray<string> => {
   const { enum: choices, items, properties = {}, required = [], type } = schema
   const inner = Object.entries(properties as Readonly<Record<string, Json>>)

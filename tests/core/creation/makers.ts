@@ -1,6 +1,4 @@
-/**
- * Processes that make nodes under keys, for the tests that run several of them and kill some.
- */
+/** Processes that make nodes under keys, for tests that run several of them and kill some. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,8 +18,8 @@ export const countAll = (world: TestWorld) =>
 const atOnce = 4
 
 /**
- * Kills a process that the world has answered so often, while all replies that it waits for are still to come. The requests of these
- * have been processed: one that had not even arrived would rightly end as `OutcomeUnknown`, and that takes minutes.
+ * Kills a process after the world has answered it a number of times, while it still waits for replies. The requests for these have been
+ * processed: a request that had not even arrived would rightly end as `OutcomeUnknown`, which takes minutes.
  */
 export const killAfter = Effect.fnUntraced(function* (
   world: TestWorld,

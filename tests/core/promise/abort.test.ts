@@ -4,11 +4,11 @@ import { once } from "node:events"
 import type { RequestListener, ServerResponse } from "node:http"
 import { bareService, mockService, rejection } from "./Service.ts"
 
-/** Where a call may be when it is let go of. */
+/** Where a call may be when it is abandoned. */
 interface Place {
-  /** What the service does with it. */
+  /** How the service handles it. */
   readonly answer: RequestListener
-  /** What the client knows of its allowance once the call is there. */
+  /** The client's known allowance once the call is there. */
   readonly level: Pick<KnownAllowance, "underWay" | "waiting">
   /** Its ledger at the end. */
   readonly attempts: Array<readonly [outcome: string, status: number | null]>
@@ -39,7 +39,7 @@ const spends: RequestListener = (_, response) => {
   response.end(`{"message":"Success","code":200,"data":[],"errors":{}}`)
 }
 
-/** Waits until the client is where it should be. */
+/** Waits until the client has reached that place. */
 const until = async ({ allowance }: Client, { underWay, waiting }: Place["level"]) => {
   for await (const level of allowance.changes()) if (level.underWay === underWay && level.waiting === waiting) return
 }

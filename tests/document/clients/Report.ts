@@ -1,6 +1,4 @@
-/**
- * What a program reads with a generated client: of every endpoint once, and of one failure.
- */
+/** What a program reads with a generated client: every endpoint once, and one failure. */
 
 export interface Account {
   readonly baseUrl: string
@@ -9,7 +7,7 @@ export interface Account {
 }
 
 export interface Report {
-  /** Slug of the image that the filters leave, and its plan. */
+  /** The slug of the image that passes the filters, and its plan. */
   readonly image: string
   readonly plan: string
   readonly created: { readonly name: string; readonly status: "Create" }
@@ -27,7 +25,7 @@ export interface Report {
   readonly missing: { readonly code: 404; readonly details: ReadonlyArray<string> }
 }
 
-/** Fails the test: a call did not give what it must. */
+/** Fails the test because a call did not return the expected value. */
 export const unexpected = (what: string, got: unknown): never => {
   throw new Error(`${what}: ${JSON.stringify(got)}`)
 }

@@ -10,7 +10,7 @@
  * | `berth_allowance_limit`, `berth_allowance_remaining` | gauges: as in the newest reply | |
  * | `berth_drift_total` | counter: records with something Berth does not know | `kind` (`field`, `status`, `record`: left out), `name` |
  *
- * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer separates their series.
+ * If a program has several accounts, `Metric.CurrentMetricAttributes` around each layer separates their series.
  */
 import { type Context, Metric } from "effect"
 import type { Attempt } from "../../domain/Attempt.ts"
