@@ -22,7 +22,7 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 const aheadClock = fileURLToPath(new URL("../../watch/machine/aheadClock.ts", import.meta.url))
 
 /** How many commands are killed. */
-const kills = isSoak ? 2 * Number(process.env["RUNS"]) : 60
+const kills = isSoak ? 2 * Number(process.env["RUNS"]) : 30
 
 /** About how many commands use each key. */
 const usesPerKey = 4
