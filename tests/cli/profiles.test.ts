@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { failure, nodeRecord, ok } from "@berthkit/core/testing"
+import { freePort } from "@berthkit/testing/freePort"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -65,6 +66,38 @@ describe("auth login", () => {
       assert.deepInclude(yield* saved, { project: 7, location: "Delhi" })
       assert.strictEqual((yield* login("--location", "Chennai")).code, 0)
       assert.deepInclude(yield* saved, { project: 7, location: "Chennai" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("saves the database of the shared state, which commands of the profile use", () =>
+    Effect.gen(function* () {
+      const { berth, file, login, requests, url } = yield* machine
+      const port = yield* Effect.promise(freePort)
+      const address = `postgres://ci:hunter2@127.0.0.1:${port}/ci`
+      const saved = Effect.promise(
+        async () => (JSON.parse(await readFile(file, "utf8")) as { profiles: { test: object } }).profiles.test
+      )
+      const args = ["auth", "login", "--profile", "test", "--base-url", url]
+      const first = yield* berth(args, {
+        env: { BERTH_STATE_URL: address },
+        input: `${apiKey}\n${accessToken}\n`
+      })
+      assert.strictEqual(first.code, 0, first.stderr)
+      assert.deepInclude(yield* saved, { stateUrl: address })
+      assert.strictEqual((yield* login("test")).code, 0)
+      assert.deepInclude(yield* saved, { stateUrl: address })
+      const create = ["node", "create", "web", "--plan", "P", "--image", "I", "--force", "--yes", "--key", "job"]
+      const { code, stderr } = yield* berth(create)
+      assert.strictEqual(code, 10, stderr)
+      assert.include(stderr, `postgres://127.0.0.1:${port}/ci`)
+      assert.notInclude(first.stderr + stderr, "hunter2")
+      assert.notInclude(requests, "POST")
+      yield* Effect.promise(async () => writeFile(file, (await readFile(file, "utf8")).replace("postgres:", "mysql:")))
+      const wrong = yield* berth(["node", "list"])
+      assert.deepStrictEqual(
+        [wrong.code, wrong.stderr.split("\n")[0]!.slice(0, 53)],
+        [2, "error: stateUrl of profile test is not usable: it has"]
+      )
     }).pipe(Effect.scoped)
   )
 

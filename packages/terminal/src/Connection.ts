@@ -68,6 +68,8 @@ export interface ConnectionSettings extends PlaceSettings {
   readonly userAgent?: Option.Option<Sourced<string>> | undefined
   /** The account's name, which is optional. */
   readonly account?: Option.Option<Sourced<string>> | undefined
+  /** The address of the database with the state that several machines share; it may hold a password. */
+  readonly stateUrl?: Option.Option<Sourced<Redacted.Redacted>> | undefined
 }
 
 const required = <A>(
@@ -116,21 +118,29 @@ const unusable =
     })
   }
 
-/** The database in `BERTH_STATE_URL`. */
-export const stateUrlSetting: Effect.Effect<Redacted.Redacted | undefined, SettingFault> = Effect.gen(function* () {
-  const found = Option.getOrUndefined(yield* readVariable(variables.stateUrl))
-  if (found === undefined) return undefined
+/** The database that this setting names, completed from the environment. */
+export const stateUrlOf = Effect.fnUntraced(function* (
+  setting: ConnectionSettings["stateUrl"] = Option.none()
+): Effect.fn.Return<Redacted.Redacted | undefined, SettingFault> {
+  if (Option.isNone(setting)) return undefined
+  const { source, value } = setting.value
+  const isVariable = source === variables.stateUrl
   return yield* Effect.mapError(
-    Effect.flatMap(readPostgresAddress(Redacted.value(found)), Effect.fromResult),
+    Effect.flatMap(readPostgresAddress(Redacted.value(value)), Effect.fromResult),
     (problem) =>
       new SettingFault({
-        setting: variables.stateUrl,
+        setting: source,
         exit: "usage",
-        message: `${variables.stateUrl} is not usable: it ${problem}.`,
-        hint: `Correct ${variables.stateUrl}, or unset it.`
+        message: isVariable
+          ? `${source} is not usable: it ${problem}.`
+          : `stateUrl of ${source} is not usable: it ${problem}.`,
+        hint: isVariable ? `Correct ${source}, or unset it.` : `Set ${variables.stateUrl}, and run: berth auth login`
       })
   )
 })
+
+/** The database in `BERTH_STATE_URL`. */
+export const stateUrlSetting = Effect.suspend(() => Effect.flatMap(variableSetting(variables.stateUrl), stateUrlOf))
 
 /** A PostgreSQL address, completed from the environment. */
 export const readPostgresAddress = Effect.fnUntraced(function* (text: string) {
@@ -213,7 +223,7 @@ export const connectionOf = Effect.fnUntraced(function* (
     location,
     userAgent
   }
-  const stateUrl = yield* stateUrlSetting
+  const stateUrl = yield* stateUrlOf(settings.stateUrl)
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
   yield* ensureOwn(address, key, "API key", orElse)
   yield* ensureOwn(address, token, "access token", orElse)
@@ -303,6 +313,7 @@ export const environmentSettings = Effect.fnUntraced(function* (
     allowHttp: yield* allowHttpSetting(allowHttp),
     userAgent: yield* userAgentSetting(flags.userAgent),
     account: yield* accountName,
+    stateUrl: yield* variableSetting(variables.stateUrl),
     ...(yield* placeSetting(flags))
   }
 })

@@ -29,6 +29,8 @@ export interface ProfileValues {
   readonly location?: string | undefined
   /** The `User-Agent` of requests. */
   readonly userAgent?: string | undefined
+  /** The address of the database with the state that several machines share. It may hold a password. */
+  readonly stateUrl?: Redacted.Redacted | undefined
   /** Unknown fields of the file. */
   readonly further?: Further | undefined
 }
@@ -71,9 +73,10 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
   const profiles = new Map<string, ProfileValues>()
   for (const [name, values] of Object.entries(entries)) {
     if (!Predicate.isObject(values)) return undefined
-    const { accessToken, apiKey, baseUrl, location, project, userAgent, ...further } = values
+    const { accessToken, apiKey, baseUrl, location, project, stateUrl, userAgent, ...further } = values
     if (!isText(baseUrl) || !isText(apiKey) || !isText(accessToken)) return undefined
     if (!(userAgent === undefined || isText(userAgent))) return undefined
+    if (!(stateUrl === undefined || isText(stateUrl))) return undefined
     if (!(project === undefined || Number.isSafeInteger(project)) || !(location === undefined || isText(location))) {
       return undefined
     }
@@ -84,6 +87,7 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
       project: project as number | undefined,
       location,
       userAgent,
+      stateUrl: stateUrl === undefined ? undefined : Redacted.make(stateUrl),
       further
     })
   }
@@ -93,7 +97,7 @@ const decoded = (content: string): Profiles | LaterVersion | undefined => {
 const encoded = ({ current, further, profiles }: Profiles): string => {
   const values = Array.from(
     profiles,
-    ([name, { accessToken, apiKey, baseUrl, further, location, project, userAgent }]) => [
+    ([name, { accessToken, apiKey, baseUrl, further, location, project, stateUrl, userAgent }]) => [
       name,
       {
         ...further,
@@ -102,7 +106,8 @@ const encoded = ({ current, further, profiles }: Profiles): string => {
         accessToken: Redacted.value(accessToken),
         ...(project !== undefined && { project }),
         ...(location !== undefined && { location }),
-        ...(userAgent !== undefined && { userAgent })
+        ...(userAgent !== undefined && { userAgent }),
+        ...(stateUrl !== undefined && { stateUrl: Redacted.value(stateUrl) })
       }
     ]
   )

@@ -125,6 +125,25 @@ export const userAgentToSave = Effect.fnUntraced(function* (profile: ProfileValu
   return yield* userAgentOver(yield* userAgentSetting((yield* GlobalSettings).userAgent), profile, "the profile")
 })
 
+/** The database of shared state from the settings or the profile; a profile named by a flag overrides the environment. */
+const stateUrlOver = Effect.fnUntraced(function* (
+  set: ConnectionSettings["stateUrl"] = Option.none(),
+  profile: ProfileValues | undefined,
+  source: string
+) {
+  const ofProfile = Option.map(Option.fromUndefinedOr(profile?.stateUrl), (value) => ({ value, source }))
+  return (yield* GlobalSettings).profile === undefined
+    ? Option.orElse(set, () => ofProfile)
+    : Option.orElse(ofProfile, () => set)
+})
+
+/** The database that a login uses and saves: that of the environment, otherwise that of the profile. */
+export const stateUrlToSave = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
+  const set = yield* variableSetting(variables.stateUrl)
+  const ofProfile = Option.fromUndefinedOr(profile?.stateUrl)
+  return Option.orElse(set, () => Option.map(ofProfile, (value) => ({ value, source: "the profile" })))
+})
+
 /** Removes a profile by name. */
 export const forgetProfile = Effect.fnUntraced(function* (all: Profiles, name: string) {
   const { current, further, profiles } = all
@@ -193,6 +212,7 @@ export const accountSettings = Effect.gen(function* () {
     account: named ? Option.none() : own.account,
     ...placeOver(yield* placeSet, placeOf(values, source)),
     userAgent: yield* userAgentOver(own.userAgent, values, source),
+    stateUrl: yield* stateUrlOver(own.stateUrl, values, source),
     profile,
     deadline
   } satisfies AccountSettings

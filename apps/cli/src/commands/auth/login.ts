@@ -13,7 +13,14 @@ import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { command } from "../command.ts"
 import { printOne } from "../../output/print.ts"
 import { profileOf, profileRecord } from "../../records/account.ts"
-import { addressOf, deadlineSetting, placeToSave, profileToSave, userAgentToSave } from "../../settings/account.ts"
+import {
+  addressOf,
+  deadlineSetting,
+  placeToSave,
+  profileToSave,
+  stateUrlToSave,
+  userAgentToSave
+} from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
 import { notedPlaces } from "../../settings/places.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
@@ -155,6 +162,7 @@ export const login = command(
     yield* ensurePrivate(baseUrl, allowHttp)
     if (yield* canAsk) yield* printNote(`Logging in to ${baseUrl.value} as profile ${name}.`)
     const place = yield* placeToSave(before)
+    const stateUrl = yield* stateUrlToSave(before)
     const secrets = yield* readSecrets
     const from = (value: Redacted.Redacted): Option.Option<Credential> =>
       Option.some({ value, source: "What was given", belongsTo: baseUrl.value })
@@ -164,13 +172,22 @@ export const login = command(
       accessToken: from(secrets.accessToken),
       allowHttp,
       userAgent: yield* userAgentToSave(before),
+      stateUrl,
       ...place,
       deadline
     })
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 
     const { location, project, userAgent } = connection.options
-    const values = { baseUrl: baseUrl.value, ...secrets, project, location, userAgent, further: before?.further }
+    const values = {
+      baseUrl: baseUrl.value,
+      ...secrets,
+      project,
+      location,
+      userAgent,
+      stateUrl: Option.getOrUndefined(stateUrl)?.value,
+      further: before?.further
+    }
     const goesOn = before !== undefined && (yield* goOnEverywhere(before, values))
     const path = yield* writeProfiles({
       ...profiles,

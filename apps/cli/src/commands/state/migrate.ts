@@ -2,14 +2,15 @@
 import { Effect } from "effect"
 import { LocalFileFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
+import { accountSettings } from "../../settings/account.ts"
 import { faultOf } from "../../state/Kind.ts"
-import { stateUrlSetting } from "@berthkit/terminal/Connection"
+import { stateUrlOf } from "@berthkit/terminal/Connection"
 import { variables } from "@berthkit/terminal/variables"
 import { command } from "../command.ts"
 
 /** The address of the database; fails if none is set. */
 export const stateAddress = Effect.gen(function* () {
-  const address = yield* stateUrlSetting
+  const address = yield* Effect.flatMap(accountSettings, ({ stateUrl }) => stateUrlOf(stateUrl))
   if (address !== undefined) return address
   return yield* new LocalFileFault({
     path: "",
