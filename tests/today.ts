@@ -120,6 +120,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/spending.test.ts",
     "cli/stoppedFleet.test.ts",
     "cli/switches.test.ts",
+    "cli/todaysCatalogue.test.ts",
     "cli/unsureCommitments.test.ts",
     "cli/usage.test.ts",
     "cli/userAgent.test.ts",

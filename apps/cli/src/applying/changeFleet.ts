@@ -149,7 +149,7 @@ const checkOrders = Effect.fnUntraced(function* (
       const at = `${file}:${line}:${column}: nodes.${group}.${setting}`
       return new UsageFault({ message: `${at}: ${message}`, hint: hint.replace(/; --force .*$/, byHand) })
     }
-    const noPlan = planFault(order.plan, catalogue.images, order.image)
+    const noPlan = planFault(order, catalogue.images)
     if (noPlan !== undefined && Result.isFailure(noPlan))
       return yield* faultAt("plan", noPlan.failure.message, noPlan.failure.hint)
     if (order.savedImageTemplateId === undefined) {

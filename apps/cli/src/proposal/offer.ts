@@ -136,41 +136,54 @@ const soldOutFault = (
     : undefined
 }
 
-/** The slugs of plans with this SKU; if an image is named, only those that offer it. */
-const slugsWith = (sku: string, image: string | number | undefined, images: ReadonlyArray<Image>) =>
-  Array.from(slugsOf(sku, image === undefined ? images : imageFinder(images)(image)))
+/** The parts of an order that select a record of the image list. */
+type Selection = Pick<Partial<NodeSpec>, "image" | "savedImageTemplateId"> & { readonly plan: string }
+
+/**
+ * The slugs of the plans with this SKU that offer the image; all of them if no image is named. A saved image and an unlisted id may work
+ * with each of them.
+ */
+const slugsWith = (
+  { image, plan: sku, savedImageTemplateId }: Selection,
+  images: ReadonlyArray<Image>
+): ReadonlyArray<string> => {
+  const all = Array.from(slugsOf(sku, images))
+  if (image === undefined) return all
+  const withImage = Array.from(slugsOf(sku, imageFinder(images)(image)))
+  if (withImage.length > 0) return withImage
+  return imageFault({ image, plan: sku, savedImageTemplateId }, images) === undefined ? all : []
+}
 
 /**
  * If the order names its plan by SKU, replaces the SKU by the slug of the one plan that offers the image. Fails if several do, because
  * their costs may differ.
  */
-export const underSlug = <
-  S extends { readonly plan?: string | undefined; readonly image?: string | number | undefined }
->(
+export const underSlug = <S extends Partial<NodeSpec>>(
   spec: S,
   images: ReadonlyArray<Image>
 ): Result.Result<S, UsageFault> => {
-  const { image, plan } = spec
+  const { image, plan, savedImageTemplateId } = spec
   if (plan === undefined || images.some((record) => record.plan === plan)) return Result.succeed(spec)
-  const [slug, ...others] = slugsWith(plan, image, images)
+  const [slug, ...others] = slugsWith({ image, plan, savedImageTemplateId }, images)
   if (slug === undefined) return Result.succeed(spec)
   if (others.length === 0) return Result.succeed({ ...spec, plan: slug })
-  return image === undefined
-    ? Result.succeed(spec)
-    : refuse(
-        `The SKU ${plan} is that of several plans with the image ${image}: ${some([slug, ...others])}.`,
-        `Name one of them: --plan ${quoted(slug)}`
-      )
+  if (image === undefined) return Result.succeed(spec)
+  const withImage = savedImageTemplateId === undefined ? `image ${image}` : `saved image ${savedImageTemplateId}`
+  return refuse(
+    `The SKU ${plan} is that of several plans with the ${withImage}: ${some([slug, ...others])}.`,
+    `Name one of them: --plan ${quoted(slug)}`
+  )
 }
 
 /** The fault of an unknown plan; undefined if the plan exists. */
-export const planFault = (name: string, images: ReadonlyArray<Image>, image?: string | number) => {
+export const planFault = (selection: Selection, images: ReadonlyArray<Image>) => {
+  const { image, plan: name, savedImageTemplateId } = selection
   const plans = images.map(({ plan }) => plan)
   if (plans.includes(name)) return undefined
-  const slugs = slugsWith(name, image, images)
+  const slugs = slugsWith(selection, images)
   // The SKU does not fit the image, or the image is unknown.
-  if (image !== undefined && slugs.length === 0 && slugsWith(name, undefined, images).length > 0) {
-    return imageFault({ image, plan: name }, images)
+  if (image !== undefined && slugs.length === 0 && slugsOf(name, images).size > 0) {
+    return imageFault({ image, plan: name, savedImageTemplateId }, images)
   }
   return slugs.length > 0
     ? refuse(`${name} is a SKU and no plan; its plans are ${some(slugs)}.`, "See berth plan list")
@@ -241,7 +254,7 @@ export const offerFor = Effect.fnUntraced(function* (
   yield* reportLeftOut
   const fault = force
     ? undefined
-    : (planFault(spec.plan, images, spec.image) ?? imageFault(spec, images) ?? soldOutFault(spec, images))
+    : (planFault(spec, images) ?? imageFault(spec, images) ?? soldOutFault(spec, images))
   if (fault !== undefined) return yield* Effect.fromResult(fault)
   if (spec.committedSkuId === undefined) return { ...terms, option: undefined }
   const option = optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId)

@@ -263,7 +263,8 @@ export const create = command(
     const slugged = underSlug(asked, images)
     const given = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     // An impossible plan is refused before the other values are asked for.
-    const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images, given.image)
+    const { plan } = given
+    const noPlan = plan === undefined || options.force ? undefined : planFault({ ...given, plan }, images)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
     const spec = isWhole(given)
       ? given

@@ -1,0 +1,132 @@
+/**
+ * Orders against a catalogue as today's service lists it: plans by SKU, each with a slug of its own for every system and place.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { nodeRecord, ok, type Request } from "@berthkit/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { hurried, invoke } from "./invoke.ts"
+import { startAgent } from "./mcp/Agent.ts"
+import { serve } from "./ScriptedServer.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+interface Listed {
+  readonly sku?: string
+  readonly slug: string
+  readonly image?: string
+  readonly location?: string
+}
+
+const record = ({ image = "Ubuntu-24.04-Distro", location, sku = "C3.8GB", slug }: Listed) => ({
+  name: sku,
+  plan: slug,
+  image,
+  os: { name: "Ubuntu", version: "24.04", image, category: "Ubuntu" },
+  ...(location !== undefined && { location }),
+  specs: {
+    id: "2099",
+    sku_name: sku,
+    ram: "8.00",
+    cpu: 4,
+    disk_space: 100,
+    price_per_hour: 2.9,
+    price_per_month: 2117,
+    series: "C3",
+    minimum_billing_amount: 0,
+    committed_sku: []
+  },
+  available_inventory_status: true,
+  currency: "INR"
+})
+
+/** A service with this catalogue, commands that order from it, and the creates that were sent. */
+const catalogueOf = Effect.fnUntraced(function* (listed: ReadonlyArray<Listed>) {
+  const creates: Array<Request> = []
+  const url = yield* serve((request) => {
+    const { method, path } = request
+    if (method === "POST") creates.push(request)
+    if (path === "/images/") return ok(listed.map(record))
+    if (method === "GET" && path === "/nodes/") return ok([])
+    if (path.startsWith("/images/")) return ok([])
+    return ok(nodeRecord({ id: 7, name: "web", plan: "C3.8GB", status: "Running" }))
+  })
+  const state = yield* stateFolder
+  const env = {
+    BERTH_API_KEY: "key-of-a-test",
+    BERTH_ACCESS_TOKEN: "token-of-a-test",
+    BERTH_BASE_URL: url,
+    BERTH_PROJECT: "7",
+    BERTH_LOCATION: "Delhi",
+    XDG_STATE_HOME: state,
+    XDG_CACHE_HOME: state
+  }
+  const berth = (...args: ReadonlyArray<string>) => hurried(invoke(args, { env }))
+  const apply = (group: string) => {
+    const file = join(state, "fleet.yaml")
+    writeFileSync(file, `fleet: shop\nnodes:\n  web: { ${group} }\n`)
+    return berth("apply", "-f", file, "--yes")
+  }
+  const proposed = Effect.fnUntraced(function* (order: object) {
+    const agent = yield* startAgent(["--allow", "create"], { env })
+    return yield* Effect.promise(() => agent.call("propose", { action: "create", name: "web", ...order }))
+  })
+  return { apply, berth, creates, proposed }
+})
+
+const sent = (creates: ReadonlyArray<Request>) => creates.map(({ body }) => (body as { readonly plan: string }).plan)
+
+describe("a SKU with an image that the catalogue does not list", () => {
+  const unlisted = [
+    { flags: ["--image", "25001"], yaml: "image: 25001" },
+    { flags: ["--image", "25001", "--saved-image", "27001"], yaml: "image: 25001, savedImage: 27001" },
+    { flags: ["--image", "web-base", "--saved-image", "27001"], yaml: "image: web-base, savedImage: 27001" }
+  ] as const
+
+  for (const { flags, yaml } of unlisted) {
+    it.live(`is ordered by its one slug, with ${flags.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const { berth, creates } = yield* catalogueOf([{ slug: "the-slug" }, { sku: "C3.4GB", slug: "other" }])
+        const create = ["node", "create", "web", "--plan", "C3.8GB", ...flags, "--yes"]
+        for (const more of [[], ["--if-absent"]]) {
+          const made = yield* berth(...create, ...more)
+          assert.strictEqual(made.code, 0, made.stderr)
+        }
+        assert.deepStrictEqual(sent(creates), ["the-slug", "the-slug"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.live(`is refused before anything is sent if it has several slugs, with ${flags.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const { apply, berth, creates } = yield* catalogueOf([
+          { slug: "one" },
+          { slug: "two", image: "Debian-12-Distro" }
+        ])
+        const order = ["--plan", "C3.8GB", ...flags, "--yes"]
+        for (const command of [
+          ["node", "create", "web", ...order],
+          ["node", "create", "web", ...order, "--if-absent"],
+          ["run", ...order, "--", "true"]
+        ]) {
+          const refused = yield* berth(...command)
+          assert.strictEqual(refused.code, 2, refused.stderr)
+          assert.match(refused.stderr, /The SKU C3\.8GB is that of several plans with the (?:saved )?image \d+: one, two\./)
+          assert.include(refused.stderr, "hint: Name one of them: --plan one")
+        }
+        const refused = yield* apply(`plan: C3.8GB, ${yaml}`)
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, "nodes.web.plan: C3.8GB is a SKU and no plan; its plans are one, two.")
+        assert.lengthOf(creates, 0)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("is refused to an agent, which cannot name a saved image", () =>
+    Effect.gen(function* () {
+      const { creates, proposed } = yield* catalogueOf([{ slug: "one" }, { slug: "two", image: "Debian-12-Distro" }])
+      const proposal = yield* proposed({ plan: "C3.8GB", image: "25001" })
+      assert.isTrue(proposal.isError, JSON.stringify(proposal))
+      assert.lengthOf(creates, 0)
+    }).pipe(Effect.scoped)
+  )
+})
