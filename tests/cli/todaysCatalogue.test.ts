@@ -16,9 +16,10 @@ interface Listed {
   readonly slug: string
   readonly image?: string
   readonly location?: string
+  readonly perHour?: number
 }
 
-const record = ({ image = "Ubuntu-24.04-Distro", location, sku = "C3.8GB", slug }: Listed) => ({
+const record = ({ image = "Ubuntu-24.04-Distro", location, perHour = 2.9, sku = "C3.8GB", slug }: Listed) => ({
   name: sku,
   plan: slug,
   image,
@@ -30,7 +31,7 @@ const record = ({ image = "Ubuntu-24.04-Distro", location, sku = "C3.8GB", slug 
     ram: "8.00",
     cpu: 4,
     disk_space: 100,
-    price_per_hour: 2.9,
+    price_per_hour: perHour,
     price_per_month: 2117,
     series: "C3",
     minimum_billing_amount: 0,
@@ -126,6 +127,46 @@ describe("a SKU with an image that the catalogue does not list", () => {
       const { creates, proposed } = yield* catalogueOf([{ slug: "one" }, { slug: "two", image: "Debian-12-Distro" }])
       const proposal = yield* proposed({ plan: "C3.8GB", image: "25001" })
       assert.isTrue(proposal.isError, JSON.stringify(proposal))
+      assert.lengthOf(creates, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a catalogue of several locations", () => {
+  const order = ["--plan", "C3.8GB", "--image", "Ubuntu-24.04-Distro", "--yes"]
+  const chennai = { slug: "slug-of-chennai", location: "Chennai", perHour: 1 }
+
+  for (const location of ["Delhi", " delhi ", undefined, ""])
+    it.live(`is read for the client's location alone, where that is ${JSON.stringify(location)}`, () =>
+      Effect.gen(function* () {
+        const own = { slug: "own-slug", ...(location !== undefined && { location }) }
+        const { apply, berth, creates } = yield* catalogueOf([chennai, own])
+        const made = yield* berth("node", "create", "web", ...order, "--max-cost", "2.9")
+        assert.strictEqual(made.code, 0, made.stderr)
+        assert.include(made.stderr, "₹2.90 per hour")
+        assert.deepStrictEqual(sent(creates), ["own-slug"])
+        const plans = yield* berth("plan", "list", "-o", "json")
+        assert.notInclude(plans.stdout, "slug-of-chennai")
+        assert.include(plans.stdout, '"pricePerHourInr": 2.9')
+        const foreign = ["--plan", "slug-of-chennai", "--image", "Ubuntu-24.04-Distro", "--yes"]
+        for (const refused of [
+          yield* berth("node", "create", "web", ...foreign),
+          yield* berth("run", ...foreign, "--", "true"),
+          yield* apply("plan: slug-of-chennai, image: Ubuntu-24.04-Distro")
+        ]) {
+          assert.strictEqual(refused.code, 2, refused.stderr)
+          assert.include(refused.stderr, "There is no plan slug-of-chennai")
+        }
+        assert.lengthOf(creates, 1)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("is not believed if all of it is elsewhere", () =>
+    Effect.gen(function* () {
+      const { berth, creates } = yield* catalogueOf([chennai])
+      const refused = yield* berth("node", "create", "web", ...order)
+      assert.strictEqual(refused.code, 7, refused.stderr)
+      assert.include(refused.stderr, "expected records of the location Delhi at data[0].location, got Chennai")
       assert.lengthOf(creates, 0)
     }).pipe(Effect.scoped)
   )

@@ -164,7 +164,7 @@ export const underSlug = <S extends Partial<NodeSpec>>(
 ): Result.Result<S, UsageFault> => {
   const { image, plan, savedImageTemplateId } = spec
   if (plan === undefined || images.some((record) => record.plan === plan)) return Result.succeed(spec)
-  const [slug, ...others] = slugsWith({ image, plan, savedImageTemplateId }, images)
+  const [slug, ...others] = slugsWith({ ...spec, plan }, images)
   if (slug === undefined) return Result.succeed(spec)
   if (others.length === 0) return Result.succeed({ ...spec, plan: slug })
   if (image === undefined) return Result.succeed(spec)

@@ -14,9 +14,8 @@ const anotherNode = (id: NodeId, path: string, got: unknown) => new RecordFault(
 /** The location of a record if it differs from the client's; undefined if it does not, or if either is unknown. */
 export const otherLocation = (location: string | undefined, stated: Record<string, unknown>): string | undefined => {
   const { location: has } = stated
-  return location === undefined || !Predicate.isString(has) || has.trim().toLowerCase() === location.toLowerCase()
-    ? undefined
-    : has
+  if (location === undefined || !Predicate.isString(has) || has.trim() === "") return undefined
+  return has.trim().toLowerCase() === location.toLowerCase() ? undefined : has
 }
 
 /** The fault of a record from another location. */

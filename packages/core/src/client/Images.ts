@@ -1,9 +1,10 @@
 /**
  * The service of images: all images with filters, and the account's saved images.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Predicate, Result } from "effect"
+import { otherLocation } from "../api/AskedNode.ts"
 import { imageFilterToWire, imageFromWire, leftOutImage, passes, savedImageFromWire } from "../api/ImageCodec.ts"
-import type { ReadRecord } from "../api/fields/RecordReader.ts"
+import { type ReadRecord, RecordFault } from "../api/fields/RecordReader.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter, LeftOutImage, SavedImage } from "../domain/Image.ts"
 import { argument, fields, oneOf, optional, text, whole } from "./options/Argument.ts"
@@ -34,12 +35,26 @@ const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadR
   decode: readable(readRecord),
   drift: (drift) => drift.imageDrift
 })
+const allImages = { ...listing("images.list", imageFromWire), bounds: catalogueBounds }
+
 /**
- * A create reads it too, to know a plan by another name.
+ * The catalogue without records of other locations, whose plans and prices are of no use to this client. A reply that has no others is
+ * about the wrong location. A create reads it too, to know a plan by another name.
  *
  * @internal
  */
-export const listImages = { ...listing("images.list", imageFromWire), bounds: catalogueBounds }
+export const listImages = (location: string | undefined): Operation<Readable<Image>> => ({
+  ...allImages,
+  decode: (data, body) => {
+    if (!Array.isArray(data)) return allImages.decode(data, body)
+    const elsewhere = (wire: unknown) => (Predicate.isObject(wire) ? otherLocation(location, wire) : undefined)
+    const here = data.filter((wire) => elsewhere(wire) === undefined)
+    return data.length > 0 && here.length === 0
+      ? Result.fail(new RecordFault("data[0].location", `records of the location ${location}`, elsewhere(data[0])))
+      : allImages.decode(here, body)
+  }
+})
+
 const savedImages = listing("images.saved", savedImageFromWire)
 
 /** The result of listing images. */
@@ -83,7 +98,7 @@ export class Images extends Context.Service<
   static readonly layer = Layer.effect(
     Images,
     Effect.gen(function* () {
-      const { call } = yield* Engine
+      const { call, location } = yield* Engine
 
       let hasWarned = false
       /** The readable images. Warns once about those left out, because a program would take the rest for the whole list. */
@@ -117,7 +132,7 @@ export class Images extends Context.Service<
       const list = (filter?: ImageFilter, { onEnd, ...options }: ImageListOptions = {}) =>
         Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
           Effect.map(
-            read(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), onEnd),
+            read(call(listImages(location), wire.images.list({ query: imageFilterToWire(filter) }), options), onEnd),
             (images) => images.filter(passes(filter))
           )
         )

@@ -196,7 +196,7 @@ export class NodeCalls extends Context.Service<
         get,
         pages: (options) => (number) => page(listNodes, { ...options, page: number }),
         plans: (options) =>
-          Effect.map(call(listImages, wire.images.list({ query: {} }), options), ({ value: { records } }) =>
+          Effect.map(call(listImages(location), wire.images.list({ query: {} }), options), ({ value: { records } }) =>
             // The catalogue is large, so only these fields are kept.
             records.map(({ image, name, os, plan, sku }) => ({ image, name, os, plan, sku }))
           ),

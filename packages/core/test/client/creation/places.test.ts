@@ -100,13 +100,13 @@ const shapesOf: Readonly<Record<Shapes, Shape>> = {
 }
 
 /** The image list of today: the plan under its slug, and its SKU. */
-const images = [
+const imagesAt = (location: string | undefined) => [
   {
     name: "C3.8GB",
     plan,
     image,
     os: { name: "Ubuntu", version: "24.04", image, category: "Ubuntu" },
-    location: "Delhi",
+    ...(location !== undefined && { location }),
     specs: { sku_name: "C3.8GB", ram: "8.00", cpu: 4, disk_space: 100, price_per_hour: 2.9, committed_sku: [] },
     currency: "INR"
   }
@@ -130,7 +130,7 @@ const makeService = (shapes: Shapes) => {
         const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
         return shape.list(here.slice((page - 1) * size, page * size).map(shape.listed), here.length, headers)
       }
-      if (path === "/images/") return ok(images, headers)
+      if (path === "/images/") return ok(imagesAt(query["location"]), headers)
       if (method === "GET") {
         const found = here.find(({ id }) => path === `/nodes/${id}/`)
         return found === undefined ? failure(404, "Not found", {}, headers) : ok(shape.record(found), headers)
