@@ -7,6 +7,7 @@ import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import { address, furtherNetwork } from "./fields/Address.ts"
+import { committedOf } from "./fields/Committed.ts"
 import { diskGb } from "./fields/Disk.ts"
 import { cached, count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMib } from "./fields/Memory.ts"
@@ -101,8 +102,8 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     backups: backupsOf(wire, extra),
     locked:
       read(wire["is_locked"], "is_locked", flag, null, extra) ?? read(wire["locked"], "locked", flag, null, extra),
-    // Null without a commitment. The shape of a commitment is unknown, so it stays among the other fields.
-    committed: wire["committed_info"] === undefined ? null : wire["committed_info"] !== null,
+    // The shape of a commitment is unknown, so it stays among the other fields.
+    committed: committedOf(wire),
     tags: read(wire["tags"], "tags", tags, noTags, extra),
     extra
   }

@@ -78,6 +78,25 @@ describe("node records", () => {
     assert.isNull(read({}).committed)
     assert.isFalse(read({ committed_info: null }).committed)
     assert.deepInclude(read({ committed_info: info }), { committed: true, extra: { committed_info: info } })
+    for (const [committed, ...forms] of [
+      [false, {}, [], "", " ", "None", "null", false, 0, "False", [{}], [null], { committed_sku_id: null, name: "" }],
+      [true, [info], [{}, info], true, "true", { ...info, is_committed: true }],
+      [null, "90 Days", 7, [7]]
+    ] as const)
+      for (const form of forms)
+        assert.strictEqual(read({ committed_info: form }).committed, committed, JSON.stringify(form))
+    assert.isFalse(read({ committed_info: { is_committed: false, committed_days: 90 } }).committed)
+  })
+
+  it("a commitment is that of the record's own flag, too, and not known if both contradict each other", () => {
+    const read = (fields: object) => readNode({ id: 1, name: "web", ...fields }).committed
+    assert.isTrue(read({ is_committed: true }))
+    assert.isFalse(read({ is_committed: false }))
+    assert.isNull(read({ is_committed: "perhaps" }))
+    assert.isFalse(read({ is_committed: false, committed_info: {} }))
+    assert.isTrue(read({ is_committed: true, committed_info: "90 Days" }))
+    assert.isNull(read({ is_committed: false, committed_info: { committed_days: 90 } }))
+    assert.isNull(read({ is_committed: true, committed_info: null }))
   })
 
   it("a status that is not stated is unknown, and not the text null", () => {
