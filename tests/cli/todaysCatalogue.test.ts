@@ -111,7 +111,10 @@ describe("a SKU with an image that the catalogue does not list", () => {
         ]) {
           const refused = yield* berth(...command)
           assert.strictEqual(refused.code, 2, refused.stderr)
-          assert.match(refused.stderr, /The SKU C3\.8GB is that of several plans with the (?:saved )?image \d+: one, two\./)
+          assert.match(
+            refused.stderr,
+            /The SKU C3\.8GB is that of several plans with the (?:saved )?image \d+: one, two\./
+          )
           assert.include(refused.stderr, "hint: Name one of them: --plan one")
         }
         const refused = yield* apply(`plan: C3.8GB, ${yaml}`)

@@ -252,9 +252,7 @@ export const offerFor = Effect.fnUntraced(function* (
   const { images } = catalogue
   const terms = yield* termsOf(spec, catalogue)
   yield* reportLeftOut
-  const fault = force
-    ? undefined
-    : (planFault(spec, images) ?? imageFault(spec, images) ?? soldOutFault(spec, images))
+  const fault = force ? undefined : (planFault(spec, images) ?? imageFault(spec, images) ?? soldOutFault(spec, images))
   if (fault !== undefined) return yield* Effect.fromResult(fault)
   if (spec.committedSkuId === undefined) return { ...terms, option: undefined }
   const option = optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId)
