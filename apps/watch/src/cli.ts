@@ -81,12 +81,15 @@ const runCommand = Command.make("run", { ...withoutConfigFlags, ...storeFlags, .
 ).pipe(
   Command.withDescription("Watch until stopped; without a config, print one event per line to stdout"),
   Command.withExamples([
-    { command: "berth-watch run", description: "Print the events of the account that BERTH_* name" },
+    { command: "berth-watch run", description: "Print the events of the account set with BERTH_* variables" },
     {
       command: "berth-watch run --store watch.db --listen 127.0.0.1:9500",
       description: "Keep the events in another file, and serve the dashboard on another port"
     },
-    { command: "berth-watch run --config watch.yaml", description: "Watch and deliver as a config says" }
+    {
+      command: "berth-watch run --config watch.yaml",
+      description: "Watch, and deliver events to the sinks in a config"
+    }
   ])
 )
 
@@ -182,7 +185,7 @@ const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags,
 )
 
 const silenceCommand = Command.make("silence").pipe(
-  Command.withDescription("Hold back events from sinks for a time, such as during maintenance"),
+  Command.withDescription("Hold events back from sinks for a while, e.g. during maintenance"),
   Command.withSubcommands([
     Command.make("add", { ...outputFlags, ...addFlags }, (flags) =>
       Effect.flatMap(readSilence(flags), (request) =>
@@ -267,7 +270,9 @@ const replayFlags = {
   sink: Flag.String("sink").pipe(Flag.withMetavar("NAME"), Flag.withDescription("Name of the sink")),
   after: Flag.String("after").pipe(
     Flag.withMetavar("CURSOR"),
-    Flag.withDescription("Begin after this cursor, which events prints; '' for the oldest event that is kept")
+    Flag.withDescription(
+      "Start after this cursor (printed by berth-watch events); '' for the oldest event that is kept"
+    )
   )
 }
 
@@ -292,7 +297,9 @@ const backupCommand = Command.make(
 )
 
 const migrateCommand = Command.make("migrate", storeFlags, migrateStore).pipe(
-  Command.withDescription("Make or update the tables of a PostgreSQL store, and print the rights its user needs")
+  Command.withDescription(
+    "Make or update the tables of a PostgreSQL store, and print the rights that the daemon's database user needs"
+  )
 )
 
 const secretCommand = Command.make("secret", {}, () => makeSecret).pipe(
@@ -305,7 +312,7 @@ const berthWatch = Command.make("berth-watch").pipe(
     { command: "berth-watch run --config watch.yaml", description: "Watch until stopped" },
     {
       command: "berth-watch status --config watch.yaml",
-      description: "What is wrong, and how far the delivery to each sink is"
+      description: "What is wrong, and how far each sink has got"
     },
     {
       command: "berth-watch silence add --nodes 'web-*' --for 2h --reason upgrade",

@@ -63,7 +63,7 @@ export const tree: CommandTree<Command> = [
       examples: [
         [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04",
-          "Show the price, and create it; with --dry-run create nothing"
+          "Show the price and create the node (with --dry-run, only show)"
         ],
         ["berth node create", "Guided: asks for plan and image and shows prices"]
       ]
@@ -79,7 +79,7 @@ export const tree: CommandTree<Command> = [
         ]
       ]
     }),
-    verb("wait", "Wait until nodes have a status", async () => (await import("./node/wait.ts")).wait, {
+    verb("wait", "Wait until nodes reach a status", async () => (await import("./node/wait.ts")).wait, {
       prints: ["outcome", "outcome[]"],
       examples: [
         ["berth node wait web-1", "Wait until it is running"],
@@ -163,16 +163,16 @@ export const tree: CommandTree<Command> = [
       examples: [
         [
           "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
-          "For this line in ~/.ssh/config: Include berth.conf"
+          "After adding 'Include berth.conf' to ~/.ssh/config"
         ],
         ["berth ssh-config --prefix berth- --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
       ]
     }
   ),
-  noun("commitment", "Commitments (reserved prices)", [
+  noun("commitment", "Commitments (fixed periods at a lower price)", [
     verb(
       "get",
-      "Show the commitment that berth on this machine set for a node",
+      "Show the commitment setting that berth last sent for a node from this machine",
       async () => (await import("./commitment/get.ts")).get,
       {
         aliases: ["show"],
@@ -263,7 +263,7 @@ export const tree: CommandTree<Command> = [
       ["berth destroy -f fleet.yaml --yes --wait", "Do not ask, and wait until they are gone"]
     ]
   }),
-  noun("fleet", "Fleets: sets of nodes kept as a file", [
+  noun("fleet", "Fleets: sets of nodes described in a file", [
     verb("list", "List the fleets of this machine", async () => (await import("./fleet/list.ts")).list, {
       aliases: ["ls"],
       prints: ["fleet[]"],
@@ -277,7 +277,7 @@ export const tree: CommandTree<Command> = [
       prints: ["fleetMember"],
       examples: [
         ["berth fleet adopt 5 --as web-2", "Make node 5 a member; nothing is sent to it"],
-        ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With another fleet file than fleet.yaml"],
+        ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With a fleet file other than fleet.yaml"],
         ["berth fleet adopt 5 --as web-2 --commitment none", "The portal shows that it is not committed"]
       ]
     }),
@@ -301,7 +301,7 @@ export const tree: CommandTree<Command> = [
     prints: ["change[]"],
     examples: [
       ["berth history --limit 20", "The newest changes that berth sent from this machine"],
-      ["berth history web-1", "What became of one node, also after it is gone"],
+      ["berth history web-1", "The history of one node, even a deleted one"],
       ["berth history --query '[?outcome==`unknown`]' -o json", "Changes that got no reply"]
     ]
   }),
@@ -356,19 +356,24 @@ export const tree: CommandTree<Command> = [
     })
   ]),
   noun("state", "State that several machines share", [
-    verb("migrate", "Make its tables in the database", async () => (await import("./state/migrate.ts")).migrate, {
-      examples: [
-        ["berth state migrate", "In the database of BERTH_STATE_URL; prints the rights of a role"],
-        ["berth state migrate --quiet", "Only the rights, for psql"]
-      ]
-    }),
+    verb(
+      "migrate",
+      "Create berth's tables in the shared database",
+      async () => (await import("./state/migrate.ts")).migrate,
+      {
+        examples: [
+          ["berth state migrate", "Create them, and print the GRANTs that berth's database user needs"],
+          ["berth state migrate --quiet", "Print only the GRANTs, for psql"]
+        ]
+      }
+    ),
     verb(
       "accept",
-      "Accept nodes that the database cannot explain",
+      "Accept existing nodes that the database does not know (after a restore)",
       async () => (await import("./state/accept.ts")).accept,
       {
         examples: [
-          ["berth state accept", "Allow creates under keys with these names again"],
+          ["berth state accept", "Allow creates with these names again"],
           ["berth state accept --profile test", "For the account of a profile"]
         ]
       }
@@ -417,7 +422,7 @@ export const tree: CommandTree<Command> = [
       ]
     }
   ),
-  verb("mcp", "Serve the account to an agent (MCP)", async () => (await import("./mcp/serve.ts")).mcp, {
+  verb("mcp", "Give an agent access to the account (MCP)", async () => (await import("./mcp/serve.ts")).mcp, {
     groups: { safety: ["allow", "max-cost", "max-commitment", "max-nodes", "share"] },
     examples: [
       ["berth mcp --profile work", "Read-only, over stdin and stdout (Model Context Protocol)"],
@@ -430,7 +435,7 @@ export const tree: CommandTree<Command> = [
   verb("approve", "Approve what an agent has proposed", async () => (await import("./approve/run.ts")).approve, {
     prints: ["approval"],
     examples: [
-      ["berth approve p0123456789abcdefghi", "Shows the proposal, and asks"],
+      ["berth approve p0123456789abcdefghi", "Show the proposal and ask for approval"],
       ["berth approve p0123456789abcdefghi --profile work", "For the account of a profile"]
     ]
   }),

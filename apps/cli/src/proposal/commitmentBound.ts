@@ -9,7 +9,11 @@ import { UsageFault } from "../failure/CliFailure.ts"
 import { rupees } from "../output/format.ts"
 import { inRupees } from "./rupees.ts"
 
-export const maxCommitmentFlag = flag("max-commitment", inRupees, "Abort if commitments cost more; 0 with --yes")
+export const maxCommitmentFlag = flag(
+  "max-commitment",
+  inRupees,
+  "Abort if commitments cost more; default 0 with --yes"
+)
 
 export interface CommitmentBound {
   /** Limit on the total of the periods, in rupees. Undefined: the amount in the question; without a question, 0. */

@@ -137,7 +137,7 @@ export const flags = {
   worldTtl: Flag.String("world-ttl").pipe(
     Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
     Flag.withDescription(
-      "Remove worlds (mock accounts) created over HTTP once unused for this long, or off; default 1h, or off with a state file"
+      "Remove worlds (mock accounts) that were created over HTTP and unused for this long; off: never; default 1h, or off with a state file"
     ),
     Flag.optional
   ),
@@ -152,7 +152,7 @@ export const flags = {
   ),
   exitWithParent: givenFlag(
     "exit-with-parent",
-    "End when stdin ends, that is with the program that started the server"
+    "End when stdin closes, that is, when the program that started the server ends"
   ),
   profile: fileFlag("profile", "Imitate the service that this profile was learned from; see berth-server learn --help"),
   state: fileFlag("state", "Keep the worlds in this file; its contents override all world flags")

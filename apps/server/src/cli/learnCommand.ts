@@ -47,7 +47,7 @@ const flags = {
     Flag.withDescription("Output format; default table"),
     Flag.withDefault("table" as const)
   ),
-  html: fileFlag("html", "Write the report as a page, too"),
+  html: fileFlag("html", "Also write the report as an HTML page"),
   profile: fileFlag("profile", "Write the profile, for berth-server --profile"),
   check: fileFlag("check", "Compare the evidence with this profile; exit code 11 if the service has changed")
 }

@@ -112,11 +112,11 @@ const OutcomeWeights = Schema.Struct({
 /** The life of nodes. All durations are in the world's time. */
 const lifeFields = {
   provisioning: Schema.optionalKey(DurationText).annotate(
-    described("Time from a create to running; default 2 seconds")
+    described("How long creating a node takes; default 2 seconds")
   ),
   provisioningJitter: Schema.optionalKey(DurationText).annotate(described("Maximum additional time; default 0")),
   termination: Schema.optionalKey(DurationText).annotate(
-    described("Time from a delete to being gone; default 2 seconds")
+    described("How long deleting a node takes; default 2 seconds")
   ),
   terminationJitter: Schema.optionalKey(DurationText).annotate(described("Maximum additional time; default 0")),
   outcomes: Schema.optionalKey(OutcomeWeights).annotate(described("What happens to nodes, by weight; default all run")),
@@ -152,26 +152,26 @@ const NamedLife = Schema.Struct({
 const todayFields = {
   catalogue: Schema.optionalKey(Schema.Literals(catalogues)).annotate(
     described(
-      "With the dialect today: short (24 plans per location), whole (about 2000, like the service) or documented (those of the documented interface); default short"
+      'With dialect "today": short (24 plans per location), whole (about 2000, like the service) or documented (those of the documented interface); default short'
     )
   ),
   currency: Schema.optionalKey(Schema.Literals(currencies)).annotate(
-    described("With the dialect today: the currency of its prices; default INR")
+    described('With dialect "today": the currency of its prices; default INR')
   ),
   credit: Schema.optionalKey(Schema.Literals(credits)).annotate(
-    described("With the dialect today: whether the account can pay for nodes; default enough")
+    described('With dialect "today": whether the account can pay for nodes; default enough')
   ),
   listDates: Schema.optionalKey(Schema.Boolean).annotate(
-    described("With the dialect today: the list shows when nodes were created; default false")
+    described('With dialect "today": the list shows when nodes were created; default false')
   ),
   paging: Schema.optionalKey(Schema.Literals(pagings)).annotate(
-    described("With the dialect today: whether the list's paging parameters are followed or ignored; default followed")
+    described('With dialect "today": whether the list\'s paging parameters are followed or ignored; default followed')
   ),
   order: Schema.optionalKey(Schema.Literals(orders)).annotate(
-    described("With the dialect today: the order of the list, by id; default ascending")
+    described('With dialect "today": the order of the list, by id; default ascending')
   ),
   failuresWith200: Schema.optionalKey(Schema.Boolean).annotate(
-    described("With the dialect today: failures have the HTTP status 200 and a code in the body; default false")
+    described('With dialect "today": failures have the HTTP status 200 and a code in the body; default false')
   )
 }
 const todayNames = Object.keys(todayFields) as ReadonlyArray<keyof typeof todayFields>

@@ -63,10 +63,10 @@ export const GivenNode = Schema.Struct({
   locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
   backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
   project: Schema.optionalKey(Place.fields.projectId).annotate(
-    described("Only with the dialect today: the id of its project; default 1")
+    described('Only with dialect "today": the id of its project; default 1')
   ),
   location: Schema.optionalKey(Place.fields.location).annotate(
-    described("Only with the dialect today: where it is; default Delhi")
+    described('Only with dialect "today": where it is; default Delhi')
   )
 })
 

@@ -20,7 +20,11 @@ const parameters = {
   timeout: timeoutFlag,
   replace: flags("replace", text("MEMBER|all"), "Replace members whose node differs; repeatable"),
   maxUnavailable: flagOr("max-unavailable", wholeNumber(0), "Replace at most N at a time; default 1", 1),
-  readyCommand: flag("ready-command", text("COMMAND"), "A new node is ready once this exits 0; it has $BERTH_NODE_IP"),
+  readyCommand: flag(
+    "ready-command",
+    text("COMMAND"),
+    "Command that exits 0 when the new node is ready; gets $BERTH_NODE_IP"
+  ),
   readyTimeout: flagOr(
     "ready-timeout",
     duration(),

@@ -116,7 +116,7 @@ export const set = command(
     found: flag(
       "found",
       oneOf(["set", "not-set"], "FOUND"),
-      "What the portal shows of a request that got no reply: set or not-set"
+      "Whether the portal shows that a request without a reply took effect"
     ),
     yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")

@@ -26,7 +26,7 @@ const flags = {
   maxAge: flagOr(
     "max-age",
     duration({ minMillis: 0, maxMillis: 86_400_000 }),
-    "Use nodes that were read at most this long ago; default 0s",
+    "Accept a cached list up to this age; default 0s",
     Duration.zero
   ),
   ledgers: repeated(

@@ -52,7 +52,7 @@ const share: Value<number> = {
 }
 
 const flags = {
-  allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes that it may propose; default none: it only reads", []),
+  allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes the agent may propose; default: it only reads", []),
   maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates; a month is 730 hours"),
   maxCommitment: flag(
     "max-commitment",
