@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { brokenBy, type Broken } from "./invariants.ts"
 import { Terminal } from "./program.ts"
 import { type ImageName, images, type PlanName, plans, type Trouble, type Weather } from "./service.ts"
-import type { Around, Edit, Happening, History, Step } from "./steps.ts"
+import type { Address, ApiKey, Around, Edit, Happening, History, Step } from "./steps.ts"
 import { type Ran, World } from "./world.ts"
 
 export interface Played {
@@ -61,7 +61,11 @@ const every: History = [
   { step: "apply", replace: true, maxDeletes: 5, ready: true, answer: "y", columns: 60 },
   { step: "adopt", name: "Solo_1", member: "web-3" },
   { step: "apply", weather: { create: "lost" } },
-  { step: "destroy", answer: "y" }
+  { step: "destroy", answer: "y" },
+  { step: "login" },
+  { step: "create", key: "k3", name: "Solo_1", plan: "tiny" },
+  { step: "delete", name: "Solo_1" },
+  { step: "logout" }
 ]
 
 // Generators.
@@ -99,6 +103,7 @@ const weather: fc.Arbitrary<Weather> = fc.oneof(
       { firstNode: "off" },
       { firstNode: "gone" },
       { falseMissing: true },
+      { falseMissing: "once" },
       { staleLists: true },
       { shortLists: true },
       { noDate: true },
@@ -186,6 +191,7 @@ const apply: fc.Arbitrary<Step> = merged(
       replace: fc.option(pick(true), { nil: undefined, freq: 1 }),
       maxCost: seldom(pick(2, 30, 1000)),
       maxDeletes: pick(5, 5, 5, 1, undefined),
+      maxMinimum: rarely(pick(36, 300, 600)),
       wait: seldom(pick(true)),
       maxUnavailable: rarely(pick(0, 2)),
       pick: rarely(pick("web-1", "web-2", "app-1")),
@@ -211,6 +217,7 @@ const runStep: fc.Arbitrary<Step> = merged(
       name: pick("ci"),
       plan: pick<PlanName>("tiny", "small", "flat"),
       maxCost: seldom(pick(2, 5, 15)),
+      maxMinimum: rarely(pick(30, 100)),
       reuse: seldom(pick(true)),
       fails: rarely(pick(true))
     })
@@ -224,6 +231,19 @@ const create: fc.Arbitrary<Step> = merged(
   around,
   fc.record({ step: pick("create" as const), key: pick("k1"), name: pick("Solo_1"), plan: pick<PlanName>("tiny") })
 )
+
+const account: fc.Arbitrary<Step> = fc.record({
+  step: pick("account" as const),
+  has: pick<ApiKey | Address>(
+    "first key",
+    "second key",
+    "second key",
+    "address with a slash",
+    "address in capitals",
+    "address by number"
+  )
+})
+const deletes: fc.Arbitrary<Step> = fc.record({ step: pick("delete" as const), name: pick("shop-web-1", "shop-web-2") })
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   often(6, apply),
@@ -290,11 +310,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       })
     )
   ),
-  often(1, fc.constant<Step>({ step: "fleet" }))
+  often(1, fc.constant<Step>({ step: "fleet" })),
+  often(1, merged(around, fc.record({ step: pick("delete" as const), name: nodeName }))),
+  often(1, pick<Step>({ step: "login" }, { step: "logout" })),
+  often(1, account),
+  often(1, pick<Step>({ step: "ledger", is: "committed" }, { step: "ledger", is: "checked out" }))
 )
 
 const sequence = (...steps: ReadonlyArray<fc.Arbitrary<Step> | Step>): fc.Arbitrary<History> =>
   fc.tuple(...steps.map((each) => ("step" in each ? fc.constant(each) : each)))
+
+const joined = (...histories: ReadonlyArray<fc.Arbitrary<History>>): fc.Arbitrary<History> =>
+  fc.tuple(...histories).map((each) => each.flat())
 
 const edited = (by: fc.Arbitrary<Edit> = edit): fc.Arbitrary<Step> =>
   fc.record({ step: pick("edit" as const), edit: by })
@@ -401,6 +428,130 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       fc.oneof(apply, fc.constant<Step>({ ...plainApply, replace: true }))
     )
   ),
+  // A node that the ledger protects, and deletes by hand or by an agent, under another key, or after an older ledger has come back.
+  often(
+    2,
+    joined(
+      sequence(
+        pick<Step>({ step: "ledger", is: "committed" }, plainApply),
+        edited(pick<Edit>({ sets: "protect", group: "web", to: true })),
+        plainApply,
+        fc.oneof(pick<Step>({ step: "ledger", is: "checked out" }), account, edited())
+      ),
+      fc.oneof(
+        sequence(deletes),
+        sequence(
+          { step: "propose", action: "delete", name: "shop-web-1" },
+          { step: "approve", answer: "y" },
+          { step: "execute" }
+        )
+      )
+    )
+  ),
+  // The node of a run that was cut off, which another machine has taken into a fleet.
+  often(
+    1,
+    sequence(
+      edited(pick<Edit>({ sets: "protect", group: "web", to: true }, { sets: "plan", group: "web", to: "tiny" })),
+      plainApply,
+      fc.integer({ min: 6, max: 9 }).map((atRequest): Step => ({
+        step: "run",
+        name: "ci",
+        plan: "tiny",
+        cut: { atRequest, isSent: true, how: "kill" }
+      })),
+      pick<Step>({ step: "adopt", name: "ci", member: "web-3", machine: "second", handsBack: true }),
+      pick<Step>({ step: "wait", seconds: 15 }, { step: "wait", seconds: 3600 }),
+      pick<Step>({ step: "reap" }, { step: "run", name: "ci", plan: "tiny" })
+    )
+  ),
+  // A limit on deletes.
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(fc.oneof(anOrder, fc.record({ sets: pick("count" as const), group: pick("web"), to: pick(0, 1) }))),
+      merged(
+        around,
+        fc
+          .record({
+            step: pick("apply" as const),
+            maxDeletes: pick(0, 1, undefined),
+            replace: pick(true, undefined)
+          })
+          .map(compact)
+      ),
+      pick<Step>(plainApply, { step: "destroy", maxDeletes: 1 }, { step: "apply", maxDeletes: 1, replace: true })
+    )
+  ),
+  // A limit on minimum charges, which may rise.
+  often(
+    2,
+    sequence(
+      edited(fc.oneof(aPlan, fc.record({ sets: pick("count" as const), group: pick("web"), to: pick(1, 3) }))),
+      pick<Step>(
+        { step: "others", happening: { does: "raise minimums", plan: "small", times: 2 } },
+        { step: "apply", weather: { create: "swallowed" } },
+        plainApply
+      ),
+      merged(
+        fc.oneof(around, asked),
+        fc.oneof(
+          fc.record({ step: pick("apply" as const), maxDeletes: pick(5), maxMinimum: pick(36, 288, 300, 580) }),
+          fc.record({
+            step: pick("create" as const),
+            key: pick("k2"),
+            name: pick("row"),
+            plan: pick<PlanName>("tiny"),
+            count: pick(2, 3),
+            maxMinimum: pick(36, 80, 200)
+          }),
+          fc.record({
+            step: pick("run" as const),
+            name: pick("ci"),
+            plan: pick<PlanName>("tiny", "flat"),
+            maxMinimum: pick(30, 99, 200)
+          })
+        )
+      )
+    )
+  ),
+  // The same keys with other credentials, or the same ones in another way.
+  often(
+    2,
+    sequence(
+      pick<Step>({ step: "login" }, { step: "diff" }),
+      fc.oneof(create, runStep),
+      account,
+      pick<Step>({ step: "login" }, { step: "logout" }),
+      fc.oneof(create, fc.constant<Step>({ step: "reap" }), apply)
+    )
+  ),
+  // An older ledger from git.
+  often(
+    1,
+    sequence(
+      pick<Step>(plainApply, { step: "diff" }),
+      pick<Step>({ step: "ledger", is: "committed" }),
+      edited(),
+      merged(around, fc.constant<Step>({ ...plainApply, replace: true })),
+      pick<Step>({ step: "ledger", is: "checked out" }),
+      fc.oneof(apply, fc.constant<Step>({ step: "destroy" }))
+    )
+  ),
+  // One reply that denies a node.
+  often(
+    1,
+    sequence(
+      plainApply,
+      edited(),
+      pick<Step>(
+        { ...plainApply, replace: true, weather: { falseMissing: "once" } },
+        { step: "destroy", weather: { falseMissing: "once" } }
+      ),
+      plainApply
+    )
+  ),
   often(
     1,
     sequence(
@@ -493,7 +644,15 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
   ),
   often(
     1,
-    sequence(merged(cut, runStep), wait, pick<Step>({ step: "reap" }, { step: "run", name: "ci", plan: "tiny" }))
+    sequence(
+      merged(cut, runStep),
+      wait,
+      pick<Step>(
+        { step: "reap" },
+        { step: "reap", weather: { falseMissing: "once" } },
+        { step: "run", name: "ci", plan: "tiny" }
+      )
+    )
   ),
   often(
     1,
@@ -542,6 +701,26 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
         { step: "commitment", name: "Solo_1", days: 30, answer: "y" },
         { step: "commitment", name: "Solo_1", days: 365, maxCommitment: 200_000 },
         { step: "commitment", name: "Solo_1", days: 30 }
+      )
+    )
+  ),
+  // A person looks whether it was carried out.
+  often(
+    1,
+    sequence(
+      create,
+      fc.record({
+        step: pick("commitment" as const),
+        name: pick("Solo_1"),
+        days: pick(30),
+        answer: pick("y" as const),
+        weather: fc.record({ commit: pick<Trouble>("lost", "swallowed", "late") })
+      }),
+      pick<Step>({ step: "wait", seconds: 660 }),
+      pick<Step>({ step: "found", name: "Solo_1" }, { step: "account", has: "second key" }),
+      pick<Step>(
+        { step: "found", name: "Solo_1" },
+        { step: "commitment", name: "Solo_1", days: 30, maxCommitment: 200_000 }
       )
     )
   ),
@@ -709,6 +888,7 @@ const without = (each: Step): ReadonlyArray<Step> =>
         "replace",
         "maxCost",
         "maxDeletes",
+        "maxMinimum",
         "wait",
         "reuse",
         "fails",

@@ -5,7 +5,7 @@
  */
 import { type Group, nameOf, namesIn } from "./fleetFile.ts"
 import { type ChangeTruth, freshMillis, type NodeTruth, type PlanName, plans } from "./service.ts"
-import { isApart, type Ran, secrets, type World } from "./world.ts"
+import { isApart, isElsewhere, type Ran, secrets, type World } from "./world.ts"
 
 /** A rule that does not hold, and why. */
 export interface Broken {
@@ -152,7 +152,8 @@ const onlyOurs: Rule = function* (world, ran, changes) {
       yield { rule: "2 adopted (create)", why: `node ${id} (${node.name}) of somebody else counts as that of the key` }
   }
   for (const { id, kind, node } of changes) {
-    if (kind !== "delete" || step.step === "execute") continue
+    // A person has asked for these.
+    if (kind !== "delete" || step.step === "execute" || step.step === "delete") continue
     const truth = node ?? (id === null ? undefined : service.nodes.get(id))
     if (truth === undefined) continue
     const isOurs = truth.maker === "berth" ? owners.has(commands.get(truth.command) ?? "") : !isForeign(truth)
@@ -161,15 +162,58 @@ const onlyOurs: Rule = function* (world, ran, changes) {
   }
 }
 
+/** Whether this machine knows that a fleet protects a node. A run deletes what it has made itself. */
+const isProtectedFor = (world: World, { command, protectedBefore, step }: Ran, { id, node }: ChangeTruth): boolean =>
+  id !== null &&
+  step.stateGoneAt === undefined &&
+  node?.command !== command &&
+  (world.protectedNodes.has(id) || (world.isFleetKnown && protectedBefore.has(id)))
+
 /** 3: a protected node stays. */
-const protectedStays: Rule = function* ({ groupOf, protectedGroups }, { file, step }, changes) {
-  for (const { id, kind } of changes) {
-    if (kind !== "delete" || id === null || !fleetCommands.has(step.step)) continue
+const protectedStays: Rule = function* (world, ran, changes) {
+  const { groupOf, protectedGroups } = world
+  const { file, step } = ran
+  for (const change of changes) {
+    const { id, kind } = change
+    if (kind !== "delete" || id === null) continue
+    if (!fleetCommands.has(step.step)) {
+      if (isProtectedFor(world, ran, change))
+        yield { rule: `3 protected (${step.step})`, why: `node ${id} is protected by a fleet and was deleted` }
+      continue
+    }
     const group = groupOf.get(id)
     if (group === undefined) continue
     const isProtected = file[group] === undefined ? protectedGroups.has(group) : file[group].protect
     if (isProtected)
       yield { rule: `3 protected (${step.step})`, why: `node ${id} of ${group} is protected and was deleted` }
+  }
+}
+
+/** 5: deletes and minimum charges stay within their limits. */
+const withinLimits: Rule = function* (_, { step }, changes) {
+  if (step.step === "apply" || step.step === "destroy") {
+    const isSilent = step.answer === undefined && step.step === "apply"
+    const limit = step.maxDeletes ?? (isSilent ? 0 : Number.POSITIVE_INFINITY)
+    const deleted = new Set(changes.flatMap(({ id, kind }) => (kind === "delete" ? [id] : [])))
+    if (deleted.size > limit) {
+      yield {
+        rule: `5 within --max-deletes (${step.step})`,
+        why: `the nodes ${Array.from(deleted).join(", ")} were deleted, more than ${limit}`
+      }
+    }
+  }
+  if (!("maxMinimum" in step) || step.maxMinimum === undefined) return
+  // A create is sent again under its key, for the same node.
+  const charges = new Map<unknown, number>()
+  for (const { body, isOpen, isProcessed, kind, minimum } of changes) {
+    if (kind === "create" && body["cn_id"] === undefined && (isProcessed || isOpen)) charges.set(body["name"], minimum)
+  }
+  const total = Array.from(charges.values()).reduce((sum, minimum) => sum + minimum, 0)
+  if (total > step.maxMinimum) {
+    yield {
+      rule: `5 within --max-minimum (${step.step})`,
+      why: `minimum charges of ₹${money(total)} were ordered, more than ₹${step.maxMinimum}`
+    }
   }
 }
 
@@ -355,8 +399,12 @@ const differences = (key: string, group: Group, n: number, node: NodeTruth): Rea
   ...(node.maker === "somebody else" || node.askedName === nameOf(key, group, n) ? [] : ["name"])
 ]
 
+/** Whether this machine knows that two commands were about one account. */
+const isOneAccount = ({ accountOf }: World, one: number, other: number): boolean =>
+  accountOf.get(one) === accountOf.get(other) || accountOf.get(other) === "joined"
+
 /** 8: one key, one node. */
-const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledgerBefore, step }, changes) {
+const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledgerBefore, step }) {
   const { commands, forgotten, isStateBroken, keyless, service } = world
   const made = service.changes.filter((change) => change.kind === "create" && change.made !== null)
   const now = made.filter((change) => change.command === command)
@@ -382,13 +430,16 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledger
         why: `${name} was made beside node ${orphan.id}, which an earlier apply made`
       }
   }
-  if (step.step !== "create" || isStateBroken || changes.length === 0) return
+  if (step.step !== "create" || isStateBroken || now.length === 0) return
   const names =
     step.count === undefined ? [step.name] : Array.from({ length: step.count }, (_, i) => `${step.name}-${i + 1}`)
   for (const name of names) {
     const own = made.filter(
       (change) =>
-        commands.get(change.command) === "create" && !keyless.has(change.command) && change.body["name"] === name
+        commands.get(change.command) === "create" &&
+        !keyless.has(change.command) &&
+        change.body["name"] === name &&
+        (change.command === command || isOneAccount(world, change.command, command))
     )
     if (own.length > 1) yield { rule: "8 one key (create)", why: `the key of ${name} made ${own.length} nodes` }
   }
@@ -488,17 +539,27 @@ const runLetsGo: Rule = function* ({ service }, ran, changes) {
 }
 
 /** 8: the next reap finds or names the node of a run that was cut off. */
-const reapFinds: Rule = function* ({ commands, isStateBroken, leaseless, service }, ran) {
+const reapFinds: Rule = function* (world, ran) {
+  const { commands, isStateBroken, leaseless, service } = world
   const { atMillis, command, step } = ran
   if (step.step !== "reap" || !isFair(ran) || isStateBroken) return
   for (const node of service.living()) {
     if (commands.get(node.command) !== "run" || leaseless.has(node.command) || node.command > command) continue
-    if (atMillis - node.createdMillis < 15_000) continue
+    if (atMillis - node.createdMillis < 15_000 || !isOneAccount(world, node.command, command)) continue
     if (!has(textOfRun(ran), String(node.id)) && ran.code === 0)
       yield {
         rule: "8 node of a run is found (reap)",
         why: `node ${node.id} of a run that was cut off stays, and is not named`
       }
+  }
+}
+
+/** 8: a node is not given up as gone because one reply denied it. */
+const deniedStays: Rule = function* ({ service }, { command, stdout, step }) {
+  if (step.step !== "reap" || step.weather?.falseMissing !== "once") return
+  for (const { id } of service.living()) {
+    if (!new RegExp(String.raw`^\s*${id}\s.*\bgone\b`, "m").test(stdout)) continue
+    yield { rule: "8 denied once (reap)", why: `node ${id} exists, and command ${command} calls it gone` }
   }
 }
 
@@ -518,6 +579,7 @@ const rules: ReadonlyArray<Rule> = [
   shownAsSent,
   onlyOurs,
   protectedStays,
+  withinLimits,
   replacedFirst,
   purchases,
   saysDifferences,
@@ -528,6 +590,7 @@ const rules: ReadonlyArray<Rule> = [
   isSaid,
   runLetsGo,
   reapFinds,
+  deniedStays,
   ends
 ]
 
@@ -543,11 +606,26 @@ const noteGivenUp = ({ givenUp, groupOf, service }: World, ran: Ran): void => {
   }
 }
 
+/** Notes which nodes this machine knows to be protected. */
+const noteProtected = (world: World, { code, ledgerAfter, protectedAfter, protectedBefore, step }: Ran): void => {
+  const isOfFleet = fleetCommands.has(step.step) || ledgerCommands.has(step.step)
+  if (!isOfFleet || isElsewhere(step) || step.stateGoneAt !== undefined) return
+  if (code === 0 || code === 9) {
+    world.isFleetKnown = true
+    for (const id of protectedAfter) world.protectedNodes.add(id)
+  }
+  for (const id of world.protectedNodes) {
+    const isReleased = protectedBefore.has(id) && ledgerAfter.has(id) && !protectedAfter.has(id)
+    if (isReleased || (step.step === "forget" && !ledgerAfter.has(id))) world.protectedNodes.delete(id)
+  }
+}
+
 /** The rules that a command has broken. */
 export const brokenBy = (world: World, ran: Ran): ReadonlyArray<Broken> => {
   const changes = changesOf(world, ran)
   const broken = rules.flatMap((rule) => Array.from(rule(world, ran, changes)))
   noteGivenUp(world, ran)
+  noteProtected(world, ran)
   // From now on these groups are protected.
   if (fleetCommands.has(ran.step.step) && ran.code === 0 && !isApart(ran.step)) {
     for (const [key, { protect }] of Object.entries(ran.file)) {

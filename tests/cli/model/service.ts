@@ -57,8 +57,8 @@ export interface Weather {
    * do the replies to purchases, so that the command has something to wait for.
    */
   readonly firstNode?: "off" | "gone"
-  /** A node is not found by its id, although it exists. */
-  readonly falseMissing?: boolean
+  /** Nodes are not found by their ids, although they exist: never, or the first time. */
+  readonly falseMissing?: boolean | "once"
   /** Lists show the state before the last change. */
   readonly staleLists?: boolean
   /** Lists lack their last node. */
@@ -179,6 +179,7 @@ export class Service {
   #nextId = 1000
   #left = 0
   #made = 0
+  #isMissed = false
   #stale: ReadonlyArray<NodeTruth> = []
 
   constructor(time: VirtualTime) {
@@ -190,6 +191,7 @@ export class Service {
     this.weather = weather
     this.#left = weather.times ?? Number.POSITIVE_INFINITY
     this.#made = 0
+    this.#isMissed = false
     this.#stale = this.listed()
   }
 
@@ -415,9 +417,15 @@ export class Service {
     if (path === "/nodes/") return this.#list(query)
     const id = Number(/\d+/.exec(path)?.[0])
     const node = this.nodes.get(id)
-    if (node === undefined || !this.isThere(node) || this.weather.falseMissing === true)
-      return failure(404, "Not found")
+    if (node === undefined || !this.isThere(node) || this.#isMissing()) return failure(404, "Not found")
     return success(this.#record(node))
+  }
+
+  #isMissing(): boolean {
+    const { falseMissing = false } = this.weather
+    const isMissing = falseMissing === "once" ? !this.#isMissed : falseMissing
+    this.#isMissed = true
+    return isMissing
   }
 
   #list(query: URLSearchParams): WireReply {

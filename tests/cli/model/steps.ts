@@ -55,6 +55,7 @@ export type Step =
       readonly maxCost?: number
       readonly maxDeletes?: number
       readonly maxCommitment?: number
+      readonly maxMinimum?: number
       readonly wait?: boolean
       /** How many nodes are replaced at a time; default 1. */
       readonly maxUnavailable?: number
@@ -77,6 +78,7 @@ export type Step =
       readonly reuse?: boolean
       readonly fails?: boolean
       readonly maxCost?: number
+      readonly maxMinimum?: number
     } & Around)
   | ({ readonly step: "reap" } & Around)
   | ({
@@ -85,6 +87,7 @@ export type Step =
       readonly name: string
       readonly plan: PlanName
       readonly maxCost?: number
+      readonly maxMinimum?: number
       /** The days of a committed option. */
       readonly days?: number
       readonly maxCommitment?: number
@@ -103,13 +106,37 @@ export type Step =
   | ({ readonly step: "propose"; readonly action: "commit"; readonly name: string; readonly days: number } & Around)
   | ({ readonly step: "approve" } & Around)
   | ({ readonly step: "execute" } & Around)
-  | ({ readonly step: "adopt"; readonly name: string; readonly member: string } & Around)
+  | ({
+      readonly step: "adopt"
+      readonly name: string
+      readonly member: string
+      /** As of `apply`. */
+      readonly machine?: "second"
+      readonly handsBack?: boolean
+    } & Around)
+  /** A person deletes a node by its name. */
+  | ({ readonly step: "delete"; readonly name: string } & Around)
+  /** A person has looked in the portal whether the last purchase for a node, which got no reply, was carried out. */
+  | ({ readonly step: "found"; readonly name: string } & Around)
+  /** From then on the credentials come from a profile, or from the environment again. */
+  | ({ readonly step: "login" } & Around)
+  | ({ readonly step: "logout" } & Around)
   | ({ readonly step: "forget"; readonly member: string } & Around)
   | ({ readonly step: "fleet" } & Around)
   | { readonly step: "edit"; readonly edit: Edit }
   | { readonly step: "others"; readonly happening: Happening }
   | { readonly step: "wait"; readonly seconds: number }
   | { readonly step: "state"; readonly is: "saved" | "restored" | "lost" }
+  /** Keeps the ledger in git, or gets the kept one back. */
+  | { readonly step: "ledger"; readonly is: "committed" | "checked out" }
+  /** The API key of the following commands, of the same account; or another spelling of the service's address. */
+  | { readonly step: "account"; readonly has: ApiKey | Address }
+
+/** Two API keys of one account. */
+export type ApiKey = "first key" | "second key"
+
+/** How the address of the service is written. */
+export type Address = "plain address" | "address with a slash" | "address in capitals" | "address by number"
 
 export type History = ReadonlyArray<Step>
 

@@ -4,11 +4,22 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type FleetFile, group, textOf } from "./fleetFile.ts"
 import { type Invocation, type Outcome, Terminal } from "./program.ts"
-import { images, type NodeTruth, plans, Service } from "./service.ts"
-import type { Around, Edit, Happening, Step } from "./steps.ts"
+import { type ChangeTruth, images, type NodeTruth, plans, Service } from "./service.ts"
+import type { Address, ApiKey, Around, Edit, Happening, Step } from "./steps.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 
-export const secrets = { apiKey: "model-api-key-7f3a9c", accessToken: "model-access-token-51be" }
+export const secrets = {
+  "first key": "model-api-key-7f3a9c",
+  "second key": "model-other-key-e41d07",
+  accessToken: "model-access-token-51be"
+}
+
+const addresses: Readonly<Record<Address, string>> = {
+  "plain address": "http://localhost:9",
+  "address with a slash": "http://localhost:9/",
+  "address in capitals": "HTTP://LOCALHOST:9",
+  "address by number": "http://127.0.0.1:9"
+}
 
 /** A command and its result, for the invariants. */
 export interface Ran extends Outcome {
@@ -19,6 +30,9 @@ export interface Ran extends Outcome {
   /** The ids in the ledger when the command began, and those of them that ran then. */
   readonly ledgerBefore: ReadonlyMap<number, string>
   readonly ledgerAfter: ReadonlyMap<number, string>
+  /** The nodes that the ledger protects. */
+  readonly protectedBefore: ReadonlySet<number>
+  readonly protectedAfter: ReadonlySet<number>
   readonly file: FleetFile
   /** For a proposal that is carried out: the text that a person has read. */
   readonly consent: string
@@ -34,8 +48,10 @@ interface Proposed {
 }
 
 /** Whether a command runs on another machine, which keeps its ledger. */
-export const isApart = (step: Step): boolean =>
-  step.step === "apply" && step.machine === "second" && step.handsBack !== true
+export const isApart = (step: Step): boolean => isElsewhere(step) && !("handsBack" in step && step.handsBack)
+
+/** Whether a command runs on another machine. */
+export const isElsewhere = (step: Step): boolean => "machine" in step && step.machine === "second"
 
 /** A fast disk: the model writes many small files. */
 const temporary = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
@@ -72,6 +88,18 @@ export class World {
   readonly proposals: Array<Proposed> = []
   /** The machine of each command of another one. */
   readonly machineOf = new Map<number, string>()
+  /** The account of each command, as this machine tells accounts apart: by API key, until a login has joined the keys. */
+  readonly accountOf = new Map<number, string>()
+  /** The nodes that a fleet of this machine protects, and has not released since. */
+  readonly protectedNodes = new Set<number>()
+  /** Whether the state of this machine knows the fleet. */
+  isFleetKnown = false
+  #apiKey: ApiKey = "first key"
+  #address: Address = "plain address"
+  /** The API key of the profile, while a person is logged in. */
+  #profile: ApiKey | undefined
+  /** Whether a login has told this machine that both keys are those of one account. */
+  #isJoined = false
   #clones = 0
 
   constructor() {
@@ -102,6 +130,17 @@ export class World {
     )
   }
 
+  /** The nodes that the ledger protects. */
+  protectedIn(folder = this.folder): ReadonlySet<number> {
+    const path = join(folder, "fleet.ledger.json")
+    if (!existsSync(path)) return new Set()
+    const { members } = JSON.parse(readFileSync(path, "utf8")) as {
+      readonly members: ReadonlyArray<{ protect?: boolean; node?: { id: number }; previous?: { id: number } }>
+    }
+    const guarded = members.filter(({ protect }) => protect === true)
+    return new Set(guarded.flatMap(({ node, previous }) => [node, previous].flatMap((owned) => owned?.id ?? [])))
+  }
+
   /** Carries a step out. Returns the result if it was a command. */
   async play(step: Step): Promise<Ran | undefined> {
     switch (step.step) {
@@ -113,6 +152,10 @@ export class World {
         return void this.time.pass(step.seconds * 1000)
       case "state":
         return void this.#changeState(step.is)
+      case "ledger":
+        return void this.#changeLedger(step.is)
+      case "account":
+        return void this.#changeAccount(step.has)
       default:
         return await this.#command(step)
     }
@@ -193,19 +236,40 @@ export class World {
     }
     if (is === "restored" && !existsSync(this.saved)) return
     this.isStateBroken = true
+    this.isFleetKnown = false
+    this.protectedNodes.clear()
     rmSync(this.state, { recursive: true, force: true })
     if (is === "restored") cpSync(this.saved, this.state, { recursive: true })
   }
 
-  #env(folder: string): Record<string, string> {
+  #changeLedger(is: Extract<Step, { readonly step: "ledger" }>["is"]): void {
+    const [ledger, committed] = [join(this.folder, "fleet.ledger.json"), join(this.folder, "committed.json")]
+    const [from, to] = is === "committed" ? [ledger, committed] : [committed, ledger]
+    if (existsSync(from)) cpSync(from, to)
+  }
+
+  #changeAccount(has: ApiKey | Address): void {
+    if (has === "first key" || has === "second key") this.#apiKey = has
+    else this.#address = has
+  }
+
+  /** Profiles are this machine's. */
+  #keyOf(step: Step): ApiKey {
+    return this.#profile === undefined || isElsewhere(step) || step.step === "login" ? this.#apiKey : this.#profile
+  }
+
+  #env(folder: string, step: Step): Record<string, string> {
+    const isFromProfile = this.#profile !== undefined && !isElsewhere(step) && step.step !== "login"
+    const credentials = {
+      BERTH_API_KEY: secrets[this.#apiKey],
+      BERTH_ACCESS_TOKEN: secrets.accessToken
+    }
     return {
       HOME: folder,
       XDG_STATE_HOME: join(folder, "state"),
       XDG_CACHE_HOME: join(folder, "cache"),
       XDG_CONFIG_HOME: join(folder, "config"),
-      BERTH_BASE_URL: "http://127.0.0.1:9",
-      BERTH_API_KEY: secrets.apiKey,
-      BERTH_ACCESS_TOKEN: secrets.accessToken,
+      ...(isFromProfile ? {} : { BERTH_BASE_URL: addresses[this.#address], ...credentials }),
       NO_COLOR: "1",
       TERM: "dumb"
     }
@@ -227,8 +291,8 @@ export class World {
   }
 
   async #command(step: Extract<Step, Around>): Promise<Ran | undefined> {
-    const isElsewhere = step.step === "apply" && step.machine === "second"
-    const folder = isElsewhere ? this.#clone() : this.folder
+    const isThere = isElsewhere(step)
+    const folder = isThere ? this.#clone() : this.folder
     if (isApart(step)) this.isStateBroken = true
     const found = this.#argsOf(step, join(folder, "fleet.yaml"))
     if (found === undefined) return undefined
@@ -245,7 +309,7 @@ export class World {
     }
     const invocation: Invocation = {
       args,
-      env: this.#env(folder),
+      env: this.#env(folder, step),
       folders: [folder],
       ...(answer !== undefined && { answers: [answer] }),
       ...(conversation !== undefined && { conversation }),
@@ -256,13 +320,24 @@ export class World {
     }
     const command = this.terminal.lastCommand + 1
     this.commands.set(command, step.step === "create if absent" ? "create" : step.step)
-    if (isElsewhere) this.machineOf.set(command, folder)
+    if (isThere) this.machineOf.set(command, folder)
+    this.accountOf.set(command, this.#isJoined ? "joined" : this.#keyOf(step))
     if (step.step === "create if absent") this.keyless.add(command)
     if (stateGoneAt !== undefined) this.unrecorded.add(command)
     if (step.step === "run" && (step.reuse === true || stateGoneAt !== undefined)) this.leaseless.add(command)
-    const facts = { step, args, atMillis: time.nowMillis, ledgerBefore: this.ledger(folder), file: this.file }
+    const facts = {
+      step,
+      args,
+      atMillis: time.nowMillis,
+      ledgerBefore: this.ledger(folder),
+      protectedBefore: this.protectedIn(folder),
+      file: this.file
+    }
     const outcome = await this.terminal.invoke(invocation)
-    if (isElsewhere && step.handsBack === true) this.#handBack(folder)
+    if (isThere && !isApart(step)) this.#handBack(folder)
+    if (step.step === "login" && outcome.code === 0) this.#logIn()
+    if (step.step === "logout" && outcome.code === 0) this.#profile = undefined
+    if (step.step === "found" && outcome.code === 0) this.#settle(step.name)
     if (existsSync(away)) {
       rmSync(this.state, { recursive: true, force: true })
       renameSync(away, this.state)
@@ -283,7 +358,27 @@ export class World {
     for (const ledger of [facts.ledgerBefore, ledgerAfter]) {
       for (const [id, member] of ledger) this.groupOf.set(id, member.replace(/-\d+$/, ""))
     }
-    return { ...outcome, ...facts, ledgerAfter, consent, proposal }
+    return { ...outcome, ...facts, ledgerAfter, protectedAfter: this.protectedIn(folder), consent, proposal }
+  }
+
+  /** The profile is this machine's from now on; a login under another key says that both are one account's. */
+  #logIn(): void {
+    this.#isJoined ||= this.#profile !== undefined && this.#profile !== this.#apiKey
+    this.#profile = this.#apiKey
+  }
+
+  /** The last purchase for a node that has no outcome. */
+  #openPurchase(name: string): ChangeTruth | undefined {
+    const node = this.#named(name)
+    return this.service.changes.findLast(({ id, isOpen, kind }) => kind === "commit" && id === node?.id && isOpen)
+  }
+
+  /** A person has said what became of a purchase. */
+  #settle(name: string): void {
+    const open = this.#openPurchase(name)
+    for (const change of this.service.changes) {
+      if (open !== undefined && change.kind === "commit" && change.id === open.id) change.isOpen = false
+    }
   }
 
   #propose(step: Extract<Step, { readonly step: "propose" }>, { stdout }: Outcome): void {
@@ -293,6 +388,7 @@ export class World {
 
   #argsOf(step: Extract<Step, Around>, file: string) {
     const yes = "answer" in step && step.answer !== undefined ? [] : ["--yes"]
+    const minimum = "maxMinimum" in step && step.maxMinimum !== undefined ? step.maxMinimum : undefined
     const given = (name: string, value: number | string | undefined) =>
       value === undefined ? [] : [name, String(value)]
     const proposal = this.proposals.at(-1)
@@ -309,6 +405,7 @@ export class World {
             ...given("--max-cost", step.maxCost),
             ...given("--max-deletes", step.maxDeletes),
             ...given("--max-commitment", step.maxCommitment),
+            ...given("--max-minimum", minimum),
             ...given("--max-unavailable", step.maxUnavailable),
             ...given("--pick", step.pick),
             ...(step.ready === undefined
@@ -329,6 +426,7 @@ export class World {
             "run",
             ...order,
             ...given("--max-cost", step.maxCost),
+            ...given("--max-minimum", minimum),
             ...(step.reuse === true ? ["--reuse"] : []),
             "--",
             step.fails === true ? "false" : "true"
@@ -340,7 +438,11 @@ export class World {
       case "create": {
         const order = ["--plan", plans[step.plan], "--image", images.ubuntu, "--idempotency-key", step.key]
         const plan = step.days === undefined ? undefined : this.service.skuOf(step.plan, step.days)
-        const bounds = [...given("--max-cost", step.maxCost), ...given("--max-commitment", step.maxCommitment)]
+        const bounds = [
+          ...given("--max-cost", step.maxCost),
+          ...given("--max-commitment", step.maxCommitment),
+          ...given("--max-minimum", minimum)
+        ]
         const row = given("--count", step.count)
         return {
           args: ["node", "create", step.name, ...order, ...row, ...given("--committed-sku", plan), ...bounds, ...yes]
@@ -386,6 +488,23 @@ export class World {
         return proposal && { args: mcp, conversation: calling("execute", { proposal: proposal.id }), proposal }
       case "adopt":
         return { args: ["fleet", "adopt", step.name, "--as", step.member, "-f", file] }
+      case "delete":
+        return { args: ["node", "delete", step.name, ...yes] }
+      case "found": {
+        const open = this.#openPurchase(step.name)
+        // Nobody can say so before the service has processed the request, or never will.
+        if (open === undefined || this.time.nowMillis - open.atMillis < processedMillis) return undefined
+        const { setting, sku } = orderOf(open)
+        const found = open.isProcessed ? "set" : "not-set"
+        const bound = found === "set" ? [] : [...yes, "--max-commitment", "200000"]
+        return { args: ["commitment", "set", step.name, setting, "--sku", sku, "--found", found, ...bound] }
+      }
+      case "login": {
+        const lines = [secrets[this.#apiKey], secrets.accessToken]
+        return { args: ["auth", "login"], conversation: () => lines.shift() ?? "end" }
+      }
+      case "logout":
+        return { args: ["auth", "logout"] }
       case "forget":
         return { args: ["fleet", "forget", step.member, "-f", file] }
       case "fleet":
@@ -402,6 +521,15 @@ export class World {
     return this.service.skuOf((plan ?? "tiny") as keyof typeof plans, days)
   }
 }
+
+/** The longest time after which a service that is late has processed a purchase. */
+const processedMillis = 130_000
+
+/** The order of a purchase, for the command line. */
+const orderOf = ({ body }: ChangeTruth) => ({
+  setting: String(body["node_status"]),
+  sku: String(body["committed_plan"])
+})
 
 const mcp = ["mcp", "--allow", "create,delete,commit"]
 
