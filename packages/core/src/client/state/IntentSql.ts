@@ -239,7 +239,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
               difference: null,
               listRead: true,
               because: "StateUnavailable",
-              detail: `${place} does not know what made them. If it was restored from a backup, the key may have. If not, say that they are known: berth state accept`,
+              detail: `${place} does not know what made them. If it was restored from a backup, the key may have made them. Otherwise, accept them: berth state accept`,
               keyed: true
             })
           )
