@@ -467,7 +467,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
   ),
   // A limit on deletes.
   often(
-    1,
+    2,
     sequence(
       plainApply,
       edited(fc.oneof(anOrder, fc.record({ sets: pick("count" as const), group: pick("web"), to: pick(0, 1) }))),
@@ -520,11 +520,11 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
   often(
     2,
     sequence(
-      pick<Step>({ step: "login" }, { step: "diff" }),
-      fc.oneof(create, runStep),
-      account,
-      pick<Step>({ step: "login" }, { step: "logout" }),
-      fc.oneof(create, fc.constant<Step>({ step: "reap" }), apply)
+      pick<Step>({ step: "login" }, { step: "login" }, { step: "diff" }),
+      fc.oneof(often(3, create), often(1, runStep)),
+      fc.oneof(pick<Step>({ step: "account", has: "second key" }), account),
+      pick<Step>({ step: "login" }, { step: "login" }, { step: "logout" }),
+      fc.oneof(often(3, create), often(1, pick<Step>({ step: "reap" })))
     )
   ),
   // An older ledger from git.
