@@ -17,9 +17,19 @@ interface Listed {
   readonly image?: string
   readonly location?: string
   readonly perHour?: number
+  readonly disk?: number
+  readonly currency?: string
 }
 
-const record = ({ image = "Ubuntu-24.04-Distro", location, perHour = 2.9, sku = "C3.8GB", slug }: Listed) => ({
+const record = ({
+  currency = "INR",
+  disk = 100,
+  image = "Ubuntu-24.04-Distro",
+  location,
+  perHour = 2.9,
+  sku = "C3.8GB",
+  slug
+}: Listed) => ({
   name: sku,
   plan: slug,
   image,
@@ -30,7 +40,7 @@ const record = ({ image = "Ubuntu-24.04-Distro", location, perHour = 2.9, sku = 
     sku_name: sku,
     ram: "8.00",
     cpu: 4,
-    disk_space: 100,
+    disk_space: disk,
     price_per_hour: perHour,
     price_per_month: 2117,
     series: "C3",
@@ -38,19 +48,20 @@ const record = ({ image = "Ubuntu-24.04-Distro", location, perHour = 2.9, sku = 
     committed_sku: []
   },
   available_inventory_status: true,
-  currency: "INR"
+  currency
 })
 
 /** A service with this catalogue, commands that order from it, and the creates that were sent. */
 const catalogueOf = Effect.fnUntraced(function* (listed: ReadonlyArray<Listed>) {
   const creates: Array<Request> = []
+  const sku = listed[0]?.sku ?? "C3.8GB"
   const url = yield* serve((request) => {
     const { method, path } = request
     if (method === "POST") creates.push(request)
     if (path === "/images/") return ok(listed.map(record))
     if (method === "GET" && path === "/nodes/") return ok([])
     if (path.startsWith("/images/")) return ok([])
-    return ok(nodeRecord({ id: 7, name: "web", plan: "C3.8GB", status: "Running" }))
+    return ok(nodeRecord({ id: 7, name: "web", plan: sku, status: "Running" }))
   })
   const state = yield* stateFolder
   const env = {
@@ -63,13 +74,13 @@ const catalogueOf = Effect.fnUntraced(function* (listed: ReadonlyArray<Listed>) 
     XDG_CACHE_HOME: state
   }
   const berth = (...args: ReadonlyArray<string>) => hurried(invoke(args, { env }))
-  const apply = (group: string) => {
+  const apply = (group: string, ...flags: ReadonlyArray<string>) => {
     const file = join(state, "fleet.yaml")
     writeFileSync(file, `fleet: shop\nnodes:\n  web: { ${group} }\n`)
-    return berth("apply", "-f", file, "--yes")
+    return berth("apply", "-f", file, ...(flags.includes("--dry-run") ? flags : ["--yes", ...flags]))
   }
-  const proposed = Effect.fnUntraced(function* (order: object) {
-    const agent = yield* startAgent(["--allow", "create"], { env })
+  const proposed = Effect.fnUntraced(function* (order: object, ...flags: ReadonlyArray<string>) {
+    const agent = yield* startAgent(["--allow", "create", ...flags], { env })
     return yield* Effect.promise(() => agent.call("propose", { action: "create", name: "web", ...order }))
   })
   return { apply, berth, creates, proposed }
@@ -171,6 +182,71 @@ describe("a catalogue of several locations", () => {
       assert.strictEqual(refused.code, 7, refused.stderr)
       assert.include(refused.stderr, "expected records of the location Delhi at data[0].location, got Chennai")
       assert.lengthOf(creates, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a plan without a disk of its own", () => {
+  const image = "Ubuntu-24.04-Distro"
+  const e1 = { sku: "E1LC.6GB", slug: "e1-slug", disk: 0, perHour: 2.1 }
+  const order = ["--plan", "E1LC.6GB", "--image", image]
+  const note = "the price of the disk is not listed"
+
+  it.live("is refused without --disk, before anything is sent", () =>
+    Effect.gen(function* () {
+      const { apply, berth, creates, proposed } = yield* catalogueOf([e1])
+      for (const refused of [
+        yield* berth("node", "create", "web", ...order, "--yes"),
+        yield* berth("node", "create", "web", ...order, "--yes", "--if-absent"),
+        yield* berth("node", "create", "web", ...order, "--saved-image", "7", "--yes"),
+        yield* berth("run", ...order, "--yes", "--", "true"),
+        yield* apply(`plan: e1-slug, image: ${image}`),
+        yield* apply(`plan: e1-slug, image: ${image}, savedImage: 7`)
+      ]) {
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, "The plan e1-slug has no disk of its own, and the order names none.")
+        assert.include(refused.stderr, "--disk")
+      }
+      assert.isTrue((yield* proposed({ plan: "E1LC.6GB", image })).isError)
+      assert.lengthOf(creates, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("costs at least its price, and no limit allows the rest", () =>
+    Effect.gen(function* () {
+      const { apply, berth, creates, proposed } = yield* catalogueOf([e1])
+      const disk = ["--disk", "100000"]
+      const fleet = `plan: e1-slug, image: ${image}, disk: 100000`
+      for (const refused of [
+        yield* berth("node", "create", "web", ...order, ...disk, "--max-cost", "3", "--yes"),
+        yield* berth("run", ...order, ...disk, "--max-cost", "3", "--yes", "--", "true"),
+        yield* apply(fleet, "--max-cost", "3")
+      ]) {
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, note)
+      }
+      const named = { plan: "E1LC.6GB", image, disk: 100_000 }
+      assert.isTrue((yield* proposed(named, "--max-cost", "3")).isError)
+      const proposal = yield* proposed(named)
+      assert.isNotTrue(proposal.isError)
+      assert.include(JSON.stringify(proposal), note)
+      assert.lengthOf(creates, 0)
+      const shown = yield* apply(fleet, "--dry-run")
+      assert.match(shown.stderr, /at least ₹2\.10 per hour.*web: the price of the disk is not listed\./)
+      const made = yield* berth("node", "create", "web", ...order, ...disk, "--yes")
+      assert.strictEqual(made.code, 0, made.stderr)
+      assert.match(made.stderr, /at least ₹2\.10 per hour.*the price of the disk is not listed/)
+      const plans = yield* berth("plan", "list", "-o", "json")
+      assert.include(plans.stdout, '"pricePerHourInr": 2.1')
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says so of a price in dollars, too", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* catalogueOf([{ ...e1, currency: "USD" }])
+      const made = yield* berth("node", "create", "web", ...order, "--disk", "20", "--yes")
+      assert.strictEqual(made.code, 0, made.stderr)
+      assert.match(made.stderr, /\$2\.10 per hour.*the price of the disk is not listed/)
     }).pipe(Effect.scoped)
   )
 })

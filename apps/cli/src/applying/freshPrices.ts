@@ -12,7 +12,7 @@ import { commitmentText } from "../fleet/FleetFile.ts"
 import type { LoadedGroup } from "../fleet/Change.ts"
 import { optionsOf } from "../fleet/planPrice.ts"
 import { rupees } from "../output/format.ts"
-import { ensureNotAbove } from "../proposal/currentPrice.ts"
+import { ensureNotAbove, ensurePriceNotAbove } from "../proposal/currentPrice.ts"
 import { pricesOfOrders } from "../proposal/offer.ts"
 
 /** A price list and the monotonic time at which it was read. */
@@ -47,12 +47,7 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     if (prices === shown) return
     const [before, now] = [costOfOrder(shown.ofOrder(order)), costOfOrder(prices.ofOrder(order))]
     const what = `${order.plan} with ${order.image}`
-    for (const [key, unit] of [
-      ["maxPricePerHourInr", " per hour"],
-      ["maxPricePerMonthInr", " per month"]
-    ] as const) {
-      yield* ensureNotAbove(`The price of ${what}`, before.price[key], now.price[key], unit)
-    }
+    yield* ensurePriceNotAbove(`The price of ${what}`, before.price, now.price)
     yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
   })
 

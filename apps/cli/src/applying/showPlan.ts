@@ -22,7 +22,7 @@ import {
   fleetChangeRecord,
   shownFleetChange
 } from "../records/fleetChange.ts"
-import { currencyName, foreignPriceText, priceText } from "../records/price.ts"
+import { currencyName, diskUnpriced, foreignPriceText, priceText } from "../records/price.ts"
 import { rowsOf } from "./rows.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { foreignAmount, nodeCount, rupees } from "../output/format.ts"
@@ -46,20 +46,30 @@ const priceSentence = (plan: Plan, prices: PriceList): string => {
   const text = (price: typeof now) => priceText(price) ?? "not known"
   const foreign = foreignOf(plan, prices).map(([group, price]) => `${group}: ${foreignPriceText(price)} for each node.`)
   const sums = `Price now: ${text(now)}. After: ${text(after)}. Difference: ${differenceText(differencePerHourInr, differencePerMonthInr)}.`
-  return [sums, ...foreign, ...atOnceSentences(plan, prices)].join(" ")
+  const disks = withoutDisk(plan, prices).map((group) => `${group}: ${diskUnpriced}.`)
+  return [sums, ...disks, ...foreign, ...atOnceSentences(plan, prices)].join(" ")
 }
+
+/** The groups with changes, each once. */
+const groupsIn = (changes: Plan["changes"]) =>
+  Array.from(
+    new Map(changes.flatMap((change) => ("group" in change ? [[change.group.group, change.group]] : []))).values()
+  )
 
 /** Prices of groups in another currency than rupees, which no sum includes. */
 const foreignOf = (
   { changes }: Plan,
   prices: PriceList
 ): ReadonlyArray<readonly [group: string, price: ForeignPrice]> => {
-  const groups = new Map(changes.flatMap((change) => ("group" in change ? [[change.group.group, change.group]] : [])))
-  return Array.from(groups.values()).flatMap(({ group, order }) => {
+  return groupsIn(changes).flatMap(({ group, order }) => {
     const { foreignPrice } = prices.ofOrder(order)
     return foreignPrice === null ? [] : [[group, foreignPrice] as const]
   })
 }
+
+/** Groups whose disks have no listed price. */
+const withoutDisk = ({ changes }: Plan, prices: PriceList): ReadonlyArray<string> =>
+  groupsIn(changes).flatMap(({ group, order }) => (prices.ofOrder(order).isDiskUnpriced ? [group] : []))
 
 /** Whether the plan buys committed periods. */
 const buys = ({ changes }: Plan): boolean =>
@@ -202,6 +212,8 @@ export const checkCost = (
   if (!makes(plan) && !isRaised) return Effect.void
   return checkMaxCost(peakPerHourInr, maxCost, () => {
     const [foreign] = foreignOf(plan, prices)
+    const [disk] = withoutDisk(plan, prices)
+    const reason = disk === undefined ? "" : ` (${disk}: ${diskUnpriced})`
     const afterPerHourInr = maxPerHourOf(after)
     const isLater = afterPerHourInr !== null && maxCost !== undefined && afterPerHourInr <= maxCost
     const hint = "Raise --max-cost, or change the file; --dry-run shows the price of each member."
@@ -213,7 +225,7 @@ export const checkCost = (
               message: `The price of ${foreign[0]} is in ${currencyName(foreign[1])}, and --max-cost is in rupees: they cannot be compared.`,
               hint: "Omit --max-cost: apply then asks you."
             },
-      unknown: { message: "The price of the fleet is not known, so it may be above --max-cost.", hint },
+      unknown: { message: `The price of the fleet is not known${reason}, so it may be above --max-cost.`, hint },
       above: {
         message: `The fleet would cost ₹${rupees(peakPerHourInr)} per hour${isLater ? " until its old nodes are deleted" : ""}, more than --max-cost ${maxCost === undefined ? "" : rupees(maxCost)}.`,
         hint

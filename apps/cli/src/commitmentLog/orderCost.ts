@@ -4,7 +4,7 @@
  */
 import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
-import { exactPrice, type Price, type Terms, unknownPrice } from "@berthkit/core/domain/Price"
+import { exactPrice, type Price, type Terms, unknownPrice, withDisk } from "@berthkit/core/domain/Price"
 
 export interface OrderCost {
   /** For a committed period, its price divided by its hours. */
@@ -42,7 +42,7 @@ export const committedPerHour = (committedInr: number, days: number): number =>
 
 /** The cost of a node by the hour or, with `commitment`, for a committed period, whose price may be unlisted. */
 export const costOfOrder = (
-  { minimumBillingInr, price }: Pick<Terms, "minimumBillingInr" | "price">,
+  { isDiskUnpriced, minimumBillingInr, price }: Pick<Terms, "isDiskUnpriced" | "minimumBillingInr" | "price">,
   commitment?: { readonly option: CommittedOption | undefined }
 ): OrderCost => {
   if (commitment === undefined) return { price, minimumBillingInr, committedPriceInr: null }
@@ -53,7 +53,7 @@ export const costOfOrder = (
     price:
       option === undefined || committedPriceInr === null
         ? unknownPrice
-        : exactPrice(committedPerHour(committedPriceInr, option.days), null),
+        : withDisk(exactPrice(committedPerHour(committedPriceInr, option.days), null), { isDiskUnpriced }),
     minimumBillingInr: null,
     committedPriceInr
   }

@@ -85,9 +85,12 @@ const costText = ({
 const orderOf = ({ request: { body } }: Proposal): string =>
   Predicate.isObject(body) ? ` on ${String(body["plan"])} from ${String(body["image"])}` : ""
 
-/** The price of a create, and what happens to its commitment. */
+/** The outcome of a create that needs no words beside its price. */
+export const byTheHour = "billed by the hour until deleted"
+
+/** The price of a create, and the outcome. */
 const termsOf = (proposal: Proposal): string =>
-  `${costText(proposal)}${proposal.committedPriceInr === null && proposal.foreignCommittedPrice === null ? "" : `, ${proposal.outcome}`}`
+  `${costText(proposal)}${proposal.outcome === byTheHour ? "" : `, ${proposal.outcome}`}`
 
 /** The verb at the beginning of a sentence and of a question. */
 const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, question: string]>> = {

@@ -4,6 +4,7 @@
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
+import type { Price } from "@berthkit/core/domain/Price"
 import { Effect, Semaphore } from "effect"
 import { freshCatalogue, maxPriceAgeMillis, type TimedCatalogue } from "../catalogue/ImageList.ts"
 import { PriceRisen } from "../failure/CliFailure.ts"
@@ -18,6 +19,15 @@ export const ensureNotAbove = (what: string, shown: number | null, now: number |
   const text = (inr: number) => `₹${rupees(inr)}${unit}`
   return Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
 }
+
+/** Fails if a price is higher than the shown one. A price without an upper bound is compared by its lower one. */
+export const ensurePriceNotAbove = Effect.fnUntraced(function* (what: string, shown: Price, now: Price) {
+  for (const period of ["Hour", "Month"] as const) {
+    const bound = shown[`maxPricePer${period}Inr`] === null ? "min" : "max"
+    const key = `${bound}PricePer${period}Inr` as const
+    yield* ensureNotAbove(what, shown[key], now[key], ` per ${period.toLowerCase()}`)
+  }
+})
 
 /** The price of one node, and the monotonic time at which it was read. */
 export interface Quote {
@@ -50,8 +60,7 @@ const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Propos
     })
   }
   yield* ensureNotAbove(`The price of the committed period of ${what}`, shown.committedPriceInr, now.committedPriceInr)
-  yield* ensureNotAbove(`The price of ${what}`, shown.maxPricePerHourInr, now.maxPricePerHourInr, " per hour")
-  yield* ensureNotAbove(`The price of ${what}`, shown.maxPricePerMonthInr, now.maxPricePerMonthInr, " per month")
+  yield* ensurePriceNotAbove(`The price of ${what}`, shown, now)
   yield* ensureNotAbove(`The minimum charge of ${what}`, shown.minimumBillingInr, now.minimumBillingInr)
 })
 

@@ -19,10 +19,10 @@ import { type Progress, reportLeftOut } from "../output/progress.ts"
 import { rupees } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import { imagesOnPlans } from "../records/image.ts"
-import { currencyName, pricePerHourText } from "../records/price.ts"
+import { currencyName, diskUnpriced, pricePerHourText } from "../records/price.ts"
 import { costOfOrder, maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import { checkMaxCost } from "./costBound.ts"
-import { type Proposal, propose } from "./Proposal.ts"
+import { byTheHour, type Proposal, propose } from "./Proposal.ts"
 
 /** Parses an image's slug or id. */
 export const imageOf = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text)
@@ -137,7 +137,7 @@ const soldOutFault = (
 }
 
 /** The parts of an order that select a record of the image list. */
-type Selection = Pick<Partial<NodeSpec>, "image" | "savedImageTemplateId"> & { readonly plan: string }
+type Selection = Pick<Partial<NodeSpec>, "disk" | "image" | "savedImageTemplateId"> & { readonly plan: string }
 
 /**
  * The slugs of the plans with this SKU that offer the image; all of them if no image is named. A saved image and an unlisted id may work
@@ -175,11 +175,20 @@ export const underSlug = <S extends Partial<NodeSpec>>(
   )
 }
 
-/** The fault of an unknown plan; undefined if the plan exists. */
+/** The fault of a plan without a disk of its own, if the order names none either. */
+const diskFault = ({ disk, plan }: Selection, images: ReadonlyArray<Image>) =>
+  disk === undefined && images.some((each) => each.plan === plan && each.specs.diskGb === 0)
+    ? refuse(
+        `The plan ${plan} has no disk of its own, and the order names none.`,
+        "Name the size of the disk in GB: --disk, or disk in a fleet file"
+      )
+    : undefined
+
+/** The fault of an unknown plan, or of one that needs a disk; undefined if the order can be made. */
 export const planFault = (selection: Selection, images: ReadonlyArray<Image>) => {
   const { image, plan: name, savedImageTemplateId } = selection
   const plans = images.map(({ plan }) => plan)
-  if (plans.includes(name)) return undefined
+  if (plans.includes(name)) return diskFault(selection, images)
   const slugs = slugsWith(selection, images)
   // The SKU does not fit the image, or the image is unknown.
   if (image !== undefined && slugs.length === 0 && slugsOf(name, images).size > 0) {
@@ -261,7 +270,8 @@ export const offerFor = Effect.fnUntraced(function* (
 
 /** The proposal for one create. */
 export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
-  const { foreignPrice, option } = offer
+  const { foreignPrice, isDiskUnpriced, option } = offer
+  const ofDisk = isDiskUnpriced ? `; ${diskUnpriced}` : ""
   const { price, ...cost } = costOfOrder(offer, spec.committedSkuId === undefined ? undefined : { option })
   return propose(createRequest(spec), {
     action: "create",
@@ -276,12 +286,12 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
         : { ...foreignPrice, perHour: null, perMonth: null },
     outcome:
       option === undefined
-        ? "billed by the hour until deleted"
+        ? byTheHour + ofDisk
         : `committed for ${option.days} days${option.until === "" ? "" : `, until ${option.until}`}; ${
             spec.commitmentSetting === undefined
               ? "after that billed by the hour"
               : endOfCommitment[spec.commitmentSetting]
-          }, unless berth commitment set changes it`
+          }, unless berth commitment set changes it${ofDisk}`
   })
 }
 
@@ -289,7 +299,7 @@ export const createProposal = (spec: NodeSpec, offer: Offer): Proposal => {
 export const checkCost = (
   proposals: ReadonlyArray<Proposal>,
   { plan }: NodeSpec,
-  { contradicted, foreignPrice }: Offer,
+  { contradicted, foreignPrice, isDiskUnpriced }: Offer,
   maxCost: number | undefined
 ) => {
   if (proposals.length === 0) return Effect.void
@@ -317,8 +327,9 @@ export const checkCost = (
               message: `The price is in ${currencyName(foreignPrice)}, and --max-cost is in rupees: they cannot be compared.`,
               hint: prices
             },
-      unknown:
-        text !== undefined
+      unknown: isDiskUnpriced
+        ? { message: `${what} ${text ?? "an unknown price"}, ${than.slice(0, -1)}: ${diskUnpriced}.`, hint: prices }
+        : text !== undefined
           ? above
           : contradicted
             ? {

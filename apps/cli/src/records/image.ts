@@ -38,7 +38,7 @@ export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWith
       const [first] = same as [Image, ...Array<Image>]
       const { image, os, zone } = first
       const plans = Array.from(new Set(same.map(({ plan }) => plan)))
-      const perHour = plans.map((plan) => prices.ofOrder({ plan, image }).price.pricePerHourInr)
+      const perHour = plans.map((plan) => prices.ofPlan({ plan, image }).price.pricePerHourInr)
       return { image, name: nameOf(first), os, zone, plans, minPricePerHourInr: least(perHour) }
     }
   )

@@ -41,6 +41,9 @@ export const priceText = (price: Price): string | undefined => {
   return known.length === 0 ? undefined : known.join(", ")
 }
 
+/** Why an order has a lowest price and no highest. */
+export const diskUnpriced = "the price of the disk is not listed"
+
 /** The name of a currency in a sentence. */
 export const currencyName = ({ currency }: Pick<ForeignPrice, "currency">): string =>
   currency === "?" ? "a currency that is not known" : currency

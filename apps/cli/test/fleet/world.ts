@@ -65,11 +65,14 @@ const terms = (plan: string | null) => ({
   price: plan !== null && plan in perHour ? exactPrice(perHour[plan]!, perHour[plan]! * 730) : unknownPrice,
   minimumBillingInr: null,
   foreignPrice: null,
+  isDiskUnpriced: false,
   committedOptions: [],
   contradicted: false
 })
 
-export const prices: PriceList = { ofOrder: ({ plan }) => terms(plan), ofNode: ({ plan }) => terms(plan) }
+const ofPlan = ({ plan }: { readonly plan: string | null }) => terms(plan)
+
+export const prices: PriceList = { ofOrder: ofPlan, ofNode: ofPlan, ofPlan }
 
 /** A service and the ledger of a fleet. */
 export class Account {

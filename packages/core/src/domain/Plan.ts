@@ -116,9 +116,9 @@ export const fromImages = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> =>
   return Array.from(
     Map.groupBy(images, ({ plan, sku }) => sku ?? plan),
     ([plan, records]): Plan => {
-      const terms = prices.ofNode({ plan, image: null })
+      const terms = prices.ofPlan({ plan, image: null })
       const own = Array.from(new Set(records.map(({ image }) => image)))
-      const withImage = own.map((image) => [image, prices.ofNode({ plan, image })] as const)
+      const withImage = own.map((image) => [image, prices.ofPlan({ plan, image })] as const)
       const slugs = records.map((record) => ({ image: record.image, slug: record.plan }))
       return {
         plan,

@@ -114,6 +114,8 @@ export interface Terms {
   readonly minimumBillingInr: number | null
   /** The price in another currency, if all records state the same; those in rupees are unknown then. */
   readonly foreignPrice: ForeignPrice | null
+  /** Whether the plan has no disk of its own. A disk costs extra, at a price that no record states, so that the price is a lower bound. */
+  readonly isDiskUnpriced: boolean
   /** One per SKU and length. The price is null if several are listed. */
   readonly committedOptions: ReadonlyArray<CommittedOption>
   /** Whether an unreadable record may state other terms; no price is known then. */
@@ -137,13 +139,28 @@ const termsOf = (records: ReadonlyArray<Image>): Terms => {
     price: oneOfPrices(specs.map((each) => exactPrice(each.pricePerHourInr, each.pricePerMonthInr))),
     minimumBillingInr: agreed(specs.map(({ minimumBillingInr }) => minimumBillingInr)),
     foreignPrice: sameForeignPrice(specs.map(({ foreignPrice }) => foreignPrice)),
+    isDiskUnpriced: specs.some(({ diskGb }) => diskGb === 0),
     committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions)),
     contradicted: false
   }
 }
 
-const contradictedTerms = ({ committedOptions }: Terms): Terms => ({
+/** A price to which an unknown one is added. */
+const atLeast = ({ minPricePerHourInr, minPricePerMonthInr }: Price): Price => ({
+  ...unknownPrice,
+  minPricePerHourInr,
+  minPricePerMonthInr
+})
+
+/** The price of a node whose plan costs this. */
+export const withDisk = (price: Price, { isDiskUnpriced }: Pick<Terms, "isDiskUnpriced">): Price =>
+  isDiskUnpriced ? atLeast(price) : price
+
+const ofNodes = (terms: Terms): Terms => ({ ...terms, price: withDisk(terms.price, terms) })
+
+const contradictedTerms = ({ committedOptions, isDiskUnpriced }: Terms): Terms => ({
   price: unknownPrice,
+  isDiskUnpriced,
   minimumBillingInr: null,
   foreignPrice: null,
   committedOptions: committedOptions.map((option) => ({ ...option, priceInr: null, foreignPrice: null })),
@@ -193,6 +210,8 @@ export interface PriceList {
    * same. A node may show the SKU of its plan instead of the slug.
    */
   readonly ofNode: (node: Pick<Node, "plan" | "image">) => Terms
+  /** The listed price of a plan, or of an image on it: that of a node without what is not listed. */
+  readonly ofPlan: (listed: Pick<Node, "plan" | "image">) => Terms
 }
 
 /**
@@ -232,13 +251,15 @@ export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<L
     termsBy(JSON.stringify([kind, plan, image]), () =>
       termsFor(plan, records, new Set([String(image), ...records.map((record) => record.image)]))
     )
-  const ofPlan = (plan: string | null) => termsBy(JSON.stringify([plan]), () => termsFor(plan, recordsOf(plan)))
+  const ofAnyImage = (plan: string | null) => termsBy(JSON.stringify([plan]), () => termsFor(plan, recordsOf(plan)))
+  const ofPlan: PriceList["ofPlan"] = ({ image, plan }) => {
+    if (image === null || plan === null) return ofAnyImage(plan)
+    const records = shown({ image, plan })
+    return records.length === 0 ? ofAnyImage(plan) : termsWith("node", { image, plan }, records)
+  }
   return {
-    ofOrder: (order) => termsWith("order", order, offered(order)),
-    ofNode: ({ image, plan }) => {
-      if (image === null || plan === null) return ofPlan(plan)
-      const records = shown({ image, plan })
-      return records.length === 0 ? ofPlan(plan) : termsWith("node", { image, plan }, records)
-    }
+    ofOrder: (order) => ofNodes(termsWith("order", order, offered(order))),
+    ofNode: (node) => ofNodes(ofPlan(node)),
+    ofPlan
   }
 }
