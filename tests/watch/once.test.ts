@@ -74,7 +74,19 @@ describe("berth-watch once with records that cannot be read", () => {
     expect(code).toBe(0)
     expect(stdout).toHaveLength(2)
     expect(stderr.join("\n")).toMatch(/1 record of the list cannot be read: .*\. Nothing is reported about it\./)
-    expect(stderr).toHaveLength(1)
+    expect(stderr).toHaveLength(2)
+  })
+
+  it("says that there may be more nodes if the service ignores the page number and counts nothing", async () => {
+    const nodes = [5, 6].map((id) => ({ id, name: `web-${id}`, status: "running" }))
+    const stderrWith = async (around: object) => {
+      await using service = await HttpService.listen(listing(nodes, around))
+      const { code, stderr, stdout } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
+      expect({ code, events: stdout.length }).toEqual({ code: 0, events: 3 })
+      return stderr.join("\n")
+    }
+    expect(await stderrWith({})).toContain("The list does not show where it ends: there may be more nodes.")
+    expect(await stderrWith({ total_count: 2, total_page_number: 1 })).toBe("")
   })
 
   it("says that the service counts more nodes than it lists", async () => {

@@ -20,7 +20,9 @@ export const once = Effect.fn("once")(function* (account: string) {
   const { write } = yield* Stdout
   const moments = yield* makeMoments
   // The user is waiting, so the requests are not paced and do not yield to other calls.
-  const { completed, counted, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
+  const { completed, counted, isReadToEnd, listed } = yield* sweepOnce(nodes, moments).pipe(
+    Effect.mapError(fromBerthError)
+  )
   const { unreadable } = completed
   if (unreadable !== undefined) {
     const what = `${unreadable.count} ${unreadable.count === 1 ? "record" : "records"} of the list cannot be read: ${unreadable.example}`
@@ -36,23 +38,40 @@ export const once = Effect.fn("once")(function* (account: string) {
   const shown = completed.listed + completed.nameless
   if (counted > shown) {
     yield* Effect.logWarning(`The service counts ${counted} nodes and lists ${shown}: there may be more nodes.`)
+  } else if (!isReadToEnd) {
+    yield* Effect.logWarning("The list does not show where it ends: there may be more nodes.")
   }
   const lines = factsOf(listed, completed).map((fact, index) => toLine(toEvent(fact, account, index + 1)))
   yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
 })
 
-/** The whole list, and when it was read. */
+/** The list, when it was read, and whether that is certainly all of it, by the rule of the client's lists. */
 const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments: Moments) {
   const listed = new Map<NodeId, Node>()
   /** The number of nodes that the list states; 0 if it states none. */
   let counted = 0
+  let isSteady = true
+  let isOne = false
+  let longest = 0
   let sweep = beginSweep(1)
   for (;;) {
     const { answer, ...exchange } = yield* moments.around(nodes.readPage({ ...nextPage(sweep), lane: "interactive" }))
     const step = takePage(sweep, exchange, answer)
+    isSteady &&= sweep.requests === 0 || answer.total === counted
+    isOne ||= answer.isWhole
+    longest = Math.max(longest, answer.records.length)
     counted = answer.total ?? counted
     for (const node of step.page.nodes) listed.set(node.id, node)
-    if (step.completed !== null) return { completed: step.completed, counted, listed }
+    if (step.completed !== null) {
+      const shown = step.completed.listed + step.completed.nameless
+      const isCounted = isSteady && counted === shown && (isOne || shown > longest)
+      return {
+        completed: step.completed,
+        counted,
+        listed,
+        isReadToEnd: isCounted || step.sweep.progress.complete !== false
+      }
+    }
     sweep = step.sweep
   }
 })
