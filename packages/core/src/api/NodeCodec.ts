@@ -3,6 +3,7 @@
  * bodies of a create and of a commitment update.
  */
 import { Predicate } from "effect"
+import { oneNodeMade } from "../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
@@ -126,10 +127,11 @@ export const createdRecord = (data: unknown): { readonly record: unknown } | Sev
   if (!Array.isArray(records)) return undefined
   const counts = ["total_number_of_node_requested", "total_number_of_node_created"].map((name) => around[name] ?? 1)
   if (records.length === 1 && counts.every((count) => integer(count) === 1)) return { record: records[0] }
+  const isNone = records.length === 0 && integer(around["total_number_of_node_created"]) === 0
   const ids = records.map(nodeIdOf).filter((id) => id !== unreadable)
   return {
     ids: Array.from(new Set(ids)).toSorted((a, b) => a - b),
-    fault: new RecordFault("node_create_response", "one node", data)
+    fault: new RecordFault("node_create_response", isNone ? oneNodeMade : "one node", data)
   }
 }
 

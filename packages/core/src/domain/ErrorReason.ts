@@ -575,6 +575,9 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
 /** What is expected of a list that must show every node of a name. */
 export const everyRecordReadable = "a list whose every record can be read"
 
+/** What is expected of the reply to a create that counts no node. */
+export const oneNodeMade = "one node, and not that none was made"
+
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   /** HTTP status. */
@@ -609,6 +612,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
       : "Report it to the service's support."
   }
   override get message() {
+    if (this.expected === oneNodeMade) return `The reply (${this.status}) says that the service made no node.`
     const where = this.path === "" ? "" : ` at ${this.path}`
     const got = this.excerpt === "" ? "nothing" : this.excerpt
     return `The reply (${this.status}) is not understood: expected ${this.expected}${where}, got ${got}.`

@@ -98,6 +98,19 @@ describe("under one key a create is sent once", () => {
     })
   )
 
+  it.effect("and a reply that counts no node is named as such, after a look at the list", () =>
+    Effect.gen(function* () {
+      const data = { total_number_of_node_requested: 1, total_number_of_node_created: 0, node_create_response: [] }
+      const { results } = yield* called({ created: ok(data), list: [] })
+      const [first] = results
+      if (first === undefined || Result.isSuccess(first)) return assert.fail("it succeeded")
+      assert.include(String(first.failure), "the reply (200) says that the service made no node")
+      assert.notInclude(String(first.failure), "not understood")
+      const found = yield* called({ created: ok(data), list: [listed(105)], read: listed(105) })
+      assert.strictEqual(found.posts, 1)
+    })
+  )
+
   it.effect("and errors beside no data keep the words of the service", () =>
     Effect.gen(function* () {
       const body = { code: 200, data: {}, errors: { plan: ["Plan is out of stock"] }, message: "Failed" }
