@@ -250,3 +250,24 @@ describe("a plan without a disk of its own", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a SKU in another case", () => {
+  it.live("is named as it is spelled", () =>
+    Effect.gen(function* () {
+      const { berth, creates } = yield* catalogueOf([{ slug: "the-slug" }, { sku: "C3.4GB", slug: "other" }])
+      const refused = yield* berth(
+        "node",
+        "create",
+        "web",
+        "--plan",
+        "c3.8gb",
+        "--image",
+        "Ubuntu-24.04-Distro",
+        "--yes"
+      )
+      assert.strictEqual(refused.code, 2, refused.stderr)
+      assert.include(refused.stderr, "There is no plan c3.8gb; did you mean C3.8GB?")
+      assert.lengthOf(creates, 0)
+    }).pipe(Effect.scoped)
+  )
+})

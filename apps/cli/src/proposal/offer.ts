@@ -188,6 +188,7 @@ const diskFault = ({ disk, plan }: Selection, images: ReadonlyArray<Image>) =>
 export const planFault = (selection: Selection, images: ReadonlyArray<Image>) => {
   const { image, plan: name, savedImageTemplateId } = selection
   const plans = images.map(({ plan }) => plan)
+  const names = [...plans, ...images.flatMap(({ sku }) => sku ?? [])]
   if (plans.includes(name)) return diskFault(selection, images)
   const slugs = slugsWith(selection, images)
   // The SKU does not fit the image, or the image is unknown.
@@ -196,7 +197,7 @@ export const planFault = (selection: Selection, images: ReadonlyArray<Image>) =>
   }
   return slugs.length > 0
     ? refuse(`${name} is a SKU and no plan; its plans are ${some(slugs)}.`, "See berth plan list")
-    : refuse(`There is no plan ${name}${near(name, plans)}`, "See berth plan list")
+    : refuse(`There is no plan ${name}${near(name, names)}`, "See berth plan list")
 }
 
 /** Whether the record has no hourly price. An unreadable price is kept under its wire name. */
