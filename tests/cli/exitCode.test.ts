@@ -164,7 +164,7 @@ it.live("the hint for a reply that is too long is what can be typed, and not an 
     for (const [args, hint] of [
       [["node", "list"], "Read it page by page: berth node list --page 1 --per-page 20"],
       [["api", "/nodes/"], "Ask for less at once, such as: berth api /nodes/ -q per_page=20"],
-      [["plan", "list"], "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"]
+      [["plan", "list"], "Ask the service for a part of it: berth plan list --series SERIES --os OS --cpu N --ram GB"]
     ] as const) {
       const { code, stderr } = yield* invoke(args, { env })
       assert.strictEqual(code, 7)

@@ -51,6 +51,13 @@ const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.
 
 const notTheService = "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"
 
+/** How to read less, by operation. Its reply was longer than berth reads. */
+const readLess: Readonly<Record<string, string>> = {
+  raw: "Ask for less at once, such as: berth api /nodes/ -q per_page=20",
+  "nodes.list": "Read it page by page: berth node list --page 1 --per-page 20",
+  "images.list": "Ask the service for a part of it: berth plan list --series SERIES --os OS --cpu N --ram GB"
+}
+
 /** Only a first run may go without the key: without it, berth does not know a create that an earlier run has sent. */
 const firstRun = "only a first run may go without --idempotency-key."
 
@@ -149,8 +156,7 @@ export const hintOf = (error: BerthError): string => {
       // The limits are options of programs, and no flag raises them.
       if (!/max(?:Nodes|Body\w+)/.test(reason.expected))
         return hint.replace("Report", "Look at the reply with berth api, and report")
-      if (operation === "raw") return "Ask for less at once, such as: berth api /nodes/ -q per_page=20"
-      return operation === "nodes.list" ? "Read it page by page: berth node list --page 1 --per-page 20" : notTheService
+      return readLess[operation] ?? notTheService
     case "PreconditionFailed":
       return hint.replace("slugs.", "slugs: berth plan get PLAN shows them.")
     case "RateLimited":
