@@ -133,6 +133,23 @@ describe("a project and a location", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("are refused where the profile has only one of them, which is named", () =>
+    Effect.gen(function* () {
+      const { requests, run, saveProfile } = yield* service
+      for (const [part, message] of [
+        [{ project: 7 }, "The profile work has a project and no location."],
+        [{ location: "Delhi" }, "The profile work has a location and no project."]
+      ] as const) {
+        saveProfile(part)
+        const { code, stderr } = yield* run(["node", "list"])
+        assert.strictEqual(code, 2, stderr)
+        assert.include(stderr, message)
+        assert.notInclude(stderr, "BERTH_")
+      }
+      assert.deepStrictEqual(requests, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("are shown by auth status and profile list", () =>
     Effect.gen(function* () {
       const { run, saveProfile } = yield* service

@@ -98,6 +98,16 @@ const unusable =
     const named = isPlace || option === "userAgent" ? settings[option] : isName ? settings.account : settings.baseUrl
     const found: Option.Option<Sourced<unknown>> = isSecret ? settings[option] : (named ?? Option.none())
     if (isPlace && Option.isNone(found)) {
+      const other = option === "project" ? "location" : "project"
+      const beside = sourceOf(settings[other] ?? Option.none())
+      if (beside !== variables[other] && beside !== `--${other}`) {
+        return new SettingFault({
+          setting: beside,
+          exit: "usage",
+          message: `The ${beside.replace(/^the /, "")} has a ${other} and no ${option}.`,
+          hint: `Add --${option}, or save both with berth auth login; project and location belong together.`
+        })
+      }
       return new SettingFault({
         setting: variables[option],
         exit: "usage",
