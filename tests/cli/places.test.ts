@@ -150,6 +150,26 @@ describe("a project and a location", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("are refused in the query of berth api if the settings name others", () =>
+    Effect.gen(function* () {
+      const { credentials, requests, run } = yield* service
+      const place = ["--project", "7", "--location", "Delhi"]
+      for (const [words, message] of [
+        [["/nodes/?location=Chennai"], "The query has the location Chennai, and --location names Delhi."],
+        [["/nodes/", "-q", "project_id=8"], "The query has the project 8, and --project names 7."],
+        [["DELETE", "/nodes/5/?location=Chennai"], "The query has the location Chennai, and --location names Delhi."],
+        [["/nodes/?location=Chennai", "--paginate"], "The query has the location Chennai, and --location names Delhi."]
+      ] as const) {
+        const { code, stderr } = yield* run([...place, "api", ...words], credentials)
+        assert.strictEqual(code, 2, stderr)
+        assert.include(stderr, message)
+      }
+      assert.deepStrictEqual(requests, [])
+      yield* run([...place, "api", "/nodes/?location=delhi&project_id=7"], credentials)
+      assert.lengthOf(requests, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("are shown by auth status and profile list", () =>
     Effect.gen(function* () {
       const { run, saveProfile } = yield* service

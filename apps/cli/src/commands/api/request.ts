@@ -5,7 +5,8 @@ import { parseJson } from "@berthkit/core/api/parseJson"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import type { RawReply } from "@berthkit/core/api/Reply"
-import { pageSize } from "@berthkit/core/api/Routes"
+import { pageSize, placeParameters } from "@berthkit/core/api/Routes"
+import { placeSettings } from "@berthkit/terminal/Connection"
 import { escapeControlsInLines } from "@berthkit/terminal/escapeControls"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Option, Predicate, Result } from "effect"
@@ -18,6 +19,8 @@ import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { type Format, OutputFormat } from "../../output/OutputOptions.ts"
 import { valueText } from "../../output/valueText.ts"
+import { quoted } from "../../commandLine/commandToType.ts"
+import { accountSettings } from "../../settings/account.ts"
 import { client } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
 
@@ -142,6 +145,24 @@ const paginate = Effect.fnUntraced(function* (
   if (format !== "ndjson") yield* printMasked(yield* valueText(all, format))
 })
 
+/** Fails if the query names another project or location than the settings, because one of the two is a mistake. */
+const ensureOwnPlace = Effect.fnUntraced(function* (query: ReadonlyArray<readonly [string, string]>) {
+  const settings = yield* accountSettings
+  for (const part of placeSettings) {
+    const set = Option.getOrUndefined(settings[part] ?? Option.none())
+    const name = placeParameters[part]
+    const asked = query.find(
+      ([key, value]) =>
+        key === name && set !== undefined && value.trim().toLowerCase() !== set.value.trim().toLowerCase()
+    )
+    if (asked === undefined || set === undefined) continue
+    return yield* new UsageFault({
+      message: `The query has the ${part} ${asked[1]}, and ${set.source} names ${set.value}.`,
+      hint: `Leave ${name} out of the query, and name the one that you mean: --${part} ${quoted(asked[1])}`
+    })
+  }
+})
+
 export const request = command(
   {
     words: argumentsFrom(
@@ -163,6 +184,7 @@ export const request = command(
   Effect.fnUntraced(function* ({ data, include, paginate: everyPage, query: added, words }) {
     const [method, given] = yield* Effect.fromResult(target(words))
     const { path, query } = withQuery(given, added)
+    yield* ensureOwnPlace(query)
     const format = yield* OutputFormat
     if (everyPage && (method !== "GET" || include)) {
       return yield* new UsageFault({
