@@ -19,6 +19,8 @@ export interface Altered {
   readonly requests: Array<string>
   pricePerHour: string
   optionPrice: string
+  /** The currency of all prices; undefined for rupees, which the records do not name. */
+  currency: string | undefined
   statusOfNew: string
   spell: (name: string) => string
   /** How it shows plans and images. */
@@ -44,10 +46,11 @@ export interface Altered {
   onDeleted: () => void
 }
 
-const offerOf = ({ optionPrice, pricePerHour }: Altered) => ({
+const offerOf = ({ currency, optionPrice, pricePerHour }: Altered) => ({
   name: image,
   plan,
   image,
+  currency,
   os: { name: "Ubuntu", version: "24.04", image: "11" },
   zone: { slug_name: "ncr" },
   specs: {
@@ -115,6 +118,7 @@ export const alteredService = Effect.gen(function* () {
     requests: [],
     pricePerHour: "1.50",
     optionPrice: "1000",
+    currency: undefined,
     statusOfNew: "running",
     spell: (name) => name,
     spellKinds: (text) => text,

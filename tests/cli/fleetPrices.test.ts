@@ -66,6 +66,24 @@ describe("a commitment whose price rises after it was shown", () => {
 })
 
 describe("a create whose price rises while the creates before it go on", () => {
+  it.live("is not sent in another currency either", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      service.currency = "USD"
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(30))
+      const { clock, moveOn } = yield* movable
+      service.onMade = () => {
+        if (service.nodes.length !== 25) return
+        service.pricePerHour = "999"
+        moveOn(61_000)
+      }
+      const failed = yield* fleet.apply("--yes", "-o", "json").pipe(Effect.provideService(Clock.Clock, clock))
+      assert.strictEqual(failed.code, 9, failed.stderr)
+      assert.lengthOf(service.nodes, 25)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not sent, and the next run shows the new price", () =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService

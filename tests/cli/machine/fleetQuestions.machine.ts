@@ -7,7 +7,8 @@ import { Program } from "@berthkit/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
-import { fleetFolder, large, nodes, webs } from "../fleet.ts"
+import { alteredService, days, plan } from "../AlteredService.ts"
+import { fleetFolder, hurriedFolderOf, large, nodes, webs } from "../fleet.ts"
 import { inDialect } from "../../account.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
@@ -117,6 +118,22 @@ describe("the question of berth apply", () => {
         for (const part of ["shop-web-1", large, "Ubuntu-24.04", `tags ${tag}`]) assert.include(text, part)
         assert.match(text.replaceAll(/\s+/g, " "), /30 days for ₹[\d.]+; at its end the commitment is renewed/)
       }
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("is no yes to a commitment in another currency whose price rises afterwards", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      service.currency = "USD"
+      service.optionPrice = "40"
+      service.onMade = () => (service.optionPrice = "46000")
+      fleet.write(webs(1, plan, `, commitment: auto_renew ${days}d`))
+      const answers = [[/commitment for \$40\.00[^]*\[y\/N\] /, "y\r", Effect.void]] as const
+      const failed = yield* applyAtTerminal(fleet, "", answers)
+      assert.strictEqual(failed.code, 9, failed.stdout)
+      assert.include(failed.stdout, "$46000.00 now, and $40.00 was shown")
+      assert.notInclude(service.requests, "POST /update_committed_node_status/")
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

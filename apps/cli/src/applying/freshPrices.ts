@@ -12,8 +12,9 @@ import { commitmentText } from "../fleet/FleetFile.ts"
 import type { LoadedGroup } from "../fleet/Change.ts"
 import { optionsOf } from "../fleet/planPrice.ts"
 import { rupees } from "../output/format.ts"
-import { ensureNotAbove, ensurePriceNotAbove } from "../proposal/currentPrice.ts"
+import { ensureNotAbove, ensurePriceNotAbove, ensureSameForeign, foreignAmountText } from "../proposal/currentPrice.ts"
 import { pricesOfOrders } from "../proposal/offer.ts"
+import { foreignPriceText } from "../records/price.ts"
 
 /** A price list and the monotonic time at which it was read. */
 export interface TimedPrices extends PriceList {
@@ -45,8 +46,10 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
   const ensureOrder = Effect.fnUntraced(function* ({ order }: LoadedGroup) {
     const prices = yield* read(false)
     if (prices === shown) return
-    const [before, now] = [costOfOrder(shown.ofOrder(order)), costOfOrder(prices.ofOrder(order))]
+    const [shownTerms, terms] = [shown.ofOrder(order), prices.ofOrder(order)]
+    const [before, now] = [costOfOrder(shownTerms), costOfOrder(terms)]
     const what = `${order.plan} with ${order.image}`
+    yield* ensureSameForeign(`The price of ${what}`, shownTerms.foreignPrice, terms.foreignPrice, foreignPriceText)
     yield* ensurePriceNotAbove(`The price of ${what}`, before.price, now.price)
     yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
   })
@@ -61,6 +64,7 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     if (option === undefined || others.length > 0) {
       return yield* new PriceRisen({ what, shown: `₹${rupees(before?.priceInr ?? null)}`, now: null })
     }
+    yield* ensureSameForeign(what, before?.foreignPrice ?? null, option.foreignPrice, foreignAmountText)
     yield* ensureNotAbove(what, before?.priceInr ?? null, option.priceInr)
     return option
   })

@@ -3,12 +3,13 @@
  * price than was shown.
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
+import type { ForeignAmount } from "@berthkit/core/domain/Commitment"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import type { Price } from "@berthkit/core/domain/Price"
 import { Effect, Semaphore } from "effect"
 import { freshCatalogue, maxPriceAgeMillis, type TimedCatalogue } from "../catalogue/ImageList.ts"
 import { PriceRisen } from "../failure/CliFailure.ts"
-import { rupees } from "../output/format.ts"
+import { foreignAmount, rupees } from "../output/format.ts"
 import { foreignPriceText } from "../records/price.ts"
 import { createProposal, offerFor } from "./offer.ts"
 import type { Proposal } from "./Proposal.ts"
@@ -28,6 +29,14 @@ export const ensurePriceNotAbove = Effect.fnUntraced(function* (what: string, sh
     yield* ensureNotAbove(what, shown[key], now[key], ` per ${period.toLowerCase()}`)
   }
 })
+
+/** Fails if a price in another currency is not the shown one. If the shown price was in rupees or unknown, any price passes. */
+export const ensureSameForeign = <A>(what: string, shown: A | null, now: A | null, text: (price: A) => string) =>
+  shown === null || JSON.stringify(shown) === JSON.stringify(now)
+    ? Effect.void
+    : Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
+
+export const foreignAmountText = ({ amount, currency }: ForeignAmount): string => foreignAmount(currency, amount)
 
 /** The price of one node, and the monotonic time at which it was read. */
 export interface Quote {
@@ -51,15 +60,10 @@ export const quoteFor = Effect.fnUntraced(function* (spec: NodeSpec, { force }: 
 })
 
 const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Proposal, now: Proposal) {
-  const [before, after] = [shown.foreignPrice, now.foreignPrice]
-  if (before !== null && JSON.stringify(before) !== JSON.stringify(after)) {
-    return yield* new PriceRisen({
-      what: `The price of ${what}`,
-      shown: foreignPriceText(before),
-      now: (after && foreignPriceText(after)) ?? null
-    })
-  }
-  yield* ensureNotAbove(`The price of the committed period of ${what}`, shown.committedPriceInr, now.committedPriceInr)
+  yield* ensureSameForeign(`The price of ${what}`, shown.foreignPrice, now.foreignPrice, foreignPriceText)
+  const period = `The price of the committed period of ${what}`
+  yield* ensureSameForeign(period, shown.foreignCommittedPrice, now.foreignCommittedPrice, foreignAmountText)
+  yield* ensureNotAbove(period, shown.committedPriceInr, now.committedPriceInr)
   yield* ensurePriceNotAbove(`The price of ${what}`, shown, now)
   yield* ensureNotAbove(`The minimum charge of ${what}`, shown.minimumBillingInr, now.minimumBillingInr)
 })
