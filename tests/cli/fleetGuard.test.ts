@@ -221,7 +221,10 @@ describe("a node that this machine has noted as protected", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is kept by another fleet of which an older ledger still has it", () =>
+  it.live.each([
+    ["is kept", ", protect: true"],
+    ["and is not protected is kept", ""]
+  ])("%s by another fleet of which an older ledger still has it", ([, protect]) =>
     Effect.gen(function* () {
       const { account, service } = yield* alteredService
       const fleet = yield* hurriedFolderOf(account)
@@ -232,7 +235,7 @@ describe("a node that this machine has noted as protected", () => {
       assert.strictEqual((yield* fleet.run(["apply", "-f", other.file, "--yes"])).code, 0)
       const older = readFileSync(otherLedger, "utf8")
       assert.strictEqual((yield* fleet.run(["fleet", "forget", "x-1", "-f", other.file])).code, 0)
-      fleet.write(`fleet: shop\nnodes:\n  db: { plan: ${plan}, image: Ubuntu-24.04, protect: true, name: other-x-1 }\n`)
+      fleet.write(`fleet: shop\nnodes:\n  db: { plan: ${plan}, image: Ubuntu-24.04${protect}, name: other-x-1 }\n`)
       const adopted = yield* fleet.run(["fleet", "adopt", "1000", "--as", "db-1", "-f", fleet.file])
       assert.strictEqual(adopted.code, 0, adopted.stderr)
       assert.strictEqual((yield* fleet.apply("--yes")).code, 0)

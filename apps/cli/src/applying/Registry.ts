@@ -290,7 +290,8 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
 })
 
 /**
- * For each node, a text that says why the fleet must not delete it even though neither the fleet file nor the fleet's ledger protects it.
+ * For each node, a text that says why the fleet must not delete it even though neither the fleet file nor the fleet's ledger protects it. A
+ * node in the ledgers of two fleets is deleted by neither.
  * An unusable second ledger of the same fleet may protect all of `members`.
  */
 export const protectedBesides = Effect.fnUntraced(function* (
@@ -301,8 +302,13 @@ export const protectedBesides = Effect.fnUntraced(function* (
   const ledgers = yield* knownLedgers(own)
   const protectionOf = protectionIn(ledgers, ledger)
   const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
+  const others = fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet && each.ledger !== ledger))
   return new Map(
     Array.from(ownedIds(members)).flatMap((id): ReadonlyArray<readonly [number, string]> => {
+      const other = others.get(id)
+      if (other !== undefined) {
+        return [[id, `it is also ${other.member} of the fleet ${other.fleet}`]]
+      }
       const found = protectionOf(id)
       if (found?.isInLedger === true)
         return [[id, `it is ${found.member} of the fleet ${found.known.fleet} in the ledger ${found.known.ledger}`]]
