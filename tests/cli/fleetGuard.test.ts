@@ -320,6 +320,28 @@ describe("auto_terminate of a protected member", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is a difference if it was set before the node was protected", () =>
+    Effect.gen(function* () {
+      const { account } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      const set = (setting: string) => fleet.run(["commitment", "set", "shop-web-1", setting, "--yes"])
+      assert.strictEqual((yield* set("auto_terminate")).code, 0)
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+      fleet.write(webs(1, plan, ", protect: true"))
+      yield* fleet.apply("--yes")
+      const differing = yield* fleet.diff("-o", "json")
+      assert.deepStrictEqual(
+        [differing.code, rowsOf(differing).map(({ action, reason }) => `${action}: ${reason.split(";")[0]}`)],
+        [11, ["differs: auto_terminate was set for it, so the service deletes the node at its end"]]
+      )
+      fleet.write(webs(1, plan, ", protect: true, commitment: hourly_billing"))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      assert.strictEqual((yield* fleet.diff()).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not sent by the apply that takes the protection away, and is by the next one", () =>
     Effect.gen(function* () {
       const { fleet, service } = yield* protectedFleet

@@ -7,7 +7,7 @@ import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, type Duration, Effect, Result } from "effect"
-import { type Bought, boughtByNode, commitmentLog, lossesOf } from "../commitmentLog/CommitmentLog.ts"
+import { type Bought, boughtByNode, commitmentLog, endingNodes, lossesOf } from "../commitmentLog/CommitmentLog.ts"
 import { ListNotWhole } from "../failure/CliFailure.ts"
 import { entriesOf, isOwned, type Ledger, type Owned } from "../fleet/Ledger.ts"
 import { nextStep, rulesWith, type Suspect, suspected, take } from "../fleet/missing.ts"
@@ -143,7 +143,8 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     ...(yield* boughtByNode)
   ])
   const opens = yield* commitmentLog.opens
-  return { world: { nodes, gone, elsewhere, losses, bought, opens }, conflicts, suspects } satisfies Observed
+  const ending = yield* endingNodes
+  return { world: { nodes, gone, elsewhere, losses, bought, opens, ending }, conflicts, suspects } satisfies Observed
 })
 
 /** Treats all suspects as gone; used for plans that are only shown. */

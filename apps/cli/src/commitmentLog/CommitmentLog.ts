@@ -219,6 +219,12 @@ export const boughtByNode = Effect.gen(function* () {
   )
 })
 
+/** Nodes that the service deletes at the end of their period, as far as this machine knows. */
+export const endingNodes = Effect.gen(function* () {
+  const entries = yield* commitmentLog.load
+  return new Set(Array.from(entries.values()).flatMap(({ id, setting }) => (setting === "auto_terminate" ? [id] : [])))
+})
+
 /** The obstacle to a purchase, if any. */
 const obstacle = (
   { entry, open }: Pick<OfNode, "entry" | "open">,

@@ -80,6 +80,8 @@ export interface World {
   readonly losses: ReadonlyMap<number, string>
   /** For each node, what any command of this machine has bought for it. Default: nothing. */
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
+  /** Nodes that any command of this machine has set to end with their period. Default: none. */
+  readonly ending?: ReadonlySet<number>
   /** For each node, a purchase that any command of this machine has sent and whose outcome is unknown. Default: none. */
   readonly opens?: ReadonlyMap<number, Pick<Open, "days" | "setting">>
   /** For each node of the fleet, why it is not deleted although file and ledger do not protect it. Default: none. */
@@ -441,7 +443,12 @@ class Planner {
           : `its create has bought a period of ${bought.days} days, and ${commitment.setting} is not set`
       return this.changes.push({ action: "differs", member, node, old: null, differences: [what], remedy: "bought" })
     }
-    const left = commitment === null ? endOf(entry.commitment) : undefined
+    const isEnding = this.#world.ending?.has(node.id) === true && isProtected(entry, group, this.#world)
+    const left = isEnding
+      ? "auto_terminate was set for it, so the service deletes the node at its end"
+      : commitment === null
+        ? endOf(entry.commitment)
+        : undefined
     return left === undefined
       ? this.changes.push({ action: "unchanged", member, node })
       : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
