@@ -252,8 +252,8 @@ const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): stri
   `${start} machine has a record of the protection, but the ledger ${ledger} ${stateText[state]}.`
 
 /**
- * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. Deletes by hand, by agents and of leases
- * therefore respect protection too. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
+ * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. People,
+ * agents and `reap` respect protection because each delete of theirs runs this check. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
   ids: ReadonlyArray<NodeId>,
