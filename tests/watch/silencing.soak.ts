@@ -5,7 +5,8 @@ import { Effect, Random } from "effect"
 import { inDialect } from "../account.ts"
 import { drawSteps, silencing } from "./silencing.ts"
 
-const steps = Number(process.env["STEPS"] ?? 200)
+const fullSteps = 200
+const steps = Number(process.env["STEPS"] ?? fullSteps)
 
 layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: true })(
   "three daemons on one store",
@@ -13,8 +14,11 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
     it.effect(`deliver what silences leave, and show what is wrong, through ${steps} steps`, () =>
       Effect.gen(function* () {
         const lived = yield* silencing({ accounts: 30, steps: yield* drawSteps(steps) })
-        expect(lived.judged).toBeGreaterThan(0)
-        expect(lived.dropped).toBeGreaterThan(0)
+        // The daemons run in real time. In a shortened run on a slow machine, no failure may last until two processes can be compared.
+        if (steps >= fullSteps) {
+          expect(lived.judged).toBeGreaterThan(0)
+          expect(lived.dropped).toBeGreaterThan(0)
+        }
         yield* Effect.log(
           Object.entries(lived)
             .map(([what, count]) => `${count} ${what}`)
