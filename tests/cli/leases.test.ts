@@ -68,15 +68,25 @@ const leasesIn = (env: { readonly XDG_STATE_HOME: string }) => {
 interface Left {
   readonly sentAgoMillis: number
   readonly nodeId?: number
+  /** How long the lease was taken before, by this machine's clock. Default: longer ago than the run may take and wall clocks may differ. */
+  readonly takenAgoMillis?: number
 }
 
+/** How long a run of another machine may take. */
+const ttlMillis = 60_000
+
 /** Leaves the lease of a run that was killed on another machine with the same home folder, so that only its `--ttl` ends it. */
-const leaveLease = (env: { readonly XDG_STATE_HOME: string }, name: string, { nodeId, sentAgoMillis }: Left) =>
+const leaveLease = (
+  env: { readonly XDG_STATE_HOME: string },
+  name: string,
+  { nodeId, sentAgoMillis, takenAgoMillis = sentAgoMillis + ttlMillis + 15 * 60_000 }: Left
+) =>
   Effect.gen(function* () {
     // A create makes the folders.
     yield* berth(["node", "create", "first", ...order, "--idempotency-key", "first"], env)
     const now = yield* Clock.currentTimeMillis
-    const at = { wallMillis: now - sentAgoMillis, bootMillis: 0, bootClock: null }
+    const agoAt = (millis: number) => ({ wallMillis: now - millis, bootMillis: 0, bootClock: null })
+    const [sentAt, takenAt] = [agoAt(sentAgoMillis), agoAt(takenAgoMillis)]
     const owner = { machine: "elsewhere", namespace: "n", pid: 7, startTime: "9" }
     const key = "run-left"
     const account = accountIn(env)
@@ -88,7 +98,7 @@ const leaveLease = (env: { readonly XDG_STATE_HOME: string }, name: string, { no
       image,
       spec: null,
       newerThan: 0,
-      sentAt: { ...at, serviceMillis: at.wallMillis },
+      sentAt: { ...sentAt, serviceMillis: sentAt.wallMillis },
       fate: "lost",
       nodeId: null,
       owner
@@ -103,9 +113,9 @@ const leaveLease = (env: { readonly XDG_STATE_HOME: string }, name: string, { no
       image,
       order: "digest",
       owner,
-      begunAt: at,
-      takenAt: at,
-      ttlMillis: 1000,
+      begunAt: takenAt,
+      takenAt,
+      ttlMillis,
       keptSince: null,
       node: nodeId === undefined ? null : { id: nodeId, name, createdMillis: now }
     }
@@ -167,6 +177,25 @@ describe("a lease whose create was never answered", () => {
       assert.deepStrictEqual([leasesIn(env), (yield* statuses)[ids[1]]], [["run-left.json"], "running"])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
+})
+
+describe("a run on a machine whose clock is 15 minutes behind", () => {
+  for (const [what, args] of [
+    ["a reap", ["reap"]],
+    ["the next run", ["run", ...order, "--name", "next", "--", "true"]]
+  ] as const) {
+    it.live(`keeps its node and its lease until its --ttl is over: ${what}`, () =>
+      Effect.gen(function* () {
+        const env = yield* makeEnv
+        const id = yield* foreign("ci-job")
+        const left = { sentAgoMillis: 0, nodeId: id, takenAgoMillis: 15 * 60_000 + ttlMillis / 2 }
+        yield* leaveLease(env, "ci-job", left)
+        const { code, stderr } = yield* berth(args, env)
+        assert.strictEqual(code, 0, stderr)
+        assert.deepStrictEqual([leasesIn(env), (yield* statuses)[id]], [["run-left.json"], "running"])
+      }).pipe(Effect.scoped, Effect.provide(service()))
+    )
+  }
 })
 
 describe("what a run refuses", () => {

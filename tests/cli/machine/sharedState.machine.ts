@@ -76,18 +76,56 @@ const create = (key: string) => ["node", "create", key, ...order, "--idempotency
 const apply = (home: string) => ["apply", "-f", join(home, "fleet.yaml"), "--yes", "--grace", "50ms"]
 const runOf = (name: string) => ["run", "--name", name, "--ttl", "1m", ...order, "--", "true"]
 
+/** How far the clock of machine b is ahead: as far as berth allows for. */
+const aheadMillis = 15 * 60_000
+
+/** By this clock every run of a and b is over, even for a machine that allows for clocks that differ. */
+const lateMillis = 2 * aheadMillis + 2 * 60_000
+
+/** A database with the tables of the state. */
+const migrated = Effect.gen(function* () {
+  const postgres = yield* Postgres.scoped()
+  const { code, stderr } = yield* run(["state", "migrate"], { env: { BERTH_STATE_URL: postgres.url() } })
+  assert.strictEqual(code, 0, stderr)
+  return postgres
+})
+
+const service = TestServer.layer(
+  inDialect({
+    clock: "real",
+    provisioning: "100 millis",
+    termination: "30 days",
+    uniqueNames: false,
+    rateLimit: { limit: 100_000 }
+  })
+)
+
 describe("two machines with one database", () => {
+  it.live("leave the node of the other's run alone, although one clock is ahead by more than its --ttl", () =>
+    Effect.gen(function* () {
+      const [postgres, home] = [yield* migrated, yield* stateFolder]
+      const behind = yield* makeMachine("a", home, postgres, 0)
+      const ahead = yield* makeMachine("b", home, postgres, aheadMillis)
+      const job = yield* behind.start([...runOf("job").slice(0, -1), "sh", "-c", "echo begun; exec sleep 100"])
+      yield* Effect.promise(() => job.printed("begun"))
+      for (const args of [["reap"], runOf("next")]) {
+        const { code, stderr } = yield* ahead.run(args)
+        assert.strictEqual(code, 0, stderr)
+      }
+      const found = (yield* nodes).find(({ name }) => name === "job")
+      assert.strictEqual(found?.status, "running")
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live(`make no second node, whatever happens to ${kills} commands`, () =>
     Effect.gen(function* () {
       const draw = numbersFrom(seed)
       const { advance } = yield* TestServer
-      const postgres = yield* Postgres.scoped()
-      const migrated = yield* run(["state", "migrate"], { env: { BERTH_STATE_URL: postgres.url() } })
-      assert.strictEqual(migrated.code, 0, migrated.stderr)
+      const postgres = yield* migrated
       const home = yield* stateFolder
       const machines = [
         yield* makeMachine("a", home, postgres, 0),
-        yield* makeMachine("b", home, postgres, 15 * 60_000)
+        yield* makeMachine("b", home, postgres, aheadMillis)
       ]
       const keys = Array.from({ length: Math.ceil(kills / usesPerKey) }, (_, i) => `job-${i}`)
       let [killed, runs] = [0, 0]
@@ -126,7 +164,7 @@ describe("two machines with one database", () => {
 
       // Only after ten and a half minutes is it certain that a create that was noted, and perhaps never sent, made no node.
       yield* advance("11 minutes")
-      const third = yield* makeMachine("c", home, postgres, 0)
+      const third = yield* makeMachine("c", home, postgres, lateMillis)
       const left = machines.find(({ ledger }) => existsSync(ledger))
       if (left !== undefined) copyFileSync(left.ledger, third.ledger)
       for (const key of keys) {
@@ -143,19 +181,6 @@ describe("two machines with one database", () => {
       const living = [...(yield* byName)].filter(([, [node]]) => node!.status !== "terminate").map(([name]) => name)
       const webNames = Array.from({ length: members }, (_, i) => `shop-web-${i + 1}`)
       assert.sameMembers(living, [...keys, ...webNames], reaped.stderr)
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        TestServer.layer(
-          inDialect({
-            clock: "real",
-            provisioning: "100 millis",
-            termination: "30 days",
-            uniqueNames: false,
-            rateLimit: { limit: 100_000 }
-          })
-        )
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(service))
   )
 })

@@ -3,7 +3,7 @@
  * lease, and whether its node should be deleted.
  */
 import type { Self } from "@berthkit/core/client/creation/KeyLock"
-import { millisBetween, type Stamp } from "@berthkit/core/client/files/Boot"
+import { minMillisBetween, millisBetween, type Stamp } from "@berthkit/core/client/files/Boot"
 import { Schema } from "effect"
 
 /** Nodes are billed per started hour from their creation. */
@@ -100,7 +100,7 @@ export const chargedSoFar = (
   return { amountInr: isMinimum ? minimumInr! : hours * perHourInr, isMinimum }
 }
 
-/** How long the owner may still hold it; negative after that. */
+/** How long the owner may still hold it, by its own clock; negative after that. */
 export const heldMillisLeft = ({ takenAt, ttlMillis }: Lease, now: Stamp): number =>
   ttlMillis - millisBetween(takenAt, now)
 
@@ -114,10 +114,10 @@ export type Standing =
   | "due"
 
 /**
- * Judges a lease. `isOwnerAlive` is undefined if the owner is on another machine or in another container; only the time limit ends the
- * lease then. A kept node whose hour ends within `withinMillis` is already due.
+ * Judges a lease. `isOwnerAlive` is undefined if the owner is on another machine or in another container. Then only the time limit ends the
+ * lease, with a margin because the clocks of two machines differ. A kept node whose hour ends within `withinMillis` is already due.
  */
 export const standingOf = (lease: Lease, isOwnerAlive: boolean | undefined, now: Stamp, withinMillis = 0): Standing => {
   if (lease.keptSince !== null) return paidMillisLeft(lease, now) <= withinMillis ? "due" : "kept"
-  return isOwnerAlive === false || heldMillisLeft(lease, now) <= 0 ? "due" : "held"
+  return isOwnerAlive === false || minMillisBetween(lease.takenAt, now) >= lease.ttlMillis ? "due" : "held"
 }

@@ -35,6 +35,18 @@ describe("the lease of a run", () => {
     expect(standingOf(lease, true, at(minute, 100 * hour))).toBe("held")
   })
 
+  it.each([undefined, true])(
+    "is held on another boot until its time is over even if one wall clock is 15 minutes ahead: alive %s",
+    (alive) => {
+      const elsewhere = (wallMillis: number, bootClock: string | null) => ({ wallMillis, bootMillis: hour, bootClock })
+      for (const clock of ["another boot", null]) {
+        expect(standingOf(lease, alive, elsewhere(35 * minute - 1, clock))).toBe("held")
+        expect(standingOf(lease, alive, elsewhere(35 * minute, clock))).toBe("due")
+        expect(standingOf(lease, false, elsewhere(0, clock))).toBe("due")
+      }
+    }
+  )
+
   it("is read as it was written", () => {
     expect(parse(JSON.stringify(lease))).toEqual(Option.some(lease))
   })

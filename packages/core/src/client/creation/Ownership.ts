@@ -8,7 +8,7 @@ import { Predicate } from "effect"
 import type { Node } from "../../domain/Node.ts"
 import type { Image } from "../../domain/Image.ts"
 import { imageFinder, isSamePlan } from "../../domain/Price.ts"
-import { millisBetween, type Stamp } from "../files/Boot.ts"
+import { isOfOneBoot, maxStepMillis, millisBetween } from "../files/Boot.ts"
 import type { Instant, Intent } from "./IntentStore.ts"
 
 /**
@@ -22,8 +22,6 @@ export const blurMillis = 2000
  * for ten minutes after its client is gone; the other half minute is for the request to leave its process and for the node to be listed.
  */
 export const quietMillis = 630_000
-
-const isOfOneBoot = (earlier: Stamp, now: Stamp) => earlier.bootClock !== null && earlier.bootClock === now.bootClock
 
 /** Whether a clock that does not step shows the time between two instants. */
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
@@ -39,9 +37,6 @@ export const millisSince = (earlier: Instant, now: Instant): number => {
 
 /** Whether the service has certainly stopped processing a create that was sent then. */
 export const isQuiet = (sentAt: Instant, now: Instant): boolean => millisSince(sentAt, now) >= quietMillis
-
-/** A wall clock may step by this much. */
-const maxStepMillis = 15 * 60_000
 
 /** When another machine sent a create, on the only clock that it stated: the service's, otherwise its own wall clock. */
 export interface Told {

@@ -61,8 +61,17 @@ export const stampNow = (bootClock: string | null): Effect.Effect<Stamp> =>
     }))
   )
 
+/** Whether two stamps are on the clock of one boot. */
+export const isOfOneBoot = (from: Stamp, to: Stamp): boolean =>
+  from.bootClock !== null && from.bootClock === to.bootClock
+
 /** Milliseconds between two stamps: on the boot's clock if both have the same, otherwise on the wall clock. */
 export const millisBetween = (from: Stamp, to: Stamp): number =>
-  from.bootClock !== null && from.bootClock === to.bootClock
-    ? to.bootMillis - from.bootMillis
-    : to.wallMillis - from.wallMillis
+  isOfOneBoot(from, to) ? to.bootMillis - from.bootMillis : to.wallMillis - from.wallMillis
+
+/** A wall clock may step by this much, and the wall clocks of two machines may differ by this much. */
+export const maxStepMillis = 15 * 60_000
+
+/** The least time between two stamps: if only wall clocks show it, the largest step is subtracted. */
+export const minMillisBetween = (from: Stamp, to: Stamp): number =>
+  millisBetween(from, to) - (isOfOneBoot(from, to) ? 0 : maxStepMillis)
