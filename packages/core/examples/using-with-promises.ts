@@ -80,8 +80,8 @@ console.log(reply.status, reply.headers["ratelimit-limit"])
 
 const countNodes = async (nodes: typeof client.nodes) => (await nodes.list().toArray()).length
 
-const scripted = createTestClient([ok([nodeRecord({ id: 1 }), nodeRecord({ id: 2, name: "db" })]), ok([])])
-console.log(await countNodes(scripted.nodes))
+const testClient = createTestClient([ok([nodeRecord({ id: 1 }), nodeRecord({ id: 2, name: "db" })]), ok([])])
+console.log(await countNodes(testClient.nodes))
 
 await client.nodes.delete(node.id)
 await client.nodes.awaitDeleted(node.id)
