@@ -9,7 +9,7 @@ import { LocalFileFault } from "../failure/CliFailure.ts"
 import { placeOfFile } from "../files/givenFile.ts"
 import { underFileLock } from "../files/ownFiles.ts"
 import { fileReason } from "../failure/fileReason.ts"
-import { decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
+import { contradictionIn, decodeLedger, encodeLedger, type Ledger, newLedger } from "../fleet/Ledger.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { underLock } from "../state/Kind.ts"
 
@@ -131,6 +131,21 @@ export const anyLedger = Effect.fnUntraced(function* (
   return Result.mapError(decodeLedger(text.value), ({ _tag }) => states[_tag])
 })
 
+/** Fails if the next run would refuse this ledger. */
+const ensureReadable = (path: string, { members }: Ledger, text: string) => {
+  const why =
+    contradictionIn(members) ?? (Buffer.byteLength(text) > maxBytes ? "it would be larger than berth reads" : undefined)
+  return why === undefined
+    ? Effect.void
+    : Effect.fail(
+        refused(
+          path,
+          `The ledger ${path} was not written: ${why}.`,
+          "See its members with berth diff, and take out the one that is wrong: berth fleet forget MEMBER"
+        )
+      )
+}
+
 /**
  * Runs `use` while holding the locks of the ledger and of the fleet's name. If another run holds them, waits and prints a note.
  */
@@ -156,6 +171,7 @@ export const withLedger = <A, E, R>(
           Effect.gen(function* () {
             const text = encodeLedger(next)
             if (text !== written) {
+              yield* ensureReadable(path, next, text)
               const found = Option.getOrUndefined(yield* textOf(path))
               if (found === undefined && written !== undefined) {
                 return yield* refused(

@@ -128,6 +128,30 @@ const isConsistent = ({ node, pending, previous, state }: Entry): boolean => {
 const idsOf = ({ node, previous }: Pick<Entry, "node" | "previous">): ReadonlyArray<number> =>
   [node, previous].flatMap((owned) => owned?.id ?? [])
 
+/** The first node that is in a ledger twice, and the two members. */
+export const sharedNode = (
+  entries: Iterable<Entry>
+): { readonly id: number; readonly members: readonly [string, string] } | undefined => {
+  const owners = new Map<number, string>()
+  for (const entry of entries) {
+    for (const id of idsOf(entry)) {
+      const owner = owners.get(id)
+      if (owner !== undefined) return { id, members: [owner, entry.member] }
+      owners.set(id, entry.member)
+    }
+  }
+  return undefined
+}
+
+/** Why the lines of a ledger cannot be true; undefined if they can. Such a ledger is neither read nor written. */
+export const contradictionIn = (members: ReadonlyMap<string, Entry>): string | undefined => {
+  const entries = Array.from(members.values())
+  const unsound = entries.find((entry) => !isConsistent(entry))
+  if (unsound !== undefined) return `the line of ${unsound.member} contradicts itself`
+  const shared = sharedNode(entries)
+  return shared && `node ${shared.id} is both ${shared.members.join(" and ")}`
+}
+
 /** Decodes a ledger strictly, without repairing anything. */
 export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> => {
   if (/^(?:<{7}|={7}|>{7})/m.test(text)) return damaged("it has the marks of a merge conflict")
@@ -143,24 +167,18 @@ export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> =
   if (Option.isNone(found)) return damaged("it does not have the form of a ledger")
   const { members, ...head } = found.value
   const byName = new Map<string, Entry>()
-  const ids = new Map<number, string>()
   for (const entry of members) {
-    const { member, node, previous } = entry
+    const { member } = entry
     if (parseMember(member) === undefined) return damaged(`${JSON.stringify(member)} is no member`)
     const twin = byName.get(member)
     if (twin !== undefined) {
       const both = [...idsOf(twin), ...idsOf(entry)]
       return Result.fail<LedgerFault>({ _tag: "Doubled", member, ids: Array.from(new Set(both)) })
     }
-    if (!isConsistent(entry)) return damaged(`the line of ${member} contradicts itself`)
-    for (const owned of [node, previous]) {
-      if (owned === undefined) continue
-      const owner = ids.get(owned.id)
-      if (owner !== undefined) return damaged(`node ${owned.id} is both ${owner} and ${member}`)
-      ids.set(owned.id, member)
-    }
     byName.set(member, entry)
   }
+  const contradiction = contradictionIn(byName)
+  if (contradiction !== undefined) return damaged(contradiction)
   return Result.succeed({ account: head.account, fleet: head.fleet, lineage: head.lineage, members: byName })
 }
 

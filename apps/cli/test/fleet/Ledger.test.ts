@@ -4,6 +4,7 @@ import { DateTime, Result } from "effect"
 import { isKey } from "@berthkit/core/client/creation/Creator"
 import {
   begun,
+  contradictionIn,
   decodeLedger,
   encodeLedger,
   entriesOf,
@@ -76,6 +77,14 @@ describe("a ledger", () => {
       why: "the line of web-1 contradicts itself"
     })
     assert.deepStrictEqual(failureOf(text.replace('"version": 1', '"version": 2')), { _tag: "Later" })
+  })
+
+  it("contradicts itself as soon as two members would have one node", () => {
+    const ledger = full(2)
+    const [first] = entriesOf(ledger)
+    assert.strictEqual(contradictionIn(ledger.members), undefined)
+    const next = made(ledger, "web-2", first!.node!)
+    assert.strictEqual(contradictionIn(next.members), `node ${first!.node!.id} is both web-1 and web-2`)
   })
 
   it("gives each node that a member has a key of its own", () => {
