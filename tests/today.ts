@@ -121,6 +121,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/stoppedFleet.test.ts",
     "cli/switches.test.ts",
     "cli/todaysCatalogue.test.ts",
+    "cli/twoFleets.test.ts",
     "cli/unsureCommitments.test.ts",
     "cli/usage.test.ts",
     "cli/userAgent.test.ts",

@@ -5,14 +5,17 @@
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { Clock, Effect, Result, Schema } from "effect"
-import type { NodeId } from "@berthkit/core/domain/Node"
+import type { Node } from "@berthkit/core/domain/Node"
+import type { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { FleetConflict, LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
 import { connection } from "../settings/client.ts"
+import { mayHaveMade } from "../fleet/candidates.ts"
 import { type Ledger, ownedIds } from "../fleet/Ledger.ts"
 import { Output } from "../output/Output.ts"
 import { recordsOf } from "../state/Kind.ts"
 import { anyLedger, cannotList, drawnWord, type LedgerFile, type NoLedger } from "./LedgerFile.ts"
+import { type WithRecords, withRecords } from "./recordedNodes.ts"
 
 /** A hash that identifies the account in a ledger without revealing the service or the key. */
 const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
@@ -164,23 +167,34 @@ export const notingProtected = (file: LedgerFile, listed: FleetOf): LedgerFile =
 type LedgerState = "ok" | NoLedger | "unreadable" | "another account"
 
 /** A registered fleet with its ledger, or why the ledger cannot be read. */
-export interface KnownLedger extends Listed {
+export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
   readonly state: LedgerState
+  /** The ledger with the nodes that this machine has recorded for its open creates; null if it cannot be used. */
+  readonly contents: Ledger | null
   readonly entries: Ledger["members"]
 }
 
-/** Reads the ledgers of all registered fleets. */
+/** Reads the ledgers of all registered fleets, as they will be once each of them knows what this machine knows. */
 export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
   return yield* Effect.forEach(
     yield* knownFleets,
-    Effect.fnUntraced(function* (listed): Effect.fn.Return<KnownLedger> {
-      const none = (state: KnownLedger["state"]): KnownLedger => ({ ...listed, state, entries: new Map() })
+    Effect.fnUntraced(function* (listed): Effect.fn.Return<
+      KnownLedger,
+      never,
+      Effect.Services<ReturnType<typeof withRecords>>
+    > {
+      const none = (state: KnownLedger["state"]): KnownLedger => ({
+        ...listed,
+        state,
+        contents: null,
+        entries: new Map(),
+        candidates: new Map()
+      })
       const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
       if (Result.isFailure(read)) return none(read.failure)
-      const { success: ledger } = read
-      return (yield* isOwn(ledger.account))
-        ? { ...listed, fleet: ledger.fleet, state: "ok", entries: ledger.members }
-        : none("another account")
+      if (!(yield* isOwn(read.success.account))) return none("another account")
+      const { candidates, ledger } = yield* withRecords(read.success)
+      return { ...listed, fleet: ledger.fleet, state: "ok", contents: ledger, entries: ledger.members, candidates }
     })
   )
 })
@@ -196,6 +210,17 @@ export const fleetOfNodes = (
         const known = { fleet, member, tags: Array.isArray(tags) ? tags.map(String) : [] }
         return [node, previous].flatMap((owned) => (owned === undefined ? [] : [[owned.id, known] as const]))
       })
+    )
+  )
+
+/** The members whose open create may have made this node. */
+export const claimsOn = (
+  node: Pick<Node, "id" | "name">,
+  ledgers: ReadonlyArray<Pick<KnownLedger, "candidates" | "entries" | "fleet" | "ledger">>
+) =>
+  ledgers.flatMap((known) =>
+    Array.from(known.entries.values()).flatMap((entry) =>
+      mayHaveMade(entry, node, known.candidates.get(entry.member)) ? [{ known, entry }] : []
     )
   )
 
@@ -256,16 +281,16 @@ const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): stri
  * agents and `reap` respect protection because each delete of theirs runs this check. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
-  ids: ReadonlyArray<NodeId>,
+  nodes: ReadonlyArray<Pick<Node, "id" | "name">>,
   not = "Nothing was deleted."
 ) {
-  if (ids.length === 0) return
+  if (nodes.length === 0) return
   // Without a state folder this machine knows no fleet.
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
   const ledgers = yield* knownLedgers(own)
   const protectionOf = protectionIn(ledgers)
-  const found = ids.flatMap((id) => protectionOf(id) ?? [])
+  const found = nodes.flatMap(({ id }) => protectionOf(id) ?? [])
   const [first] = found
   if (first !== undefined) {
     const what = found.map(
@@ -280,11 +305,23 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
         : ledgerHint(known)
     })
   }
+  const owned = fleetOfNodes(ledgers)
+  const [claim] = nodes
+    .filter(({ id }) => !owned.has(id))
+    .flatMap((node) => claimsOn(node, ledgers).map(({ entry, known }) => ({ entry, known, node })))
+    .filter(({ entry }) => entry.protect === true)
+  if (claim !== undefined) {
+    const { entry, known, node } = claim
+    return yield* new FleetConflict({
+      message: `Protected: node ${node.id} (${node.name}) may be ${entry.member} of the fleet ${known.fleet}, whose create has no known outcome. ${not}`,
+      hint: `Run berth apply on the fleet (ledger ${known.ledger}): it finds out.`
+    })
+  }
   const unknown = ledgers.find(mayProtectOthers)
   if (unknown === undefined) return
   const { fleet, ledger, state } = unknown
   return yield* new FleetConflict({
-    message: `The ledger ${ledger} of the fleet ${fleet} ${stateText[state]}, and it may protect ${ids.length === 1 ? "the node" : "one of the nodes"}. ${not}`,
+    message: `The ledger ${ledger} of the fleet ${fleet} ${stateText[state]}, and it may protect ${nodes.length === 1 ? "the node" : "one of the nodes"}. ${not}`,
     hint: ledgerHint(unknown)
   })
 })
@@ -298,7 +335,7 @@ export const protectedBesides = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
   { fleet, ledger }: FleetOf,
   members: Ledger
-): Effect.fn.Return<ReadonlyMap<number, string>> {
+): Effect.fn.Return<ReadonlyMap<number, string>, never, GlobalSettings> {
   const ledgers = yield* knownLedgers(own)
   const protectionOf = protectionIn(ledgers, ledger)
   const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
@@ -325,7 +362,7 @@ export const protectedBesides = Effect.fnUntraced(function* (
 export const nodesElsewhere = Effect.fnUntraced(function* (
   account: Effect.Success<typeof ownAccount>,
   fleet: string
-): Effect.fn.Return<ReadonlySet<number>> {
+): Effect.fn.Return<ReadonlySet<number>, never, GlobalSettings> {
   const ledgers = yield* knownLedgers(account)
   return new Set(fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet)).keys())
 })

@@ -161,7 +161,7 @@ const keepCandidates = (lease: Lease, { reason }: BerthError) => {
 /** A run always deletes the node that it created itself. The node of another run stays if a fleet may protect it. */
 const ensureMayGo = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
   if (isSameOwner(lease.owner, yield* self)) return
-  yield* ensureUnprotected([id], `Node ${id} (${name}) was not deleted, and is billed.`)
+  yield* ensureUnprotected([{ id, name }], `Node ${id} (${name}) was not deleted, and is billed.`)
 })
 
 /**

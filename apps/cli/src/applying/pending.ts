@@ -7,10 +7,21 @@ import type { Allowance } from "@berthkit/core/client/Allowance"
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
 import { Effect, Result } from "effect"
-import { entriesOf, type Entry, keyOf, type Ledger, made, notMade, type Owned, ownedOf } from "../fleet/Ledger.ts"
+import {
+  entriesOf,
+  type Entry,
+  keyOf,
+  type Ledger,
+  made,
+  notMade,
+  type Owned,
+  ownedOf,
+  sharedNode
+} from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/Change.ts"
 import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
+import { recordOf } from "./recordedNodes.ts"
 import { machineName } from "./Registry.ts"
 import { candidatesOf, instantNow, recordedCreate } from "../nodes/recordedCreate.ts"
 
@@ -57,16 +68,14 @@ const settledEntry = Effect.fnUntraced(function* (
   const nothing: Settled = Result.succeed((before) => notMade(before, member))
   const unknown: Settled = Result.succeed((before) => before)
   const node = (owned: Owned): Settled => Result.succeed((before) => made(before, member, owned))
-  const key = keyOf(ledger, entry)
-  const recorded = yield* recordedCreate(key)
+  const { node: owned, recorded } = yield* recordOf(ledger, entry)
   // An unreadable record says nothing.
   if (recorded === undefined) return unknown
+  if (owned !== undefined) return node(owned)
   if (recorded !== null) {
-    const { nodeId, sentAt } = recorded
-    if (nodeId !== null) return node({ id: nodeId, name, plan, image: String(image), createdAt: null })
-    if (sentAt === null) return nothing
+    if (recorded.sentAt === null) return nothing
     if (!mustKnow) return unknown
-    return yield* nodeOfCreate({ name, plan, image }, key).pipe(
+    return yield* nodeOfCreate({ name, plan, image }, keyOf(ledger, entry)).pipe(
       Effect.map((found) => (found === undefined ? nothing : node({ ...ownedOf(found), plan, image: String(image) }))),
       Effect.orElseSucceed(() => unknown)
     )
@@ -76,6 +85,16 @@ const settledEntry = Effect.fnUntraced(function* (
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
 })
+
+/** Two members cannot have one node: a person may have taken it in as another member on another machine. */
+const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<typeof sharedNode>>): Conflict => {
+  const other = members.find((each) => each !== member) ?? member
+  return {
+    kind: "conflict",
+    message: `The create of ${member} has made node ${id}, and the ledger has that node as ${other}.`,
+    hint: `To make it ${member} again: berth fleet forget ${other}, and run the same command again. The node stays.`
+  }
+}
 
 /** How many creates are resolved at a time; they share their reads. */
 const concurrency = 25
@@ -91,21 +110,28 @@ export const resolvePending = Effect.fnUntraced(function* (
     concurrency
   })
   const candidates = yield* recordedCandidates(ledger, pending)
-  return {
-    candidates,
-    ledger: settled.reduce((before, change) => (Result.isSuccess(change) ? change.success(before) : before), ledger),
-    conflicts: settled.filter(Result.isFailure).map(({ failure }) => failure)
-  } satisfies Resolved
+  const conflicts: Array<Conflict> = []
+  let known = ledger
+  for (const [at, outcome] of settled.entries()) {
+    if (Result.isFailure(outcome)) conflicts.push(outcome.failure)
+    else {
+      const next = outcome.success(known)
+      const shared = sharedNode(next.members.values())
+      if (shared === undefined) known = next
+      else conflicts.push(heldTwice(pending[at]!, shared))
+    }
+  }
+  return { candidates, ledger: known, conflicts } satisfies Resolved
+})
+
+/** Resolves the open creates that `mustKnow` selects, and leaves the ledger as it is if it selects none. Writes nothing. */
+export const settledCreates = Effect.fnUntraced(function* (ledger: Ledger, mustKnow: (entry: Entry) => boolean) {
+  if (!entriesOf(ledger).some((entry) => entry.state === "creating" && mustKnow(entry))) return ledger
+  const machine = yield* machineName
+  const resolved = yield* Effect.provide(resolvePending(ledger, machine, mustKnow), creatingClient(undefined))
+  return resolved.ledger
 })
 
 /** Returns the ledger with the outcome of one member's open create, if it can be known. Writes nothing. */
-export const settledMember = Effect.fnUntraced(function* (file: LedgerFile, member: string) {
-  const ledger = yield* file.current
-  if (ledger.members.get(member)?.state !== "creating") return ledger
-  const machine = yield* machineName
-  const resolved = yield* Effect.provide(
-    resolvePending(ledger, machine, (entry) => entry.member === member),
-    creatingClient(undefined)
-  )
-  return resolved.ledger
-})
+export const settledMember = (file: LedgerFile, member: string) =>
+  Effect.flatMap(file.current, (ledger) => settledCreates(ledger, (entry) => entry.member === member))

@@ -80,10 +80,10 @@ export const proposalOf = (
   })
 
 /** Fails if the setting lets the service delete a protected node. */
-export const ensureKeepsProtected = (node: Pick<Node, "id">, setting: CommitmentSetting) =>
+export const ensureKeepsProtected = (node: Pick<Node, "id" | "name">, setting: CommitmentSetting) =>
   setting === "auto_terminate"
     ? ensureUnprotected(
-        [node.id],
+        [node],
         "With auto_terminate the service would delete it at the end of its commitment. Nothing was sent."
       )
     : Effect.void

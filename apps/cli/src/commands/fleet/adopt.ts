@@ -1,16 +1,26 @@
 /**
  * `berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes.
  */
+import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { fleetOfNodes, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
+import {
+  claimsOn,
+  fleetOfNodes,
+  type KnownLedger,
+  knownLedgers,
+  ownAccount,
+  registered
+} from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
-import { settledMember } from "../../applying/pending.ts"
+import { settledCreates } from "../../applying/pending.ts"
+import { withRecords } from "../../applying/recordedNodes.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { boughtByNode, commitmentLog, committedUntil, set } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
+import { mayHaveMade } from "../../fleet/candidates.ts"
 import { differencesOf } from "../../fleet/differences.ts"
 import { commitmentText, parseCommitment } from "../../fleet/FleetFile.ts"
 import {
@@ -45,6 +55,15 @@ const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<ty
     )
   }
   yield* commitmentLog.end(id)
+})
+
+/** A ledger of another fleet, after its open creates that may have made this node were resolved. Writes nothing. */
+const settledFor = Effect.fnUntraced(function* (node: Pick<Node, "id" | "name">, known: KnownLedger) {
+  if (known.contents === null) return known
+  const contents = yield* settledCreates(known.contents, (entry) =>
+    mayHaveMade(entry, node, known.candidates.get(entry.member))
+  )
+  return { ...known, contents, entries: contents.members }
 })
 
 /** The period that the create of a node bought, if this machine knows it. */
@@ -112,7 +131,11 @@ export const adopt = command(
     }
     yield* withLedger(place.ledger, owner, (ledgerFile) =>
       Effect.gen(function* () {
-        const ledger = yield* settledMember(ledgerFile, name)
+        const { candidates } = yield* withRecords(yield* ledgerFile.current)
+        const ledger = yield* settledCreates(
+          yield* ledgerFile.current,
+          (entry) => entry.member === name || mayHaveMade(entry, node, candidates.get(entry.member))
+        )
         yield* ledgerFile.update((before) => (encodeLedger(before) === encodeLedger(ledger) ? before : ledger))
         const holder = entriesOf(ledger).find((entry) => entry.node?.id === node.id || entry.previous?.id === node.id)
         if (holder !== undefined && holder.member !== name) {
@@ -121,13 +144,25 @@ export const adopt = command(
             hint: `To give it another place, first: berth fleet forget${place.flag} ${holder.member}`
           })
         }
-        const others = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
+        const known = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
+        const others = yield* Effect.forEach(known, (each) => settledFor(node, each))
         const open = openText(yield* commitmentLog.openOf(node.id))
         const elsewhere = fleetOfNodes(others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({
             message: `Node ${node.name} (${node.id}) is ${elsewhere.member} of the fleet ${elsewhere.fleet}.`,
             hint: `To move it, first forget it there: berth fleet forget ${elsewhere.member} -f FILE`
+          })
+        }
+        const own = { fleet: fleet.fleet, ledger: place.ledger, entries: ledger.members, candidates }
+        const claims = holder === undefined ? claimsOn(node, [own, ...others]) : []
+        const claim = claims.find(({ entry, known }) => known !== own || entry.member !== name)
+        if (claim !== undefined) {
+          const { entry, known } = claim
+          const [where, flag] = known === own ? ["", place.flag] : [` of the fleet ${known.fleet}`, " -f FILE"]
+          return yield* new FleetConflict({
+            message: `Node ${node.name} (${node.id}) may be ${entry.member}${where}: it is not known yet what the create of ${entry.member} has made.`,
+            hint: `Run berth apply on the fleet (ledger ${known.ledger}): it finds out. If it cannot, run it again in eleven minutes, or: berth fleet forget${flag} ${entry.member}`
           })
         }
         if (group === undefined && holder === undefined) return yield* noGroup

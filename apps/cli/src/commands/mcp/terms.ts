@@ -39,7 +39,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
   const node = known ?? (yield* resolveNode(String(order.id), { change: true }))
   const about = aboutOf(node)
   if (order.action === "delete") {
-    yield* ensureUnprotected([node.id])
+    yield* ensureUnprotected([node])
     const losses = yield* lossesOf
     return { order, proposal: deleteProposal(node, losses(node.id)), about } satisfies Terms
   }

@@ -41,7 +41,11 @@ export const proposalOf = ({ id, name }: Pick<Node, "id" | "name">, loss: string
   })
 
 const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boolean) {
-  yield* ensureUnprotected(resolution.nodes.flatMap((found) => (Result.isSuccess(found) ? [found.success.id] : [])))
+  yield* ensureUnprotected(
+    resolution.nodes.flatMap((found) =>
+      Result.isSuccess(found) ? [{ id: found.success.id, name: found.success.node?.name ?? "" }] : []
+    )
+  )
   const losses = yield* lossesOf
   return {
     proposals: resolution.nodes.flatMap((node) =>
