@@ -45,16 +45,18 @@ const tableOf = (place: Place): string =>
 /** The page as it should be. */
 export const page = (): string => `# What berth prints
 
-These tables show what every command prints, in every format, in a pipe and on a terminal. The exit code is 0 unless the cell names another. \`[]\` means a list;
-\`berth schema COMMAND\` describes the JSON of a record. A plural, such as lines or ids, means one per record. \`pnpm --filter @berthkit/tests cli-output\`
-regenerates this page from the same table that the tests check.
+These tables show what every command prints, in every format, in a pipe and on a terminal. The exit code is 0 unless a cell names another one.
+
+In the column "record", \`[]\` means a list. \`berth schema COMMAND\` describes the JSON of a record. A card shows one record, one field per line. A plural, such as lines or ids, means one per record.
+
+\`pnpm --filter @berthkit/tests cli-output\` regenerates this page from the same table that the tests check.
 
 - Data goes to stdout, everything else to stderr. In a pipe, \`json\` and \`ndjson\` print nothing on stderr unless the cell says so.
-- A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` it is one line of JSON. What was done before the failure is on stdout.
+- A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\`, it prints one line of JSON instead. If the command has changed something before the failure, stdout shows it.
 - With \`--quiet\`, stderr shows only errors, and changes that stdout does not show (such as the node that \`run\` creates).
 - \`NO_COLOR\` and \`--color never\` turn colours off; \`FORCE_COLOR\` and \`--color always\` turn them on in a pipe.
-- An empty list is \`[]\` as JSON and YAML and the header row as CSV. In the other formats stdout is empty; for a table, a line on stderr says so.
-- If a terminal is too narrow for a table, columns are left out, and a line on stderr names them. A piped table has all its columns.
+- An empty list is \`[]\` in JSON and YAML; in CSV it is only the header row. In the other formats stdout is empty; for a table, a line on stderr says that the list is empty.
+- If a terminal is too narrow for a table, berth leaves out columns, and names them in a line on stderr. In a pipe, a table has all its columns.
 
 ## In a pipe
 
