@@ -117,7 +117,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The credentials of the account do not work.",
     next: "Check the API key and the access token of the account, then send SIGHUP, or run berth-watch account add NAME --replace.",
     begins:
-      "the service refuses the credentials: after three failed requests or a minute without a sweep; right after the start, after the first request",
+      "the service has refused the credentials in three requests, or for a minute without a sweep. If the daemon has only just started, one refused request is enough",
     ends: "the list is read again",
     find: ofAccounts(({ outage }) => (outage?.isRefusal === true ? told(outage.message, outage.sinceMillis) : null)),
     alert: { name: "BerthAccountRefused", wait: "1m" }
@@ -140,9 +140,9 @@ const stated: ReadonlyArray<Stated> = [
     about: "account",
     severity: "warning",
     sentence: "The list of nodes cannot be trusted.",
-    next: "Check the nodes in the provider's console; if they are gone, the daemon reports it after the hold.",
-    begins: "many nodes are missing at once, or all of them",
-    ends: "they have been back for a minute, or the hold is over",
+    next: "Check the nodes in the provider's console. If they are gone, the daemon reports that after the hold (--hold, ten minutes by default).",
+    begins: "many nodes, or all of them, are missing at once",
+    ends: "the nodes have been back for a minute, or the hold is over",
     find: ofAccounts(({ doubt }) => (doubt?.isOther === false ? told(doubt.message, doubt.sinceMillis) : null)),
     alert: { name: "BerthListNotBelieved", wait: "5m" },
     event: "berth.watch.degraded"
@@ -153,8 +153,8 @@ const stated: ReadonlyArray<Stated> = [
     severity: "critical",
     sentence: "The list belongs to another account.",
     next: "Put the right key in place, or give this account another name in the config.",
-    begins: "under a new key none of the known nodes is listed",
-    ends: "the known nodes are listed again",
+    begins: "with a new key, the list has none of the known nodes",
+    ends: "the list has the known nodes again",
     find: ofAccounts(({ doubt }) => (doubt?.isOther === true ? told(doubt.message, doubt.sinceMillis) : null)),
     alert: { name: "BerthOtherAccount", wait: "1m" },
     event: "berth.watch.degraded"
@@ -164,7 +164,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "account",
     severity: "critical",
     sentence: "The nodes have not been read completely for too long.",
-    next: "Look at the other troubles; if there are none, raise share or set a longer interval.",
+    next: "Look at the other troubles. If there are none, raise share or set a longer interval.",
     begins: "no sweep was complete for more than a minute, or for two planned sweeps if that is longer",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
@@ -189,8 +189,8 @@ const stated: ReadonlyArray<Stated> = [
     severity: "warning",
     sentence: "Some records of nodes cannot be read, so nothing is reported about those nodes.",
     next: "Compare the example that berth-watch status shows with the API's documentation; a newer berth-watch may be able to read it.",
-    begins: "a complete sweep had such records",
-    ends: "a complete sweep had none",
+    begins: "a complete sweep had unreadable records",
+    ends: "a complete sweep had no unreadable records",
     find: ofAccounts(({ unreadable }) =>
       unreadable === null
         ? null
@@ -209,8 +209,8 @@ const stated: ReadonlyArray<Stated> = [
     severity: "warning",
     sentence: "The allowance is low.",
     next: "Find what else uses the key, or lower share.",
-    begins: "a tenth of it is left, or less than the daemon needs until it refills",
-    ends: "a fifth of it is left, and as much as the daemon needs",
+    begins: "a tenth of the allowance is left, or less than the daemon needs until the allowance refills",
+    ends: "a fifth of the allowance is left, and as much as the daemon needs",
     find: ofAccounts(({ allowance }) =>
       allowance?.isLow === true
         ? {
@@ -227,7 +227,7 @@ const stated: ReadonlyArray<Stated> = [
     severity: "critical",
     sentence: "The store cannot be written, so polling has stopped.",
     next: "Free space on the store's disk, or stop the program that locks it; the daemon then continues where it stopped.",
-    begins: "a write failed, such as on a full disk",
+    begins: "a write failed, for example because the disk is full",
     ends: "writes succeed, and none failed for eight seconds",
     find: ({ store }) =>
       ofDaemon(store && { detail: store.failure.message, next: store.failure.hint, sinceMillis: store.sinceMillis }),
@@ -241,8 +241,8 @@ const stated: ReadonlyArray<Stated> = [
     severity: "warning",
     sentence: "The store holds more than retention allows.",
     next: "Look for a sink that is behind, because its events are kept; or raise maxEvents or maxSize.",
-    begins: "it exceeds maxEvents or maxSize by a tenth",
-    ends: "it no longer does",
+    begins: "the store exceeds maxEvents or maxSize by a tenth",
+    ends: "the store no longer exceeds either by a tenth",
     find: ({ kept }) => {
       if (kept === null) return []
       const { bytes, events, maxBytes, maxEvents } = kept
@@ -265,7 +265,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The clock of this machine was changed.",
     next: "Check its time synchronisation: times of events and of retries follow the clock.",
     begins: "the time of day jumped by more than five seconds",
-    ends: "ten minutes later, or when it is set back",
+    ends: "ten minutes later, or when the clock is set back",
     find: ({ clock }) =>
       ofDaemon(
         clock && {
@@ -280,7 +280,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "daemon",
     severity: "warning",
     sentence: "The monitor does not get the heartbeat.",
-    next: "Check the address of heartbeat in the config; the monitor believes that this daemon is dead.",
+    next: "Check the address of heartbeat in the config. Until the monitor gets a heartbeat, it believes that this daemon is dead.",
     begins: "a heartbeat failed",
     ends: "a heartbeat arrived",
     find: ({ heartbeat }) => ofDaemon(heartbeat && told(heartbeat.reason, heartbeat.sinceMillis)),
@@ -303,7 +303,8 @@ const stated: ReadonlyArray<Stated> = [
     severity: "warning",
     sentence: "The receiver is down.",
     next: "Start the receiver again: the daemon tries it once a minute, and then delivers all waiting events.",
-    begins: "the receiver did not answer for events of three nodes in a row, or of all nodes if there are fewer",
+    begins:
+      "the receiver did not answer to the events of three different nodes, one after the other (of all nodes, if there are fewer than three)",
     ends: "an event is delivered",
     find: inState("down"),
     alert: { name: "BerthSinkDown", wait: "30m" }
@@ -314,7 +315,8 @@ const stated: ReadonlyArray<Stated> = [
     severity: "critical",
     sentence: "The sink is disabled and gets no events.",
     next: "Repair the receiver, then run berth-watch sinks enable NAME.",
-    begins: "the receiver answered 410, took nothing for five days, or is too far behind; or somebody disabled it",
+    begins:
+      "the receiver answered 410 or accepted nothing for five days, or the sink is too far behind, or somebody disabled it",
     ends: "the sink is enabled",
     find: inState("disabled"),
     alert: { name: "BerthSinkDisabled", wait: "0m" },
@@ -325,9 +327,9 @@ const stated: ReadonlyArray<Stated> = [
     about: "sink",
     severity: "warning",
     sentence: "The sink is far behind.",
-    next: "Make its receiver faster, or select fewer events; beyond its maxLag it is disabled.",
-    begins: "10 000 events are unread, or half its maxLag",
-    ends: "the number falls below that",
+    next: "Make its receiver faster, or select fewer events. Beyond its maxLag, the daemon disables the sink.",
+    begins: "10 000 events are unread, or half of the sink's maxLag",
+    ends: "fewer events are unread",
     find: ofSinks(({ maxLag, unread }) =>
       unread > Math.min(maxUnread, (maxLag ?? Infinity) / 2)
         ? { detail: `${counts.format(unread)} events are unread.` }
@@ -342,7 +344,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "Some events could not be delivered.",
     next: "Correct the receiver, then run berth-watch sinks retry NAME.",
     begins: "the last attempt of an event failed",
-    ends: "none is left: all are delivered, or removed by age",
+    ends: "no dead letter is left, because all were delivered or removed by age",
     find: ofSinks(({ dead }) =>
       dead > 0
         ? {
