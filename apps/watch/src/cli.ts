@@ -67,7 +67,7 @@ const interrupted = Effect.gen(function* () {
 const onceCommand = Command.make("once", connectionFlags, (flags) =>
   Effect.raceFirst(connected(flags, once), interrupted)
 ).pipe(
-  Command.withDescription("Read the whole list once; print a baseline event, and one for each node"),
+  Command.withDescription("Read the whole list once; print a baseline event, then an event for each node"),
   Command.withExamples([
     { command: "berth-watch once > nodes.ndjson", description: "Save all nodes, one event per line" }
   ])
@@ -162,7 +162,7 @@ const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags,
   ]),
   Command.withSubcommands([
     sinkChange("enable", "Enable a disabled sink"),
-    sinkChange("retry", "Deliver the failed (dead letters) and waiting events of a sink now"),
+    sinkChange("retry", "Deliver a sink's dead letters (failed events) and waiting events now"),
     sinkChange("remove", "Forget a sink that the config no longer has"),
     Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
       (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
@@ -212,7 +212,7 @@ const silenceCommand = Command.make("silence").pipe(
     ).pipe(
       Command.withDescription("End a silence now, or cancel a planned one"),
       Command.withExamples([
-        { command: "berth-watch silence end ID --then drop", description: "End it and discard the held events" }
+        { command: "berth-watch silence end ID --then drop", description: "End a silence and discard the held events" }
       ])
     )
   ])

@@ -24,7 +24,7 @@ export const globalFlags = {
   columns: flag("columns", "A,B|all", "Columns of table and csv", { list: true }),
   sort: flag("sort", "A,-B", "Sort by columns; -A sorts A in descending order", { list: true }),
   noHeader: flag("no-header", null, "Omit the header row (table, csv)"),
-  raw: flag("raw", null, "CSV without the ' that disarms spreadsheet formulas"),
+  raw: flag("raw", null, "Do not escape spreadsheet formulas in CSV"),
   query: flag("query", "JMESPATH", "Filter the JSON with JMESPath, e.g. '[].name'"),
   profile: flag("profile", "NAME", "Profile to use, whatever variables say; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),

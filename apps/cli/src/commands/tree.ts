@@ -72,17 +72,17 @@ export const tree: CommandTree<Command> = [
       aliases: ["rm"],
       prints: ["outcome", "outcome[]", "proposal", "proposal[]"],
       examples: [
-        ["berth node delete web-1 --wait", "Ask, delete, and wait until it is gone"],
+        ["berth node delete web-1 --wait", "Ask, delete, and wait until the node is gone"],
         [
           "berth node delete $(berth node list --name 'tmp-*' -o id) --yes",
-          "Delete every node matching a pattern, no prompt"
+          "Delete every node that matches a pattern, without asking"
         ]
       ]
     }),
     verb("wait", "Wait until nodes reach a status", async () => (await import("./node/wait.ts")).wait, {
       prints: ["outcome", "outcome[]"],
       examples: [
-        ["berth node wait web-1", "Wait until it is running"],
+        ["berth node wait web-1", "Wait until a node is running"],
         ["berth node wait 'web-*' --for deleted --timeout 5m", "Wait until all are gone, at most five minutes"]
       ]
     }),
@@ -134,8 +134,8 @@ export const tree: CommandTree<Command> = [
   verb("reap", "Delete the nodes that runs left behind", async () => (await import("./reap/reap.ts")).reap, {
     prints: ["outcome[]", "proposal[]"],
     examples: [
-      ["berth reap", "Nodes of killed runs, and kept nodes whose hour is over"],
-      ["berth reap --within 10m", "In a job that runs every ten minutes: also kept nodes whose hour ends soon"],
+      ["berth reap", "Delete nodes of killed runs, and kept nodes whose hour is over"],
+      ["berth reap --within 10m", "In a job every ten minutes: also delete kept nodes whose hour ends soon"],
       ["berth reap --dry-run", "Show what would be deleted"]
     ]
   }),
@@ -165,7 +165,10 @@ export const tree: CommandTree<Command> = [
           "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf",
           "After adding 'Include berth.conf' to ~/.ssh/config"
         ],
-        ["berth ssh-config --prefix berth- --output ~/.ssh/berth.conf --watch", "Write it again as nodes come and go"]
+        [
+          "berth ssh-config --prefix berth- --output ~/.ssh/berth.conf --watch",
+          "Keep the file up to date as nodes come and go"
+        ]
       ]
     }
   ),
@@ -178,7 +181,7 @@ export const tree: CommandTree<Command> = [
         aliases: ["show"],
         prints: ["ownCommitment"],
         examples: [
-          ["berth commitment get web-1", "The service itself does not report it"],
+          ["berth commitment get web-1", "Show the last setting; the service itself does not report it"],
           ["berth commitment get web-1 --query until -o json", "When the period ends"]
         ]
       }
@@ -230,7 +233,7 @@ export const tree: CommandTree<Command> = [
       aliases: ["show", "describe"],
       prints: ["plan"],
       examples: [
-        ["berth plan get C-2VCPU-8RAM-50DISK", "Its price and when each commitment pays off"],
+        ["berth plan get C-2VCPU-8RAM-50DISK", "The plan's price, and when each commitment pays off"],
         ["berth plan get C-2VCPU-8RAM-50DISK --query images", "Print the images that it offers"]
       ]
     })
@@ -268,7 +271,7 @@ export const tree: CommandTree<Command> = [
       aliases: ["ls"],
       prints: ["fleet[]"],
       examples: [
-        ["berth fleet list", "Their ledgers, and how many members each has"],
+        ["berth fleet list", "List the fleets, with their ledgers and numbers of members"],
         ["berth fleet list -o name", "The names alone"]
       ]
     }),
@@ -278,7 +281,7 @@ export const tree: CommandTree<Command> = [
       examples: [
         ["berth fleet adopt 5 --as web-2", "Make node 5 a member; nothing is sent to it"],
         ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With a fleet file other than fleet.yaml"],
-        ["berth fleet adopt 5 --as web-2 --commitment none", "The portal shows that it is not committed"]
+        ["berth fleet adopt 5 --as web-2 --commitment none", "If the portal shows no commitment for the node"]
       ]
     }),
     verb("forget", "Take a node out of a fleet", async () => (await import("./fleet/forget.ts")).forget, {
@@ -289,7 +292,7 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
-  verb("cost", "What the account costs", async () => (await import("./cost/show.ts")).cost, {
+  verb("cost", "Show what the account costs", async () => (await import("./cost/show.ts")).cost, {
     prints: ["cost[]", "spending[]"],
     examples: [
       ["berth cost", "Cost per node, including nodes that are off but still billed"],
@@ -297,7 +300,7 @@ export const tree: CommandTree<Command> = [
       ["berth cost --by fleet", "What each fleet of this machine costs"]
     ]
   }),
-  verb("history", "What was changed, by whom", async () => (await import("./history/show.ts")).history, {
+  verb("history", "Show what was changed, and by whom", async () => (await import("./history/show.ts")).history, {
     prints: ["change[]"],
     examples: [
       ["berth history --limit 20", "The newest changes that berth sent from this machine"],
@@ -305,7 +308,7 @@ export const tree: CommandTree<Command> = [
       ["berth history --query '[?outcome==`unknown`]' -o json", "Changes that got no reply"]
     ]
   }),
-  verb("limits", "What is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {
+  verb("limits", "Show what is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {
     prints: ["limits"],
     examples: [
       ["berth limits", "What is left, and when it refills"],
@@ -319,7 +322,7 @@ export const tree: CommandTree<Command> = [
       ["berth doctor --profile test", "For the account of a profile"]
     ]
   }),
-  verb("schema", "JSON Schema of what a command prints", async () => (await import("./schema/show.ts")).schema, {
+  verb("schema", "Print the JSON Schema of a command's output", async () => (await import("./schema/show.ts")).schema, {
     value: "a schema",
     examples: [
       ["berth schema node list", "Schema of one command"],
@@ -331,14 +334,14 @@ export const tree: CommandTree<Command> = [
     verb("login", "Save the credentials of an account", async () => (await import("./auth/login.ts")).login, {
       prints: ["profile"],
       examples: [
-        ["berth auth login --base-url https://HOST", "Asks for the API key and the access token"],
-        ["berth auth login --profile test < credentials", "Reads them from two lines"]
+        ["berth auth login --base-url https://HOST", "Berth asks for the API key and the access token"],
+        ["berth auth login --profile test < credentials", "Read the credentials from two lines of a file"]
       ]
     }),
     verb("status", "Show the account and where it is set", async () => (await import("./auth/status.ts")).status, {
       prints: ["account"],
       examples: [
-        ["berth auth status", "Which account commands act on"],
+        ["berth auth status", "Show which account the commands use"],
         ["berth auth status --query authenticated", "Whether the service accepts its credentials"]
       ]
     }),
@@ -362,7 +365,7 @@ export const tree: CommandTree<Command> = [
       async () => (await import("./state/migrate.ts")).migrate,
       {
         examples: [
-          ["berth state migrate", "Create them, and print the GRANTs that berth's database user needs"],
+          ["berth state migrate", "Create the tables, and print the GRANTs that berth's user needs"],
           ["berth state migrate --quiet", "Print only the GRANTs, for psql"]
         ]
       }
@@ -385,14 +388,14 @@ export const tree: CommandTree<Command> = [
       prints: ["profile[]"],
       examples: [
         ["berth profile list", "The accounts, and which one is in use"],
-        ["berth profile list -o name", "Their names, for scripts"]
+        ["berth profile list -o name", "Only the names, for scripts"]
       ]
     }),
     verb("show", "Show a profile", async () => (await import("./profile/show.ts")).show, {
       aliases: ["get"],
       prints: ["profile"],
       examples: [
-        ["berth profile show test", "Its address, without its credentials"],
+        ["berth profile show test", "The address of a profile, without its credentials"],
         ["berth profile show test --query baseUrl", "The address alone"]
       ]
     }),
@@ -406,7 +409,7 @@ export const tree: CommandTree<Command> = [
     verb("remove", "Remove a profile", async () => (await import("./profile/remove.ts")).remove, {
       aliases: ["rm", "delete"],
       examples: [
-        ["berth profile remove test", "Forget it, with its credentials"],
+        ["berth profile remove test", "Forget a profile and its credentials"],
         ["berth profile rm test", "The same, shorter"]
       ]
     })

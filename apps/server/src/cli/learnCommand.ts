@@ -59,7 +59,7 @@ export const learnCommand = Command.make("learn", flags, (options) =>
   )
 ).pipe(
   Command.withDescription(
-    "Compare what Berth assumes about the service with evidence: each assumption is confirmed, refuted or open"
+    "Test Berth's assumptions about the service: evidence confirms or refutes each one, or leaves it open"
   ),
   Command.withExamples([
     {

@@ -28,7 +28,7 @@ export const addFlags = {
   from: textFlag("from", "TIME", "When it begins: a time, or 2h for in two hours; default now"),
   reason: Flag.String("reason").pipe(
     Flag.withMetavar("TEXT"),
-    Flag.withDescription("The reason, which the held events carry")
+    Flag.withDescription("The reason; the held events show it")
   ),
   atEnd: thenFlag("deliver").pipe(Flag.withDefault<SilenceEnd>("deliver"))
 }

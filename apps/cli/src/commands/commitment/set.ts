@@ -116,7 +116,7 @@ export const set = command(
     found: flag(
       "found",
       oneOf(["set", "not-set"], "FOUND"),
-      "Whether the portal shows that a request without a reply took effect"
+      "After a lost reply: whether the account portal shows the commitment"
     ),
     yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")

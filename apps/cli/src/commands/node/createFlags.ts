@@ -152,7 +152,7 @@ export const parameters = {
   key: flag(
     "idempotency-key",
     text("KEY", isKey, keyExpected),
-    "Safe to repeat on this machine: never a second node",
+    "Create at most one node for KEY on this machine",
     "key"
   ),
   count: flag("count", wholeNumber(1, maxCount), "Create N nodes, NAME-1 to NAME-N"),
