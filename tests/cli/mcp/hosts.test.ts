@@ -81,6 +81,7 @@ describe("what a model writes", () => {
       }
       assert.isFalse((yield* ask("list_images", { saved: "false", limit: null })).isError)
       assert.isFalse((yield* ask("account", { by: null })).isError)
+      assert.isFalse((yield* ask("list_nodes", { name: 7 })).isError)
       const proposed = yield* ask("propose", {
         ...order,
         name: "web",
@@ -104,7 +105,7 @@ describe("what a model writes", () => {
         ["list_nodes", { limit: "0x10" }, "The argument limit is not usable"],
         ["list_nodes", { limit: "" }, "The argument limit is not usable"],
         ["list_images", { saved: "yes" }, "The argument saved is not usable: expected true or false."],
-        ["get_node", { node: null }, "The argument node is not usable: it has to be given."]
+        ["get_node", { node: null }, "The argument node is not usable: this field is required."]
       ] as const) {
         const { content, isError } = yield* Effect.promise(() => agent.call(name, args))
         assert.isTrue(isError, says)

@@ -3,6 +3,7 @@
  * `serve.ts` offers the tools over the protocol. A model may send anything; bad values are refused by argument name before anything is read
  * or sent.
  */
+import { readFields } from "@berthkit/core/api/readFields"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { McpSchema } from "effect/ai"
@@ -12,136 +13,101 @@ import type { Failure } from "../../failure/Problem.ts"
 /** A JSON object: a schema, or a tool's result. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** An argument's schema and its parser. */
-interface Argument<out A> {
-  readonly schema: Data
-  readonly isRequired: boolean
-  /** The value, or what is expected instead, as the end of a sentence. */
-  readonly read: (given: unknown) => Result.Result<A, string>
-}
+/** The arguments of a tool. Each has one type and only keywords that all model hosts accept. */
+type Arguments = Schema.Struct<Schema.Struct.Fields> & { readonly DecodingServices: never }
 
-type Arguments = Readonly<Record<string, Argument<unknown>>>
-
-/** The values of arguments. */
-export type Values<A extends Arguments> = { readonly [K in keyof A]: A[K] extends Argument<infer V> ? V : never }
-
-/**
- * Makes an argument. Every schema has one type and uses only keywords that all model hosts accept. `meaning` converts values that some
- * hosts send in another form, such as "true".
- */
-const argument = <A>(
-  schema: Argument<A>["schema"],
-  is: (given: unknown) => given is A,
-  expected: string,
-  meaning: (given: unknown) => unknown = (given) => given
-): Argument<A | undefined> => ({
-  schema,
-  isRequired: false,
-  read: (given) => {
-    const meant = given === undefined ? undefined : meaning(given)
-    return meant === undefined || is(meant) ? Result.succeed(meant) : Result.fail(`expected ${expected}`)
-  }
+/** What is said of a value of another type, or that fails a check; and what the model is told before it writes one. */
+const saying = (expected: string, description?: string) => ({
+  message: `Expected ${expected}`,
+  ...(description !== undefined && { description })
 })
 
 /** The same argument, but required. */
-export const required = <A>(optional: Argument<A | undefined>): Argument<A> => ({
-  schema: optional.schema,
-  isRequired: true,
-  read: (given) =>
-    Result.flatMap(optional.read(given), (value) =>
-      value === undefined ? Result.fail("it has to be given") : Result.succeed(value)
-    )
-})
+export const required = Schema.requiredKey
 
 const maxText = 255
 
-const isText = (given: unknown): given is string =>
-  Predicate.isString(given) && given.trim() !== "" && given.length <= maxText
-
-/** A text of 1 to 255 characters that is not blank. */
-export const text = (description?: string) =>
-  argument(
-    { type: "string", ...(description !== undefined && { description }) },
-    isText,
-    `a text of 1 to ${maxText} characters`
+/** A text that is not blank. */
+const textOf = (expected: string, description?: string) =>
+  Schema.String.annotate(saying(expected, description)).check(
+    Schema.makeFilter((given) => given.trim() !== "" && given.length <= maxText, saying(expected))
   )
+
+export const text = (description?: string) =>
+  Schema.optionalKey(textOf(`a text of 1 to ${maxText} characters`, description))
 
 const maxTexts = 20
+const textsExpected = `at most ${maxTexts} texts of 1 to ${maxText} characters`
 
-export const texts = argument(
-  { type: "array", items: { type: "string" } },
-  (given: unknown): given is ReadonlyArray<string> =>
-    Array.isArray(given) && given.length <= maxTexts && given.every(isText),
-  `at most ${maxTexts} texts of 1 to ${maxText} characters`
+export const texts = Schema.optionalKey(
+  Schema.Array(textOf(textsExpected))
+    .annotate(saying(textsExpected))
+    .check(Schema.makeFilter(({ length }) => length <= maxTexts, saying(textsExpected)))
 )
 
-const asNumber = (given: unknown): unknown =>
-  Predicate.isString(given) && /^\s*-?\d{1,15}\s*$/.test(given) ? Number(given) : given
-
-const asBoolean = (given: unknown): unknown => (given === "true" ? true : given === "false" ? false : given)
-
-/** A whole number from `min` to `max`, or its digits as a text. */
-export const integer = (min: number, max?: number, description?: string) =>
-  argument(
-    {
-      type: "integer",
-      minimum: min,
-      ...(max !== undefined && { maximum: max }),
-      ...(description !== undefined && { description })
-    },
-    (given: unknown): given is number =>
-      Number.isSafeInteger(given) && Number(given) >= min && (max === undefined || Number(given) <= max),
-    max === undefined ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`,
-    asNumber
+/** A whole number. */
+export const integer = (minimum: number, maximum?: number, description?: string) => {
+  const bounds = { minimum, ...(maximum !== undefined && { maximum }) }
+  const expected = `a whole number from ${minimum}${maximum === undefined ? "" : ` to ${maximum}`}`
+  return Schema.optionalKey(
+    Schema.Number.annotate(saying(expected, description)).check(
+      Schema.isInt({ ...saying(expected), toJsonSchema: () => ({ type: "integer", ...bounds }) }),
+      Schema.makeFilter((given) => given >= minimum && given <= (maximum ?? given), saying(expected))
+    )
   )
+}
 
-export const toggle = argument({ type: "boolean" }, Predicate.isBoolean, "true or false", asBoolean)
+export const toggle = Schema.optionalKey(Schema.Boolean.annotate(saying("true or false")))
 
 export const oneOf = <const C extends string>(choices: ReadonlyArray<C>) =>
-  argument(
-    { type: "string", enum: choices },
-    (given: unknown): given is C => (choices as ReadonlyArray<unknown>).includes(given),
-    `one of ${choices.join(", ")}`
-  )
+  Schema.optionalKey(Schema.Literals(choices).annotate(saying(`one of ${choices.join(", ")}`)))
 
-/** A node by its name or its id, which may be a number, as the argument of a command. */
-export const node = argument(
-  { type: "string", description: "id or name" },
-  isText,
-  "the id or the name of a node",
-  (given) => (Number.isSafeInteger(given) && Number(given) > 0 ? String(given) : given)
-)
+/** A node by its name or its id. */
+export const node = Schema.optionalKey(textOf("the id or the name of a node", "id or name"))
 
 /** The JSON Schema of a tool's arguments. */
 export const inputSchemaOf = (parameters: Arguments) => {
-  const needed = Object.keys(parameters).filter((name) => parameters[name]?.isRequired)
+  const { properties, required } = Schema.toJsonSchemaDocument(parameters).schema
   return {
     type: "object" as const,
-    properties: Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])),
-    ...(needed.length > 0 && { required: needed })
+    properties: properties as Readonly<Record<string, Data>>,
+    ...(Array.isArray(required) && { required })
   }
+}
+
+/** What some hosts send in another form: numbers and truth values as texts, ids as numbers. */
+const meaningOf = (type: unknown, given: unknown): unknown => {
+  if (type === "string") return Number.isSafeInteger(given) && Number(given) > 0 ? String(given) : given
+  if (type === "integer") return Predicate.isString(given) && /^\s*-?\d{1,15}\s*$/.test(given) ? Number(given) : given
+  return type === "boolean" && (given === "true" || given === "false") ? given === "true" : given
 }
 
 const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name)
 
-/** The values of a tool's arguments, or what is wrong with them, as a sentence. */
-const readArguments = <const A extends Arguments>(parameters: A, given: unknown): Result.Result<Values<A>, string> => {
-  if (!Predicate.isObject(given)) return Result.fail("The arguments have to be an object.")
-  const names = Object.keys(parameters)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown !== undefined) {
-    return Result.fail(
-      `There is no argument ${shown(unknown)}${didYouMean(nearest(unknown.slice(0, 100), names))} It takes ${names.join(", ") || "none"}.`
-    )
+/** Reads the values of a tool's arguments, or says in a sentence what is wrong with them. Hosts send null for what the model left out. */
+const argumentReader = <const A extends Arguments>(parameters: A) => {
+  const names = Object.keys(parameters.fields)
+  const { properties } = inputSchemaOf(parameters)
+  const read = readFields(parameters)
+  return (given: unknown): Result.Result<A["Type"], string> => {
+    if (!Predicate.isObject(given)) return Result.fail("The arguments have to be an object.")
+    const unknown = Object.keys(given).find((name) => !names.includes(name))
+    if (unknown !== undefined) {
+      return Result.fail(
+        `There is no argument ${shown(unknown)}${didYouMean(nearest(unknown.slice(0, 100), names))} It takes ${names.join(", ") || "none"}.`
+      )
+    }
+    const meant = Object.entries(given)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, meaningOf(properties[name]?.["type"], value)])
+    const { errors, fields } = read(Object.fromEntries(meant))
+    for (const [name, [sentence = ""]] of Object.entries(errors)) {
+      return Result.fail(
+        `The argument ${name} is not usable: ${sentence.replace(/^./, (letter) => letter.toLowerCase())}`
+      )
+    }
+    return Result.succeed(fields as A["Type"])
   }
-  const values: Record<string, unknown> = {}
-  for (const [name, { read }] of Object.entries(parameters)) {
-    // Hosts send null for what the model left out.
-    const value = read(Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined)
-    if (Result.isFailure(value)) return Result.fail(`The argument ${name} is not usable: ${value.failure}.`)
-    values[name] = value.success
-  }
-  return Result.succeed(values as Values<A>)
 }
 
 /** Follows a reference to a definition in the same schema. */
@@ -196,14 +162,17 @@ export interface Tool<out R> extends Required<Definition<Arguments>> {
 /** A tool whose arguments are checked before it runs. */
 export const tool = <const A extends Arguments, E extends Failure, R>(
   definition: Definition<A>,
-  run: (values: Values<A>) => Effect.Effect<Answer, E, R>
-): Tool<R> => ({
-  annotations: reading,
-  ...definition,
-  run: (given): Effect.Effect<Answer, Failure, R> => {
-    const values = readArguments(definition.parameters, given)
-    return Result.isFailure(values)
-      ? new UsageFault({ message: values.failure, hint: `See the description of ${definition.name}.` })
-      : run(values.success)
+  run: (values: A["Type"]) => Effect.Effect<Answer, E, R>
+): Tool<R> => {
+  const read = argumentReader(definition.parameters)
+  return {
+    annotations: reading,
+    ...definition,
+    run: (given): Effect.Effect<Answer, Failure, R> => {
+      const values = read(given)
+      return Result.isFailure(values)
+        ? new UsageFault({ message: values.failure, hint: `See the description of ${definition.name}.` })
+        : run(values.success)
+    }
   }
-})
+}

@@ -7,7 +7,7 @@ import { endingWithin } from "@berthkit/core/client/call/Deadline"
 import { BerthError } from "@berthkit/core/domain/BerthError"
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { McpSchema } from "effect/ai"
 import { knownPlans } from "../../catalogue/ImageList.ts"
 import { buysPeriod, keepCreated } from "../../commitmentLog/CommitmentLog.ts"
@@ -43,7 +43,6 @@ import {
   texts,
   toggle,
   tool,
-  type Values,
   withoutNoNode
 } from "./Tool.ts"
 import { type Action, actions, type Bounds, makeBounds, notAllowed } from "./bounds.ts"
@@ -54,7 +53,7 @@ import { termsOf } from "./terms.ts"
 /** The time limit of a change, including all reads before and after it. Agents' programs give up after a minute. */
 const sendingWithin = endingWithin("50 seconds")
 
-const proposing = {
+const proposing = Schema.Struct({
   action: required(oneOf(actions)),
   name: text("of the new node"),
   plan: text(),
@@ -67,7 +66,7 @@ const proposing = {
   sku: integer(0, undefined, "committed option"),
   node: nodeArgument,
   setting: oneOf(commitmentSettings)
-}
+})
 
 /** The arguments of each action. */
 const argumentsOf = {
@@ -76,7 +75,7 @@ const argumentsOf = {
   commit: { needs: ["node", "setting"], takes: ["sku"] }
 } as const
 
-type Proposing = Values<typeof proposing>
+type Proposing = typeof proposing.Type
 
 /** Why the arguments do not fit the action; undefined if they do. */
 const faultOf = ({ action, ...given }: Proposing): UsageFault | undefined => {
@@ -334,7 +333,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
       name: "execute",
       description:
         "Asks a person, then sends what was proposed, once. outcome approval_needed: a person has to run the command in message first, then call it again.",
-      parameters: { proposal: required(text("id")) },
+      parameters: Schema.Struct({ proposal: required(text("id")) }),
       output: parts({
         proposal: { type: "string" },
         outcome: { type: "string" },

@@ -9,7 +9,7 @@ import type { SavedImage } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
 import { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import { namesOf, passesSize, type Plan } from "@berthkit/core/domain/Plan"
-import { Duration, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Option, Schema, Stream } from "effect"
 import { withListedFields } from "../../nodes/allNodes.ts"
 import { planReader } from "../../nodes/askedPlan.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -75,13 +75,13 @@ const listNodes = tool(
   {
     name: "list_nodes",
     description: "Virtual machines. isWhole false: some could not be read.",
-    parameters: {
+    parameters: Schema.Struct({
       name: text("glob, such as web-*"),
       status: oneOf(KnownStatus.literals),
       plan: text(),
       offset: integer(0, 100_000),
       limit: integer(1, maxNodes, "default 50")
-    },
+    }),
     output: parts({
       nodes: listOf(keysOf(nodeRecord.schema)),
       more: { type: "boolean" },
@@ -104,7 +104,7 @@ const getNode = tool(
   {
     name: "get_node",
     description: "A node as it is now.",
-    parameters: { node: required(nodeArgument) },
+    parameters: Schema.Struct({ node: required(nodeArgument) }),
     output: keysOf(nodeRecord.schema)
   },
   Effect.fnUntraced(function* ({ node: given }) {
@@ -124,13 +124,13 @@ const listPlans = tool(
   {
     name: "list_plans",
     description: "Sizes, cheapest first. INR, others: foreignPrice.",
-    parameters: {
+    parameters: Schema.Struct({
       minCpu: integer(1),
       minRamGb: integer(1),
       image: text("only plans for it, by its price"),
       series: text(),
       limit: integer(1, maxRows, "default 10")
-    },
+    }),
     output: parts({ plans: listOf(keysOf(planRecord.schema)), total: { type: "integer" } })
   },
   Effect.fnUntraced(function* ({ image, limit = 10, minCpu, minRamGb: minRam, series }) {
@@ -154,12 +154,12 @@ const listImages = tool(
   {
     name: "list_images",
     description: "Images of nodes, with their plans.",
-    parameters: {
+    parameters: Schema.Struct({
       os: text(),
       plan: text(),
       saved: toggle,
       limit: integer(1, maxRows, "default 20")
-    },
+    }),
     output: parts({ images: listOf(keysOf(imageWithPlansRecord.schema)), total: { type: "integer" } })
   },
   Effect.fnUntraced(function* ({ limit = 20, os, plan, saved = false }) {
@@ -183,7 +183,7 @@ const account = ({ allow, maxCommitmentInr, maxCostInr, maxNodes: maxCreated }: 
     {
       name: "account",
       description: "Who am I, total costs, rate limit, what may be proposed.",
-      parameters: { by: oneOf(groupings) },
+      parameters: Schema.Struct({ by: oneOf(groupings) }),
       output: parts({
         account: keysOf(accountRecord.schema),
         total: keysOf(costRecord.schema),
@@ -221,11 +221,11 @@ const wait = tool(
   {
     name: "wait",
     description: "Waits for a status of a node, or its deletion.",
-    parameters: {
+    parameters: Schema.Struct({
       node: required(nodeArgument),
       for: required(oneOf(goals)),
       seconds: integer(1, maxWaitSeconds, "default 45")
-    },
+    }),
     output: keysOf(outcomeRecord.schema)
   },
   ({ for: goal, node: given, seconds = waitSeconds }) =>
