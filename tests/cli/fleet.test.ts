@@ -512,6 +512,8 @@ describe("berth schema fleet", () => {
         [webs(1, large, ", commitment: hourly_billing"), true],
         [webs(1, large, ", colour: red"), false],
         [webs(1, large, ", tags: web"), false],
+        [webs(1, large, ", disk: 0"), false],
+        [webs(1, large, `, name: ${"x".repeat(251)}`), false],
         ["fleet: a b\nnodes: {}", false],
         ["fleet: f\nnodes: {}", true],
         ["fleet: f", false],

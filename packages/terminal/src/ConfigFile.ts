@@ -20,18 +20,48 @@ export interface Place {
   readonly name: string
 }
 
+/** A JSON Schema, for editors. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
 /** Reads a value; returns undefined after recording a problem if the value is not usable. */
-export type Read<A> = (place: Place) => A | undefined
+export interface Read<out A> {
+  (place: Place): A | undefined
+  /** What it accepts, as far as JSON Schema can state it. */
+  readonly schema?: JsonSchema
+}
+
+/** A reader that states what it accepts. */
+export const readAs = <A>(schema: JsonSchema, read: (place: Place) => A | undefined): Read<A> =>
+  Object.assign(read, { schema })
 
 /** How the value of a key is read. */
 export interface Field<A> {
   readonly read: Read<A>
   /** The default. Without one the key is required. */
   readonly otherwise?: A
+  readonly description?: string
 }
 
-export const needed = <A>(read: Read<A>): Field<A> => ({ read })
-export const defaulted = <A>(read: Read<A>, otherwise: A): Field<A> => ({ read, otherwise })
+export const needed = <A>(read: Read<A>, description = ""): Field<A> => ({ read, description })
+export const defaulted = <A>(read: Read<A>, otherwise: A, description = ""): Field<A> => ({
+  read,
+  otherwise,
+  description
+})
+
+type Values<Fields> = { readonly [Key in keyof Fields]: Fields[Key] extends Field<infer A> ? A : never }
+
+const recordSchema = (fields: Readonly<Record<string, Field<unknown>>>): JsonSchema => ({
+  type: "object",
+  additionalProperties: false,
+  required: Object.keys(fields).filter((key) => !("otherwise" in fields[key]!)),
+  properties: Object.fromEntries(
+    Object.entries(fields).map(([key, { description, otherwise, read }]) => [
+      key,
+      { ...read.schema, ...(description && { description }), ...(otherwise !== null && { default: otherwise }) }
+    ])
+  )
+})
 
 /** More than a person writes. */
 const maxLength = 1_000_000
@@ -128,11 +158,8 @@ export class ConfigFile {
   }
 
   /** A block of keys, each with its reader; any other key is a problem, except top-level keys that begin with `x-`. */
-  record =
-    <Fields extends Record<string, Field<any>>>(
-      fields: Fields
-    ): Read<{ readonly [Key in keyof Fields]: Fields[Key] extends Field<infer A> ? A : never }> =>
-    (place) => {
+  record = <Fields extends Record<string, Field<any>>>(fields: Fields) =>
+    readAs<Values<Fields>>(recordSchema(fields), (place) => {
       if (!isMap(place.node)) return this.fail(place, `has to be a block of keys, and is ${withArticle(place.node)}`)
       const nameOf = (key: string) => (place.name === "" ? key : `${place.name}.${key}`)
       for (const { key } of place.node.items) {
@@ -152,7 +179,7 @@ export class ConfigFile {
         if (result[key] === undefined) isUsable = false
       }
       return isUsable ? (result as never) : undefined
-    }
+    })
 
   /** A block of free keys whose values have the same kind. */
   entries =
@@ -172,18 +199,17 @@ export class ConfigFile {
       return values.every((value) => value !== undefined) ? (values as ReadonlyArray<A>) : undefined
     }
 
-  list =
-    <A>(read: Read<A>, { max = 1000, min = 0 } = {}): Read<ReadonlyArray<A>> =>
-    (place) => {
+  list = <A>(read: Read<A>, { max = 1000, min = 0 } = {}): Read<ReadonlyArray<A>> =>
+    readAs({ type: "array", maxItems: max, ...(min > 0 && { minItems: min }), items: read.schema ?? {} }, (place) => {
       if (!isSeq(place.node)) return this.fail(place, `has to be a list, and is ${withArticle(place.node)}`)
       const { items } = place.node
       if (items.length < min) return this.fail(place, "is empty")
       if (items.length > max) return this.fail(place, `has ${items.length} entries; the maximum is ${max}`)
       const values = items.map((node, index) => read({ node: node as Node, name: `${place.name}[${index}]` }))
       return values.every((value) => value !== undefined) ? (values as ReadonlyArray<A>) : undefined
-    }
+    })
 
-  text: Read<string> = (place) => {
+  text: Read<string> = readAs({ type: "string", minLength: 1 }, (place) => {
     const { node } = place
     if (isScalar(node) && typeof node.value === "string" && node.value.trim() !== "") return node.value
     // A number or true in place of a text: what YAML reads as another type has to be quoted.
@@ -191,17 +217,17 @@ export class ConfigFile {
       return this.fail(place, "has to be a text: write it in quotes")
     }
     return this.fail(place, `has to be a text, and is ${withArticle(node)}`)
-  }
+  })
 
-  flag: Read<boolean> = (place) =>
+  flag: Read<boolean> = readAs({ type: "boolean" }, (place) =>
     isScalar(place.node) && typeof place.node.value === "boolean"
       ? place.node.value
       : this.fail(place, "has to be true or false")
+  )
 
   /** A text that `parse` understands; `expected` completes "has to be …". */
-  parsed =
-    <A>(expected: string, parse: (text: string) => A | undefined): Read<A> =>
-    (place) => {
+  parsed = <A>(expected: string, parse: (text: string) => A | undefined, schema: JsonSchema = {}): Read<A> =>
+    readAs({ ...this.text.schema, ...schema }, (place) => {
       const { node } = place
       // Quotes would not turn 30 into a duration.
       if (isScalar(node) && typeof node.value === "number" && parse(String(node.value)) === undefined) {
@@ -210,19 +236,18 @@ export class ConfigFile {
       const text = this.text(place)
       if (text === undefined) return undefined
       return parse(text) ?? this.fail(place, `has to be ${expected}`)
-    }
+    })
 
   oneOf = <const A extends string>(values: ReadonlyArray<A>): Read<A> =>
     this.parsed(`one of ${values.join(", ")}`, (text) => values.find((value) => value === text))
 
-  whole = (min: number, max: number): Read<number> => {
-    return (place) => {
+  whole = (min: number, max: number): Read<number> =>
+    readAs({ type: "integer", minimum: min, maximum: max }, (place) => {
       const value = isScalar(place.node) ? place.node.value : undefined
       return typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max
         ? value
         : this.fail(place, `has to be a whole number from ${min} to ${max}`)
-    }
-  }
+    })
 
   /** In milliseconds. */
   duration = (minMillis: number, maxMillis: number): Read<number> =>

@@ -4,7 +4,7 @@
  */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
-import { ConfigFile, type ConfigProblem, defaulted, needed, type Read } from "@berthkit/terminal/ConfigFile"
+import { ConfigFile, type ConfigProblem, defaulted, needed, type Read, readAs } from "@berthkit/terminal/ConfigFile"
 import { Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
 
@@ -41,10 +41,10 @@ export interface FleetFile {
   readonly groups: ReadonlyArray<Group>
 }
 
-/** The largest count of a group. The JSON Schema has the same limits. */
-export const maxCount = 1000
-export const namePattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"
-export const commitmentPattern = "^(auto_renew [1-9][0-9]{0,3}d|(auto_terminate|hourly_billing)( [1-9][0-9]{0,3}d)?)$"
+/** The largest count of a group. */
+const maxCount = 1000
+const namePattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"
+const commitmentPattern = "^(auto_renew [1-9][0-9]{0,3}d|(auto_terminate|hourly_billing)( [1-9][0-9]{0,3}d)?)$"
 
 const maxNameLength = 255
 const isPlainName = (text: string) => new RegExp(namePattern).test(text)
@@ -74,6 +74,12 @@ const naming =
   (n) =>
     name.includes(numberMark) ? name.replaceAll(numberMark, String(n)) : isCounted || n > 1 ? `${name}-${n}` : name
 
+/** The settings that are in the file. */
+const withoutNull = <A extends object>(settings: A) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)) as {
+    [K in keyof A]?: Exclude<A[K], null>
+  }
+
 class FleetReader {
   readonly #file: ConfigFile
 
@@ -82,51 +88,66 @@ class FleetReader {
   }
 
   /** The slug of an image, or its number. */
-  image: Read<string | number> = (place) => {
+  readonly #image = readAs<string | number>({ type: ["string", "integer"] }, (place) => {
     const value = isScalar(place.node) ? place.node.value : undefined
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value
     const text = this.#file.text(place)
     return text !== undefined && /^\d+$/.test(text) ? Number(text) : text
+  })
+
+  /** The settings of a group. */
+  #settings() {
+    const file = this.#file
+    const texts = file.list(file.text, { max: 100 })
+    const optional = <A>(read: Read<A>, description: string) => defaulted<A | null>(read, null, description)
+    const most = Number.MAX_SAFE_INTEGER
+    return file.record({
+      count: optional(file.whole(0, maxCount), "How many nodes; default 1."),
+      name: optional(
+        file.parsed(
+          `1 to ${maxNameLength - 5} characters`,
+          (text) => (text.length <= maxNameLength - 5 ? text : undefined),
+          { maxLength: maxNameLength - 5 }
+        ),
+        "Name of the nodes in place of FLEET-GROUP; {n} stands for the number."
+      ),
+      plan: needed(file.text, "Plan, see berth plan list."),
+      image: needed(this.#image, "Image slug or id, see berth image list."),
+      tags: optional(texts, "Tags to attach."),
+      sshKeys: optional(
+        texts,
+        "Keys for root: files with public keys, relative to this file, or their texts, fingerprints or ids."
+      ),
+      protect: defaulted(file.flag, false, "Never delete these nodes."),
+      commitment: optional(
+        file.parsed(
+          "auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing",
+          parseCommitment,
+          { pattern: commitmentPattern, examples: ["auto_renew 30d"] }
+        ),
+        "Set once a node is created: auto_renew with the days of a committed option, auto_terminate or hourly_billing."
+      ),
+      backups: optional(file.flag, "Automated backups; cannot be turned on later."),
+      savedImage: optional(file.whole(0, most), "Template id; required for saved images."),
+      disk: optional(file.whole(1, most), "Size of the disk in GB; some series need it."),
+      label: optional(file.text, "Label."),
+      securityGroup: optional(file.whole(0, most), "Security group."),
+      vpc: optional(file.text, "Virtual private cloud."),
+      publicIp: optional(file.flag, "Whether the nodes get a public address."),
+      ipv6: optional(file.flag, "Whether the nodes get an IPv6 address."),
+      disablePassword: optional(file.flag, "Log in with keys only."),
+      startScripts: defaulted(texts, [], "Files with scripts to run at the start, relative to this file.")
+    })
   }
 
   group =
     (fleet: string | undefined, group: string): Read<Group> =>
     (place) => {
       const file = this.#file
-      const texts = file.list(file.text, { max: 100 })
-      const found = file.record({
-        count: defaulted<number | null>(file.whole(0, maxCount), null),
-        name: defaulted<string | null>(
-          file.parsed(`1 to ${maxNameLength - 5} characters`, (text) =>
-            text.length <= maxNameLength - 5 ? text : undefined
-          ),
-          null
-        ),
-        plan: needed(file.text),
-        image: needed(this.image),
-        tags: defaulted(texts, null),
-        sshKeys: defaulted(texts, null),
-        protect: defaulted(file.flag, false),
-        commitment: defaulted<FleetCommitment | null>(
-          file.parsed(
-            "auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing",
-            parseCommitment
-          ),
-          null
-        ),
-        backups: defaulted<boolean | null>(file.flag, null),
-        savedImage: defaulted<number | null>(file.whole(0, Number.MAX_SAFE_INTEGER), null),
-        disk: defaulted<number | null>(file.whole(1, Number.MAX_SAFE_INTEGER), null),
-        label: defaulted<string | null>(file.text, null),
-        securityGroup: defaulted<number | null>(file.whole(0, Number.MAX_SAFE_INTEGER), null),
-        vpc: defaulted<string | null>(file.text, null),
-        publicIp: defaulted<boolean | null>(file.flag, null),
-        ipv6: defaulted<boolean | null>(file.flag, null),
-        disablePassword: defaulted<boolean | null>(file.flag, null),
-        startScripts: defaulted(texts, [])
-      })(place)
+      const found = this.#settings()(place)
       if (found === undefined) return undefined
-      const { commitment, count, image, name, plan, protect, startScripts } = found
+      const { commitment, count, image, name, plan, protect, savedImage, securityGroup, startScripts, vpc } = found
+      const { backups, disablePassword, disk, ipv6, label, publicIp, sshKeys, tags } = found
       const settingAt = (setting: Judged) =>
         isMap(place.node) ? (place.node.get(setting, true) as Node | undefined) : undefined
       if (protect && commitment?.setting === "auto_terminate") {
@@ -147,17 +168,8 @@ class FleetReader {
         order: {
           plan,
           image,
-          ...(found.tags !== null && { tags: found.tags }),
-          ...(found.sshKeys !== null && { sshKeys: found.sshKeys }),
-          ...(found.backups !== null && { backups: found.backups }),
-          ...(found.savedImage !== null && { savedImageTemplateId: found.savedImage }),
-          ...(found.disk !== null && { disk: found.disk }),
-          ...(found.label !== null && { label: found.label }),
-          ...(found.securityGroup !== null && { securityGroupId: found.securityGroup }),
-          ...(found.vpc !== null && { vpcId: found.vpc }),
-          ...(found.publicIp !== null && { publicIp: found.publicIp }),
-          ...(found.ipv6 !== null && { ipv6: found.ipv6 }),
-          ...(found.disablePassword !== null && { disablePassword: found.disablePassword })
+          ...withoutNull({ tags, sshKeys, backups, savedImageTemplateId: savedImage, disk, label }),
+          ...withoutNull({ securityGroupId: securityGroup, vpcId: vpc, publicIp, ipv6, disablePassword })
         }
       }
     }
@@ -182,14 +194,28 @@ class FleetReader {
       return groups.every((group) => group !== undefined) ? groups : undefined
     }
 
-  fleet(): FleetFile | undefined {
-    const file = this.#file
-    const name = file.parsed(nameExpected, (text) => (isPlainName(text) ? text : undefined))
+  /** The whole file. */
+  file() {
+    const { parsed, record } = this.#file
+    const name = parsed(nameExpected, (text) => (isPlainName(text) ? text : undefined), { pattern: namePattern })
     let fleet: string | undefined
-    const found = file.record({
-      fleet: needed<string>((place) => (fleet = name(place))),
-      nodes: needed<ReadonlyArray<Group>>((place) => this.groups(fleet)(place))
-    })(file.root)
+    return record({
+      fleet: needed(
+        readAs(name.schema!, (place) => (fleet = name(place))),
+        "Name of the fleet; nodes are named FLEET-GROUP-1 and so on."
+      ),
+      nodes: needed(
+        readAs(
+          { type: "object", propertyNames: { pattern: namePattern }, additionalProperties: this.#settings().schema },
+          (place) => this.groups(fleet)(place)
+        ),
+        "Groups of nodes that are alike."
+      )
+    })
+  }
+
+  fleet(): FleetFile | undefined {
+    const found = this.file()(this.#file.root)
     return found && this.#distinct({ fleet: found.fleet, groups: found.nodes })
   }
 
@@ -224,3 +250,9 @@ export const readFleet = (text: string): Result.Result<FleetFile, ReadonlyArray<
     ? Result.fail(file.problems.toSorted((a, b) => a.line - b.line || a.column - b.column))
     : Result.succeed(fleet)
 }
+
+/** The JSON Schema of a fleet file, for editors. */
+export const fleetSchema = () => ({
+  title: "Fleet of berth apply",
+  ...new FleetReader(new ConfigFile("")).file().schema
+})

@@ -94,8 +94,8 @@ const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
 
 /** The schema of the fleet file, which users write and no command prints. */
 const fleetFile = Effect.map(
-  Effect.promise(() => import("../../fleet/fleetSchema.ts")),
-  ({ fleetSchema }) => ({ $schema: dialect, ...fleetSchema })
+  Effect.promise(() => import("../../fleet/FleetFile.ts")),
+  ({ fleetSchema }) => ({ $schema: dialect, ...fleetSchema() })
 )
 
 export const schema = command(
