@@ -470,7 +470,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly because: string
   /** The sentence of that reason. */
   readonly detail: string
-  /** Whether the create has a key. If so, another call with the key can find out more. */
+  /** Whether another call with the same key can find out more: the create has a key, and its record still exists. */
   readonly keyed: boolean
 }> {
   static readonly ours: ReadonlyArray<string> = ["because", "detail"]

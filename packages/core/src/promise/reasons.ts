@@ -177,7 +177,7 @@ export class OutcomeUnknown extends BerthError {
   declare readonly because: string
   /** The sentence of that reason. */
   declare readonly detail: string
-  /** Whether the create has a key. If so, another call with the key can find out more. */
+  /** Whether another call with the same key can find out more: the create has a key, and its record still exists. */
   declare readonly keyed: boolean
 }
 

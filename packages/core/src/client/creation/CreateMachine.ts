@@ -117,7 +117,13 @@ export type CreateEvent =
     }
   | { readonly _tag: "Interrupted" }
   | ({ readonly _tag: "ListRead" } & Omit<Evidence, "intent">)
-  | { readonly _tag: "PollFailed"; readonly error: BerthError; readonly isListRead: boolean }
+  | {
+      readonly _tag: "PollFailed"
+      readonly error: BerthError
+      readonly isListRead: boolean
+      /** Possible nodes, if the list was read and only the store failed. Without the store nothing proves which one it is. */
+      readonly candidates?: ReadonlyArray<Node>
+    }
   /** The call's time is up; includes the attempts of its latest request. */
   | { readonly _tag: "DeadlineReached"; readonly tried: Tried }
 
@@ -401,7 +407,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
   if (event._tag === "PollFailed") {
     // A temporary failure is no answer; the next poll may succeed.
     if (event.error.retryable && again.action) return again
-    return because === null ? failed(event.error) : unknown(request, state)
+    return because === null ? failed(event.error) : unknown(request, state, event.candidates ?? state.candidates)
   }
   const resolution = resolve({ ...event, intent })
   switch (resolution._tag) {

@@ -6,7 +6,7 @@ import { Duration, Effect, Option, Random, Result } from "effect"
 import type { RecordFault } from "../../api/fields/RecordReader.ts"
 import type { SeveralNodes, UnreadNode } from "../../api/NodeCodec.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, UnexpectedResponse } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, OutcomeUnknown, UnexpectedResponse } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import { imageFinder } from "../../domain/Price.ts"
@@ -45,6 +45,7 @@ import {
   type Intent,
   type IntentStore,
   type IntentStoreFailed,
+  isSent,
   makeMemory,
   type SentIntent,
   sharedByKey
@@ -130,6 +131,8 @@ interface Call {
   underWay: Beside["underWay"]
   /** Whether this call has read the image list. */
   hasPlans: boolean
+  /** Whether its request, or that of an earlier call with its key, was recorded as sent. */
+  isRecorded: boolean
 }
 
 type Action<Tag extends CreateAction["_tag"]> = Extract<CreateAction, { readonly _tag: Tag }>
@@ -165,6 +168,7 @@ export const make = ({
   const take = (call: Call, step: CreateStep): CreateStep => {
     const { state } = step
     call.state = state
+    call.isRecorded ||= "intent" in state && isSent(state.intent)
     if (state._tag === "Ended" && Result.isSuccess(state.outcome)) {
       claimed.set(state.outcome.success.node.id, call.request.key)
     }
@@ -399,12 +403,18 @@ export const make = ({
         yield* Effect.ignore(write(call, step))
         return { ...step, write: undefined }
       })
+      /** Nothing shows which of these nodes is another create's, so they are only named. */
+      const named = Effect.fnUntraced(function* (failure: IntentStoreFailed) {
+        const listed = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+        const candidates = listed.filter((node) => isCandidate(call, node))
+        return feed(call, { _tag: "PollFailed", error: unusable(failure), isListRead: true, candidates })
+      })
       return store
         .withKeyLock(reconciliationKey)(() => judge(otherIntents(call, intent), store.ownersOf))
         .pipe(
           // A create without a caller's key relies on what this client knows of its own creates.
           Effect.catchTag("IntentStoreFailed", (error) =>
-            call.request.keyed ? Effect.fail(unusable(error)) : judge(Effect.undefined, () => Effect.succeed(new Map()))
+            call.request.keyed ? named(error) : judge(Effect.undefined, () => Effect.succeed(new Map()))
           ),
           Effect.catch((error) => Effect.sync(() => feed(call, { _tag: "PollFailed", error, isListRead })))
         )
@@ -476,6 +486,19 @@ export const make = ({
       return state._tag === "Queued" ? store.remove(request.key) : store.save({ ...state.intent, fate: "reported" })
     }).pipe(Effect.ignore)
 
+  /**
+   * Fails as the create did. If its record vanished with the state folder, another call with the key would send it again, so the failure
+   * must not promise that the key prevents a second node.
+   */
+  const unlessForgotten = Effect.fnUntraced(function* ({ isRecorded, request }: Call, error: BerthError) {
+    const { reason } = error
+    if (reason._tag !== "OutcomeUnknown" || !request.keyed || !isRecorded) return yield* error
+    const found = yield* Effect.orElseSucceed(store.find(request.key), () => Option.none<Intent>())
+    if (Option.isSome(found)) return yield* error
+    const detail = `${reason.detail.replace(/\.$/, "")}; no readable record of its key is left`
+    return yield* createFailure(new OutcomeUnknown({ ...reason, detail, keyed: false }), error)
+  })
+
   /** Runs a create with a caller's key under the key's lock, so that no other call uses the key meanwhile. */
   const create = (call: Call, first: CreateStep) => {
     const { key, keyed } = call.request
@@ -531,7 +554,8 @@ export const make = ({
         confirm: Effect.void,
         state: first.state,
         underWay: new Map(),
-        hasPlans: false
+        hasPlans: false,
+        isRecorded: false
       }
       let latest: Ledger | undefined
       const observed = Effect.flatMap(LedgerBegun, (report) =>
@@ -543,7 +567,7 @@ export const make = ({
       return Effect.timeoutOrElse(observed, {
         duration: limit,
         orElse: () => run(call, feed(call, { _tag: "DeadlineReached", tried: latest ?? untried }))
-      })
+      }).pipe(Effect.catch((error) => unlessForgotten(call, error)))
     })
   })
 }

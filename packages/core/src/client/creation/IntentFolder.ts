@@ -191,9 +191,21 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return abandoned
   })
 
+  /** Durable even if the create is not sent, because a half-written file would block its key. */
+  const writeOpen = (folder: Folder, intent: Intent) =>
+    Effect.flatMap(self, (owner) =>
+      replaceDurably(fileOf(folder, intent.key), JSON.stringify({ ...intent, owner } satisfies OwnedIntent))
+    )
+
+  /** The intents under a caller's key that this process has sent and not settled. */
+  const underWay = new Map<string, Intent>()
+
   const readUnsettled = Effect.fnUntraced(function* (folder: Folder) {
     const intents: Array<Intent> = []
-    for (const key of yield* keysIn(folder)) {
+    const found = yield* keysIn(folder)
+    const missing = Array.from(underWay.keys()).filter((key) => !found.includes(key))
+    for (const key of missing) yield* Effect.ignore(findIntent(folder, key))
+    for (const key of [...found, ...missing]) {
       const intent = yield* readOrWarn(folder, key)
       if (intent !== undefined) intents.push(yield* withFate(intent))
     }
@@ -215,7 +227,11 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
       return Option.some<Intent>(found.intent)
     }
     const intent = (yield* readIntent(fileOf(folder, key), key)) ?? found?.intent
-    return intent === undefined ? Option.none<Intent>() : Option.some(yield* withFate(intent))
+    if (intent !== undefined) return Option.some(yield* withFate(intent))
+    const own = underWay.get(key)
+    // The folder was removed in the meantime. The next process must not take the create for one that was never sent.
+    if (own !== undefined) yield* writeOpen(folder, own)
+    return Option.fromUndefinedOr(own)
   })
 
   /** The end times of creates without a caller's key in this process, oldest first. */
@@ -237,16 +253,19 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   )
 
   const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
-    const owned: OwnedIntent = { ...intent, owner: yield* self }
-    const { key, nodeId } = owned
+    const { key, nodeId } = intent
+    // The request of an intent that was written as sent may have left, whatever becomes of later writes.
+    if (underWay.has(key)) underWay.set(key, intent)
     if (nodeId !== null && !isDrawn(key)) {
       // Settling an intent makes its folder, so fail first if the account's folder is gone.
       yield* withFiles((fs) => fs.access(folder.open))
-      yield* folder.settled.settle({ ...owned, nodeId })
+      yield* folder.settled.settle({ ...intent, owner: yield* self, nodeId })
+      underWay.delete(key)
       return yield* removeFile(fileOf(folder, key))
     }
-    // Durable even if the create is not sent, because a half-written file would block its key.
-    yield* replaceDurably(fileOf(folder, key), JSON.stringify(owned))
+    yield* writeOpen(folder, intent)
+    if (isSent(intent) && !isDrawn(key)) underWay.set(key, intent)
+    else underWay.delete(key)
     if (isDrawn(key) && hasEnded(intent)) yield* pruneEnded(folder, key)
   })
 
@@ -261,10 +280,13 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
         failed
       ),
     remove: (key) =>
-      inFolder((folder) =>
-        isDrawn(key)
-          ? removeFile(fileOf(folder, key))
-          : Effect.andThen(removeDurably(fileOf(folder, key)), folder.settled.remove(key))
+      Effect.andThen(
+        Effect.sync(() => underWay.delete(key)),
+        inFolder((folder) =>
+          isDrawn(key)
+            ? removeFile(fileOf(folder, key))
+            : Effect.andThen(removeDurably(fileOf(folder, key)), folder.settled.remove(key))
+        )
       ),
     newestNode: inFolder(readNewest),
     ownersOf: (ids) => inFolder(({ settled }) => settled.ownersOf(ids)),

@@ -342,4 +342,33 @@ describe("a folder of intents", () => {
       assert.deepStrictEqual(yield* namesIn(openIn(path)), ["job.json"])
     })
   )
+
+  it.live("that is removed while it is used gets the intents again that are under way, as they were last known", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "intents")
+      const store = yield* storeOf(path)
+      for (const key of ["sent", "unsent", "removed", "settled"]) yield* store.save(intent(key))
+      yield* store.save(intent("unsent", { sentAt: null }))
+      yield* store.remove("removed")
+      yield* store.save(intent("settled", { nodeId: NodeId.make(9) }))
+      yield* Effect.promise(() => rm(path, { recursive: true }))
+      // A write under a key whose lock is gone fails, but is about a request that was sent.
+      const lost = intent("sent", { fate: "lost" })
+      assert.strictEqual((yield* Effect.flip(store.save(lost))).code, "ENOENT")
+      assert.deepStrictEqual(yield* (yield* storeOf(path)).find("sent"), Option.none())
+      assert.deepInclude(Option.getOrThrow(yield* store.find("sent")), lost)
+      assert.deepStrictEqual(yield* namesIn(openIn(path)), ["sent.json"])
+    })
+  )
+
+  it.live("that is removed while it is used keeps what another process has written in it since", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "intents")
+      const [store, other] = [yield* storeOf(path), makeDirectory(path)]
+      yield* store.save(intent("job"))
+      yield* Effect.promise(() => rm(path, { recursive: true }))
+      yield* other.withKeyLock("job")(() => other.save(intent("job", { newerThan: 8 })))
+      assert.strictEqual(Option.getOrThrow(yield* store.find("job")).newerThan, 8)
+    })
+  )
 })
