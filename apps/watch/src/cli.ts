@@ -163,7 +163,7 @@ const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags,
   Command.withSubcommands([
     sinkChange("enable", "Enable a disabled sink"),
     sinkChange("retry", "Deliver a sink's dead letters (failed events) and waiting events now"),
-    sinkChange("remove", "Forget a sink that the config no longer has"),
+    sinkChange("remove", "Forget a sink that is no longer in the config"),
     Command.make("dead", { ...sinkName, ...deadFlags }, (flags) =>
       (Option.isSome(flags.retry) ? changing : reading)(flags, (daemon) => deadLetters(daemon, flags.name, flags.retry))
     ).pipe(

@@ -175,7 +175,7 @@ export const tree: CommandTree<Command> = [
   noun("commitment", "Commitments (fixed periods at a lower price)", [
     verb(
       "get",
-      "Show the commitment setting that berth last sent for a node from this machine",
+      "Show the last commitment setting that berth sent for a node from this machine",
       async () => (await import("./commitment/get.ts")).get,
       {
         aliases: ["show"],
@@ -279,7 +279,7 @@ export const tree: CommandTree<Command> = [
       needs: ["NODE", "as"],
       prints: ["fleetMember"],
       examples: [
-        ["berth fleet adopt 5 --as web-2", "Make node 5 a member; nothing is sent to it"],
+        ["berth fleet adopt 5 --as web-2", "Make node 5 a member, without changing the node"],
         ["berth fleet adopt old-web --as web-2 -f shop.yaml", "With a fleet file other than fleet.yaml"],
         ["berth fleet adopt 5 --as web-2 --commitment none", "If the portal shows no commitment for the node"]
       ]
@@ -338,13 +338,18 @@ export const tree: CommandTree<Command> = [
         ["berth auth login --profile test < credentials", "Read the credentials from two lines of a file"]
       ]
     }),
-    verb("status", "Show the account and where it is set", async () => (await import("./auth/status.ts")).status, {
-      prints: ["account"],
-      examples: [
-        ["berth auth status", "Show which account the commands use"],
-        ["berth auth status --query authenticated", "Whether the service accepts its credentials"]
-      ]
-    }),
+    verb(
+      "status",
+      "Show the account, and which setting it comes from",
+      async () => (await import("./auth/status.ts")).status,
+      {
+        prints: ["account"],
+        examples: [
+          ["berth auth status", "Show which account the commands use"],
+          ["berth auth status --query authenticated", "Whether the service accepts its credentials"]
+        ]
+      }
+    ),
     verb("token", "Print the access token, for other programs", async () => (await import("./auth/token.ts")).token, {
       examples: [
         ["berth auth token --profile test", "The access token of a profile"],

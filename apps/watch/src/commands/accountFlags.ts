@@ -29,10 +29,14 @@ export const addFlags = {
   ),
   location: textFlag("location", "NAME", "The location of the nodes, such as Delhi"),
   allowHttp: allowHttpFlag,
-  apiKeyEnv: textFlag("api-key-env", "VARIABLE", "Variable with the API key, where the daemons run"),
-  accessTokenEnv: textFlag("access-token-env", "VARIABLE", "Variable with the access token, where the daemons run"),
-  apiKeyFile: textFlag("api-key-file", "FILE", "File with the API key, where the daemons run"),
-  accessTokenFile: textFlag("access-token-file", "FILE", "File with the access token, where the daemons run"),
+  apiKeyEnv: textFlag("api-key-env", "VARIABLE", "Variable with the API key, in the daemons' environment"),
+  accessTokenEnv: textFlag(
+    "access-token-env",
+    "VARIABLE",
+    "Variable with the access token, in the daemons' environment"
+  ),
+  apiKeyFile: textFlag("api-key-file", "FILE", "File with the API key, on the daemons' machines"),
+  accessTokenFile: textFlag("access-token-file", "FILE", "File with the access token, on the daemons' machines"),
   sealed: switchFlag(
     "sealed",
     `Read API key and access token from stdin, one per line or as JSON, and store them sealed with BERTH_WATCH_SEAL_KEY`

@@ -12,7 +12,7 @@ const pageSize = 5000
 const write = Schema.encodeSync(Schema.toCodecJson(WatchedNode))
 
 export const nodesFlags = {
-  at: textFlag("at", "TIME", "As they were at this time: 2026-03-01T10:20:30Z, or 2h for two hours ago")
+  at: textFlag("at", "TIME", "Print the nodes as they were at this time: 2026-03-01T10:20:30Z, or 2h for two hours ago")
 }
 
 export const nodes = Effect.fn("nodes")(function* (daemon: Answers, flag: Option.Option<string>) {

@@ -93,7 +93,7 @@ export const listSilences = Effect.fnUntraced(function* (daemon: Answers, format
 
 export const endFlags = {
   id: Argument.String("ID").pipe(Argument.withDescription("Id of the silence, which silence list prints")),
-  atEnd: Flag.optional(thenFlag("what was chosen when it was added"))
+  atEnd: Flag.optional(thenFlag("the choice of silence add"))
 }
 
 export const endSilence = Effect.fnUntraced(function* (

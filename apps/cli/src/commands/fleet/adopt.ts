@@ -81,7 +81,7 @@ export const adopt = command(
     as: flag(
       "as",
       text("MEMBER", (given) => parseMember(given) !== undefined, "expected a group and a number, such as web-2"),
-      "The member that it becomes, such as web-2"
+      "The member that the node becomes, such as web-2"
     ),
     commitment: flag(
       "commitment",

@@ -52,15 +52,19 @@ const share: Value<number> = {
 }
 
 const flags = {
-  allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes the agent may propose; default: it only reads", []),
-  maxCost: flag("max-cost", rupeesPerHour, "Maximum price per hour of all nodes it creates; a month is 730 hours"),
+  allow: flagOr("allow", someOf(actions, "ACTION,…"), "Changes that the agent may propose; default none", []),
+  maxCost: flag(
+    "max-cost",
+    rupeesPerHour,
+    "Maximum price per hour of all nodes that the agent creates; a month is 730 hours"
+  ),
   maxCommitment: flag(
     "max-commitment",
     inRupees,
-    "Maximum price of all commitments it buys; default: what you approve"
+    "Maximum price of all commitments that the agent buys; default: what you approve"
   ),
-  maxNodes: flag("max-nodes", wholeNumber(0), "Maximum number of nodes it creates"),
-  share: flagOr("share", share, "Part of the rate limit that it may use; default 0.5", 0.5)
+  maxNodes: flag("max-nodes", wholeNumber(0), "Maximum number of nodes that the agent creates"),
+  share: flagOr("share", share, "Part of the rate limit that the agent may use; default 0.5", 0.5)
 }
 
 type Own<T> = T extends Tool<infer R> ? R : never

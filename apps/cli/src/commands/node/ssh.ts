@@ -13,7 +13,7 @@ import { cannotRun, ensureProgram, startProgram } from "../../settings/startProg
 export const userFlag = flagOr(
   "user",
   text("USER", (user) => /^[A-Za-z_][\w.-]*$/.test(user), "expected the name of a user"),
-  "Who to log in as; default root",
+  "User to log in as; default root",
   "root"
 )
 
