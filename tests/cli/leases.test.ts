@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { inDialect } from "../account.ts"
 import * as altered from "./AlteredService.ts"
 import { type Altered, alteredService } from "./AlteredService.ts"
@@ -330,6 +330,50 @@ describe("run --reuse", () => {
       assert.match(stderr, new RegExp(`Kept node .+; its hour ends in .+\\. Charged so far: ${charged}\\.\n`))
       const again = yield* berth(reuse, env)
       assert.match(again.stderr, new RegExp(`Took node .+ left\\. Charged so far: ${charged}\\.\n`))
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a kept node", () => {
+  const reuse = ["run", ...order, "--name", "job", "--reuse", "--", "true"]
+
+  /** Keeps a node, and returns its id. */
+  const keep = Effect.fnUntraced(function* (env: Env) {
+    const { code, stderr } = yield* berth(reuse, env)
+    assert.strictEqual(code, 0, stderr)
+    const [, id] = /Kept node (\d+)/.exec(stderr) ?? []
+    return Number(id)
+  })
+
+  it.live("whose delete may still be carried out is not taken by the next run, which deletes it", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const env = yield* makeEnv
+      const id = yield* keep(env)
+      yield* arm([{ fault: "status", status: 503, scope: { operation: "nodes.delete" } }])
+      const reaped = yield* berth(["reap", "--within", "1h"], env)
+      assert.notStrictEqual(reaped.code, 0)
+      assert.strictEqual((yield* statuses)[id], "running")
+      yield* arm([])
+      const next = yield* berth(reuse, env)
+      assert.strictEqual(next.code, 0, next.stderr)
+      assert.include(next.stderr, `Deleted node ${id} (job), which an earlier run left behind.`)
+      assert.notInclude(next.stderr, "Took node")
+      assert.strictEqual((yield* statuses)[id], "terminate")
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("is deleted if the run that took it is interrupted while it deletes what earlier runs left", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const env = yield* makeEnv
+      const id = yield* keep(env)
+      yield* leaveLease(env, "left", { sentAgoMillis: 60_000, nodeId: yield* foreign("left") })
+      yield* arm([{ fault: "latency", delay: "1 hour", times: 1, scope: { operation: "nodes.delete" } }])
+      const run = yield* Effect.forkChild(berth(reuse, env))
+      while ((yield* deletes) === 0) yield* Effect.sleep(20)
+      yield* Fiber.interrupt(run)
+      assert.deepStrictEqual([leasesIn(env), (yield* statuses)[id]], [["run-left.json"], "terminate"])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
 })

@@ -186,6 +186,7 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
       `Node ${node!.id} (${node!.name}) is ${member.member} of the fleet ${member.fleet} now: it stays, and is billed.`
     )
   } else if (node !== undefined && node.status !== "terminate") {
+    if (lease.keptSince !== null) yield* leases.put({ ...lease, isEnding: true })
     yield* Effect.catch(removed(lease, node, perHourInr), notDeleted(node.id))
   }
   const store = yield* IntentStore

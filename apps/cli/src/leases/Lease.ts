@@ -38,6 +38,8 @@ export const Lease = Schema.Struct({
   ttlMillis: Schema.Number,
   /** When the node was kept for the next run with `--reuse`; null while it is held. */
   keptSince: Schema.NullOr(Stamped),
+  /** Set before a delete of the kept node is sent: nobody may take the node then, because the service may still carry out the delete. */
+  isEnding: Schema.optional(Schema.Boolean),
   /** Identifies the node; null until it is known. */
   node: Schema.NullOr(
     Schema.Struct({ id: Schema.Int, name: Schema.String, createdMillis: Schema.NullOr(Schema.Number) })
@@ -118,6 +120,8 @@ export type Standing =
  * lease, with a margin because the clocks of two machines differ. A kept node whose hour ends within `withinMillis` is already due.
  */
 export const standingOf = (lease: Lease, isOwnerAlive: boolean | undefined, now: Stamp, withinMillis = 0): Standing => {
-  if (lease.keptSince !== null) return paidMillisLeft(lease, now) <= withinMillis ? "due" : "kept"
+  if (lease.keptSince !== null) {
+    return lease.isEnding === true || paidMillisLeft(lease, now) <= withinMillis ? "due" : "kept"
+  }
   return isOwnerAlive === false || minMillisBetween(lease.takenAt, now) >= lease.ttlMillis ? "due" : "held"
 }

@@ -58,6 +58,10 @@ describe("the lease of a run", () => {
 })
 
 describe("a kept node", () => {
+  it("is due once its delete may have been sent", () => {
+    expect(standingOf({ ...kept(lease, at(minute)), isEnding: true }, true, at(minute))).toBe("due")
+  })
+
   const waiting = kept(lease, at(5 * minute))
 
   it("waits until the hour that is paid for is over, though its process has ended", () => {

@@ -261,15 +261,17 @@ export const run = command(
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
     const quote = taken === undefined ? yield* approved(first, spec, options) : undefined
     if (taken === undefined && quote === undefined) return
-    yield* reapFirst
-    // The cleanup of earlier runs may have taken minutes.
     if (quote !== undefined) {
+      yield* reapFirst
+      // The cleanup of earlier runs may have taken minutes.
       yield* yield* currentPrice(`${spec.plan} with ${spec.image}`, quote, quoteFor(spec, options))
     }
     const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis, quote))
 
     const held: Held = { lease }
     const work = Effect.gen(function* () {
+      // This run holds the kept node by now, and must release it even if it is interrupted during the cleanup.
+      if (taken !== undefined) yield* reapFirst
       const node = taken?.node ?? (yield* ready(held, spec, options))
       return yield* runCommand(words, { BERTH_NODE_ID: String(node.id), BERTH_NODE_IP: addressOf(hostOf(node)) ?? "" })
     })
