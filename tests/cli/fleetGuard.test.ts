@@ -297,6 +297,46 @@ describe("the old node of a protected member whose replacement is not finished",
   )
 })
 
+describe("berth api", () => {
+  it.live("deletes no protected node, however its path is written, and no other is held up", () =>
+    Effect.gen(function* () {
+      const { db, fleet, service } = yield* protectedFleet
+      const paths = ["/nodes/ID/", "nodes/ID", "//nodes//ID/", "/x/../nodes/ID/", "/%6eodes/ID", "/nodes/ID/?a=b"]
+      for (const path of [...paths, "/myaccount/api/v1/nodes/ID/", "/nodes/0ID/", "\\nodes\\ID"]) {
+        const refused = yield* fleet.run(["api", "delete", path.replace("ID", db)])
+        assert.strictEqual(refused.code, 5, `${path}: ${refused.stderr}`)
+        assert.include(refused.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
+        assert.include(refused.stderr, "hint: Remove its protection in the fleet file and apply")
+      }
+      assert.isTrue(service.requests.every((request) => !request.startsWith("DELETE")))
+      assert.strictEqual((yield* fleet.run(["api", "DELETE", "/nodes/999/"])).code, 4)
+      assert.strictEqual((yield* fleet.run(["api", `/nodes/${db}/`])).code, 0)
+      fleet.write(dbOf())
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      assert.strictEqual((yield* fleet.run(["api", "DELETE", `/nodes/${db}/`])).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not let the service delete a protected node with its commitment", () =>
+    Effect.gen(function* () {
+      const { db, fleet, service, web } = yield* protectedFleet
+      const purchase = "/update_committed_node_status/"
+      const bodyOf = (id: unknown, setting: string) => JSON.stringify({ vcn_id: id, node_status: setting })
+      for (const id of [Number(db), db]) {
+        for (const method of ["POST", "PUT"]) {
+          const refused = yield* fleet.run(["api", method, purchase, "-d", bodyOf(id, "auto_terminate")])
+          assert.strictEqual(refused.code, 5, refused.stderr)
+          assert.include(refused.stderr, "With auto_terminate the service would delete it")
+        }
+      }
+      assert.notInclude(service.requests, `POST ${purchase}`)
+      for (const body of [bodyOf(Number(db), "hourly_billing"), bodyOf(Number(web), "auto_terminate")]) {
+        assert.strictEqual((yield* fleet.run(["api", "POST", purchase, "-d", body])).code, 0)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("auto_terminate of a protected member", () => {
   const purchase = "POST /update_committed_node_status/"
 

@@ -215,7 +215,7 @@ export const fleetOfNodes = (
 
 /** The members whose open create may have made this node. */
 export const claimsOn = (
-  node: Pick<Node, "id" | "name">,
+  node: Doomed,
   ledgers: ReadonlyArray<Pick<KnownLedger, "candidates" | "entries" | "fleet" | "ledger">>
 ) =>
   ledgers.flatMap((known) =>
@@ -276,12 +276,18 @@ const ledgerHint = ({ fleet, ledger, state }: KnownLedger): string =>
 const notedText = (start: "This" | "this", { ledger, state }: KnownLedger): string =>
   `${start} machine has a record of the protection, but the ledger ${ledger} ${stateText[state]}.`
 
+/** A node that is to be deleted; its name is null if it was not read. */
+export interface Doomed extends Pick<Node, "id"> {
+  readonly name: string | null
+}
+
 /**
- * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. People,
- * agents and `reap` respect protection because each delete of theirs runs this check. Fleets of other machines are unknown here. `not` is the sentence that says nothing was done.
+ * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. People, agents, `berth api` and `reap`
+ * respect protection because each delete of theirs runs this check. Fleets of other machines are unknown here. `not` is the sentence that
+ * says nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
-  nodes: ReadonlyArray<Pick<Node, "id" | "name">>,
+  nodes: ReadonlyArray<Doomed>,
   not = "Nothing was deleted."
 ) {
   if (nodes.length === 0) return
@@ -313,7 +319,7 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
   if (claim !== undefined) {
     const { entry, known, node } = claim
     return yield* new FleetConflict({
-      message: `Protected: node ${node.id} (${node.name}) may be ${entry.member} of the fleet ${known.fleet}, whose create has no known outcome. ${not}`,
+      message: `Protected: node ${node.id}${node.name === null ? "" : ` (${node.name})`} may be ${entry.member} of the fleet ${known.fleet}, whose create has no known outcome. ${not}`,
       hint: `Run berth apply on the fleet (ledger ${known.ledger}): it finds out.`
     })
   }

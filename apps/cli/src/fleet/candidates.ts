@@ -22,12 +22,15 @@ export const candidatesFor = (
   return Array.from(new Set([...named, ...recorded].filter((id) => !isTaken(id)))).toSorted((a, b) => a - b)
 }
 
-/** Whether a member's unanswered create may have made this node, by its name or by this machine's record of candidates. */
+/**
+ * Whether a member's unanswered create may have made this node, by its name or by this machine's record of candidates. A node whose name is
+ * not known (null) may be any.
+ */
 export const mayHaveMade = (
   { pending }: Pick<Entry, "pending">,
-  { id, name }: Pick<Node, "id" | "name">,
+  { id, name }: Pick<Node, "id"> & { readonly name: string | null },
   recorded: ReadonlyArray<number> = []
-): boolean => pending !== undefined && (recorded.includes(id) || isSpelling(name, pending.name))
+): boolean => pending !== undefined && (name === null || recorded.includes(id) || isSpelling(name, pending.name))
 
 /** Lists the nodes that an unanswered create may have made, as the end of a sentence; empty if there are none. */
 export const candidatesText = (ids: ReadonlyArray<number>): string =>

@@ -12,6 +12,7 @@ import { variableSetting } from "@berthkit/terminal/Connection"
 import { Clock, DateTime, Effect, FiberSet, Layer, Option, Redacted, Schema } from "effect"
 import { RunningCommand } from "../commandLine/RunningCommand.ts"
 import { faultOf } from "../state/Kind.ts"
+import { nodeOfPath } from "./endsNode.ts"
 
 const kind = "change"
 
@@ -124,8 +125,7 @@ const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** The change that a request asks for; `node` is set if its path names one. */
 const requestOf = ({ method, path }: RawRequest): Asked => {
-  const id = /\/nodes\/(\d+)\/?$/.exec(path)?.[1]
-  const node = id === undefined ? null : Number(id)
+  const node = nodeOfPath(path) ?? null
   const isDelete = method === "DELETE" && node !== null
   return { action: isDelete ? "delete" : "request", node, name: null, asked: `${method} ${path}` }
 }

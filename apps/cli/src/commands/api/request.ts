@@ -10,6 +10,9 @@ import { placeSettings } from "@berthkit/terminal/Connection"
 import { escapeControlsInLines } from "@berthkit/terminal/escapeControls"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Option, Predicate, Result } from "effect"
+import { ensureUnprotected } from "../../applying/Registry.ts"
+import { endOf } from "../../history/endsNode.ts"
+import { ensureKeepsProtected } from "../commitment/set.ts"
 import { command } from "../command.ts"
 import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -163,6 +166,14 @@ const ensureOwnPlace = Effect.fnUntraced(function* (query: ReadonlyArray<readonl
   }
 })
 
+/** Fails if the request ends a protected node, at once or with its commitment. */
+const ensureEndsNoProtected = (request: Parameters<typeof endOf>[0]) => {
+  const end = endOf(request)
+  if (end === undefined) return Effect.void
+  const node = { id: end.id, name: null }
+  return end.how === "delete" ? ensureUnprotected([node]) : ensureKeepsProtected(node, "auto_terminate")
+}
+
 export const request = command(
   {
     words: argumentsFrom(
@@ -197,6 +208,7 @@ export const request = command(
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
     const body = data === undefined ? undefined : yield* bodyFrom(data)
+    yield* ensureEndsNoProtected({ method, path, body })
     const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
     const { stdout } = yield* Output
     if (include) yield* printMasked(escapeControlsInLines(head(reply)))

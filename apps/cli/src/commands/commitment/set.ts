@@ -7,7 +7,7 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { ensureNewInLedgers } from "../../applying/ledgerCommitments.ts"
-import { ensureUnprotected } from "../../applying/Registry.ts"
+import { type Doomed, ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
@@ -80,7 +80,7 @@ export const proposalOf = (
   })
 
 /** Fails if the setting lets the service delete a protected node. */
-export const ensureKeepsProtected = (node: Pick<Node, "id" | "name">, setting: CommitmentSetting) =>
+export const ensureKeepsProtected = (node: Doomed, setting: CommitmentSetting) =>
   setting === "auto_terminate"
     ? ensureUnprotected(
         [node],

@@ -43,7 +43,7 @@ export const proposalOf = ({ id, name }: Pick<Node, "id" | "name">, loss: string
 const offered = Effect.fnUntraced(function* (resolution: Resolution, keepIp: boolean) {
   yield* ensureUnprotected(
     resolution.nodes.flatMap((found) =>
-      Result.isSuccess(found) ? [{ id: found.success.id, name: found.success.node?.name ?? "" }] : []
+      Result.isSuccess(found) ? [{ id: found.success.id, name: found.success.node?.name ?? null }] : []
     )
   )
   const losses = yield* lossesOf
