@@ -19,8 +19,8 @@ export interface Running {
   readonly ended: Effect.Effect<Ended>
 }
 
-/** The input of a run: variables besides PATH, and its stdin. */
-export type RunOptions = Pick<ProgramOptions, "env" | "input">
+/** The input of a run: variables besides PATH, its stdin, and the folder that it runs in. */
+export type RunOptions = Pick<ProgramOptions, "cwd" | "env" | "input">
 
 /** Starts it. Closing the scope ends it, whatever the test did. */
 export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: RunOptions = {}) =>

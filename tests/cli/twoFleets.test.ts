@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { run } from "./berth.ts"
 import { alteredService, plan } from "./AlteredService.ts"
 import { hurriedFolderOf, webs } from "./fleet.ts"
 
@@ -120,6 +121,37 @@ describe("a node that an open create of another fleet may have made", () => {
       assert.strictEqual(refused.code, 5, refused.stderr)
       assert.include(refused.stderr, "web-1 of the fleet shop")
       assert.deepStrictEqual(ids(), [1000])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("berth fleet forget", () => {
+  it.live("refuses a name of both a fleet and a member, and names both spellings", () =>
+    Effect.gen(function* () {
+      const { fleet, other } = yield* twoFleets
+      fleet.write(webs(2))
+      writeFileSync(other, otherText.replace("fleet: other", "fleet: web-2"))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      assert.strictEqual((yield* fleet.run(["apply", "-f", other, "--yes"])).code, 0)
+      const before = fleet.ledgerText()
+      const here = { env: yield* fleet.env, cwd: fleet.folder }
+      const forget = (...args: ReadonlyArray<string>) => run(["fleet", "forget", ...args], here)
+      for (const text of [before, `<<<<<<< HEAD\n${before}`]) {
+        writeFileSync(fleet.ledger, text)
+        const refused = yield* forget("web-2")
+        assert.strictEqual(refused.code, 2, refused.stderr)
+        assert.include(refused.stderr, "web-2 is a fleet of this machine, and it")
+        assert.include(refused.stderr, "berth fleet forget web-2 -f fleet.yaml.")
+        assert.include(refused.stderr, "berth fleet forget web-2 --fleet")
+        assert.strictEqual(fleet.ledgerText(), text)
+      }
+      writeFileSync(fleet.ledger, before)
+      assert.strictEqual((yield* forget("web-2", "--fleet", "-f", "fleet.yaml")).code, 2)
+      assert.strictEqual((yield* forget("web-1", "--fleet")).code, 2)
+      assert.strictEqual((yield* forget("web-2", "--fleet")).code, 0)
+      assert.strictEqual(fleet.ledgerText(), before)
+      assert.strictEqual((yield* forget("web-2")).code, 0)
+      assert.include(fleet.ledgerText(), '{"member":"web-2","generation":1,"state":"none"}')
     }).pipe(Effect.scoped)
   )
 })

@@ -3,14 +3,14 @@
  */
 import { isQuietAtLast } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import { knownFleets, ownAccount, released, unlisted } from "../../applying/Registry.ts"
-import { type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
+import { anyLedger, type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { observe, proved } from "../../applying/observe.ts"
 import { settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
-import { argument, text } from "../../commandLine/Parameter.ts"
+import { argument, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { commitmentLog } from "../../commitmentLog/CommitmentLog.ts"
 import { FleetConflict, ListNotWhole, UsageFault } from "../../failure/CliFailure.ts"
 import { ended, type Entry, keyOf, ownedIds } from "../../fleet/Ledger.ts"
@@ -170,6 +170,18 @@ const forgetFleet = Effect.fnUntraced(function* (name: string) {
   yield* printOne(fleetMemberRecord, { fleet: name, member: "", id: null, name, outcome: "forgotten", differences: [] })
 })
 
+/**
+ * Whether the default ledger has a member of this name: `unknown` if a ledger is there and cannot be read, because it may have the member.
+ */
+const isMemberToo = Effect.fnUntraced(function* (name: string) {
+  const { ledger } = placeOf()
+  if (parseMember(name) === undefined) return { ledger, is: "no" as const }
+  const read = yield* Effect.orElseSucceed(anyLedger(ledger), () => Result.fail("unreadable" as const))
+  if (Result.isFailure(read)) return { ledger, is: read.failure === "missing" ? ("no" as const) : ("unknown" as const) }
+  const state = read.success.members.get(name)?.state ?? "none"
+  return { ledger, is: state === "none" ? ("no" as const) : ("yes" as const) }
+})
+
 export const forget = command(
   {
     name: argument(
@@ -177,12 +189,27 @@ export const forget = command(
       text("", (given) => given !== "", "expected a fleet, or a member such as web-2"),
       "A fleet, or a member such as web-2"
     ),
-    file: fileFlag
+    file: fileFlag,
+    fleet: switchFlag("fleet", "NAME is a fleet, not a member")
   },
-  Effect.fnUntraced(function* ({ file, name }) {
+  Effect.fnUntraced(function* ({ file, fleet: mustBeFleet, name }) {
+    if (mustBeFleet && file !== undefined) {
+      return yield* new UsageFault({
+        message: "--fleet and --file exclude each other: a fleet file has members.",
+        hint: "Leave one of them out."
+      })
+    }
     const isFleet = (yield* knownFleets).some(({ fleet }) => fleet === name)
-    if (file === undefined && isFleet) return yield* forgetFleet(name)
-    if (parseMember(name) === undefined) {
+    if (isFleet && mustBeFleet) return yield* forgetFleet(name)
+    if (isFleet && file === undefined) {
+      const { is, ledger } = yield* isMemberToo(name)
+      if (is === "no") return yield* forgetFleet(name)
+      return yield* new UsageFault({
+        message: `${name} is a fleet of this machine, and ${is === "yes" ? "it is also" : "it may also be"} a member in the ledger ${ledger}.`,
+        hint: `Forget the member: berth fleet forget ${name} -f fleet.yaml. Forget the fleet: berth fleet forget ${name} --fleet`
+      })
+    }
+    if (mustBeFleet || parseMember(name) === undefined) {
       return yield* new UsageFault({
         message: `There is no fleet ${name} on this machine.`,
         hint: "List them: berth fleet list"
