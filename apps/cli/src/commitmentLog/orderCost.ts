@@ -2,7 +2,7 @@
  * What an order costs: per hour and per month, its minimum charge, and the committed period that it buys. Every command that creates a node
  * shows, adds up and limits these amounts.
  */
-import type { CommittedOption } from "@berthkit/core/domain/Commitment"
+import type { CommitmentSetting, CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
 import { exactPrice, type Price, type Terms, unknownPrice, withDisk } from "@berthkit/core/domain/Price"
 
@@ -14,6 +14,9 @@ export interface OrderCost {
   /** The price of the whole period; null without a period, or if unknown. */
   readonly committedPriceInr: number | null
 }
+
+/** Whether a setting may name a committed option. Only a renewal may (interface.md §4 note 3), so no other setting buys a period. */
+export const takesOption = (setting: CommitmentSetting): boolean => setting === "auto_renew"
 
 const hoursPerDay = 24
 /** Hours of a month, to convert between prices per month and per hour. */

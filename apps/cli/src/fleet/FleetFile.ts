@@ -6,6 +6,7 @@ import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Read, readAs } from "@berthkit/terminal/ConfigFile"
 import { Result } from "effect"
+import { takesOption } from "../commitmentLog/orderCost.ts"
 import { isMap, isScalar, type Node } from "yaml"
 
 /** The setting at the end of a commitment, and the days of the committed option. */
@@ -44,18 +45,27 @@ export interface FleetFile {
 /** The largest count of a group. */
 const maxCount = 1000
 const namePattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$"
-const commitmentPattern = "^(auto_renew [1-9][0-9]{0,3}d|(auto_terminate|hourly_billing)( [1-9][0-9]{0,3}d)?)$"
+const commitmentPattern = "^(auto_renew [1-9][0-9]{0,3}d|auto_terminate|hourly_billing)$"
 
 const maxNameLength = 255
 const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
-/** Parses a text such as `auto_renew 30d`. */
+/**
+ * Parses a text such as `auto_renew 30d`. A ledger or a person may also state days beside another setting: those of a period that runs
+ * already.
+ */
 export const parseCommitment = (text: string): FleetCommitment | undefined => {
-  if (!new RegExp(commitmentPattern).test(text)) return undefined
+  if (!/^(?:auto_renew(?= )|auto_terminate|hourly_billing)(?: [1-9][0-9]{0,3}d)?$/.test(text)) return undefined
   const [word = "", days] = text.split(" ")
   const setting = CommitmentSetting.literals.find((each) => each === word)
   return setting && { setting, days: days === undefined ? null : Number(days.slice(0, -1)) }
+}
+
+/** Parses the commitment of a file, which names the days of a period only if it buys one. */
+const commitmentToSet = (text: string): FleetCommitment | undefined => {
+  const found = parseCommitment(text)
+  return found === undefined || (found.days !== null && !takesOption(found.setting)) ? undefined : found
 }
 
 /** The text of a commitment in the file and in the ledger. */
@@ -121,11 +131,11 @@ class FleetReader {
       protect: defaulted(file.flag, false, "Never delete these nodes."),
       commitment: optional(
         file.parsed(
-          "auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing",
-          parseCommitment,
+          "auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing without days",
+          commitmentToSet,
           { pattern: commitmentPattern, examples: ["auto_renew 30d"] }
         ),
-        "Set once a node is created: auto_renew with the days of a committed option, auto_terminate or hourly_billing."
+        "Set once a node is created: auto_renew with the days of a committed option, or auto_terminate or hourly_billing without days."
       ),
       backups: optional(file.flag, "Automated backups; cannot be turned on later."),
       savedImage: optional(file.whole(0, most), "Template id; required for saved images."),

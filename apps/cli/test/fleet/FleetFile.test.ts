@@ -36,11 +36,17 @@ describe("a fleet file", () => {
 
   it("does not let the service delete a protected node at the end of its commitment", () => {
     const with_ = (more: string) => `fleet: shop\nnodes:\n  a: { plan: P, image: I, ${more} }`
-    for (const setting of ["auto_terminate", "auto_terminate 30d"]) {
-      assert.deepStrictEqual(problemsOf(with_(`protect: true, commitment: ${setting}`)), [
-        "3:54 nodes.a.commitment cannot be auto_terminate beside protect: true, because the service then deletes the node."
+    assert.deepStrictEqual(problemsOf(with_("protect: true, commitment: auto_terminate")), [
+      "3:54 nodes.a.commitment cannot be auto_terminate beside protect: true, because the service then deletes the node."
+    ])
+    assert.deepStrictEqual(problemsOf(with_("commitment: auto_terminate")), [])
+  })
+
+  it("has days only for a renewal, because no other setting buys a period", () => {
+    for (const setting of ["auto_terminate 30d", "hourly_billing 30d", "auto_renew"]) {
+      assert.deepStrictEqual(problemsOf(`fleet: shop\nnodes:\n  a: { plan: P, image: I, commitment: ${setting} }`), [
+        "3:39 nodes.a.commitment has to be auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing without days."
       ])
-      assert.deepStrictEqual(problemsOf(with_(`commitment: ${setting}`)), [])
     }
   })
 
@@ -79,7 +85,7 @@ nodes:
         "3:30 nodes.web.imgae is not a setting; did you mean image?",
         "4:3 nodes.d b has to have a name of 1 to 40 letters, digits, dashes or underscores, the first a letter or digit.",
         "6:5 nodes.db.image is missing.",
-        "7:17 nodes.db.commitment has to be auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing."
+        "7:17 nodes.db.commitment has to be auto_renew with the days of a committed option, such as auto_renew 30d, or auto_terminate or hourly_billing without days."
       ]
     )
   })

@@ -12,6 +12,7 @@ import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { buysPeriod, commitmentLog, type CommitmentOrder, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
+import { takesOption } from "../../commitmentLog/orderCost.ts"
 import { afterLost, commandOf, ensureNew, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
@@ -122,7 +123,7 @@ export const set = command(
     dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
   Effect.fnUntraced(function* ({ dryRun, force, found, maxCommitment, node: given, setting, sku: skuId, yes }) {
-    if (skuId !== undefined && skuId !== 0 && setting !== "auto_renew") {
+    if (skuId !== undefined && skuId !== 0 && !takesOption(setting)) {
       return yield* new UsageFault({
         message: `--sku goes with auto_renew, not with ${setting}.`,
         hint: "Omit --sku: only a renewal has a committed option."

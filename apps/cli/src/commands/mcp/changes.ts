@@ -11,6 +11,7 @@ import { Clock, Effect, Schema } from "effect"
 import { McpSchema } from "effect/ai"
 import { knownPlans } from "../../catalogue/ImageList.ts"
 import { buysPeriod, keepCreated } from "../../commitmentLog/CommitmentLog.ts"
+import { takesOption } from "../../commitmentLog/orderCost.ts"
 import { commandOf, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { withoutUndefined } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
@@ -129,7 +130,7 @@ const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const found = yield* resolveNode(node, { change: true })
   const { id } = found
   if (action === "delete") return { order: { action, id } satisfies Order as Order, node: found }
-  if (sku !== undefined && sku !== 0 && setting !== "auto_renew") {
+  if (sku !== undefined && sku !== 0 && (setting === undefined || !takesOption(setting))) {
     return yield* new UsageFault({ message: `sku goes with auto_renew, not with ${setting}.`, hint: "Leave sku out." })
   }
   const order: Order = { action, id, setting: setting ?? "hourly_billing", skuId: sku ?? null }
