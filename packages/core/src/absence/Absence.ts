@@ -10,10 +10,10 @@
  * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
  * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * A node that reads have proved gone is gone at once if the lists agree already. The wait is the grace, or 5 s for a node that is expected
- * to go. While the account is frozen, the wait is the hold plus the grace, counted from the instant at which both list and read deny the
- * node; in addition, a list that ends after the hold must come before the read. A node whose deletion the caller has requested needs one
- * list and one read.
+ * If enough lists already lack the node, the read that proves it gone also ends the proof. The wait is the grace, or 5 s for a node that is
+ * expected to go. While the account is frozen, the wait is the hold plus the grace, counted from the instant since which both list and read
+ * deny the node; and before the last read, there must be a list that ends after the hold. A node whose deletion the caller has requested
+ * needs only one list and one read.
  *
  * | the account | a complete list shows that |
  * |---|---|
@@ -42,7 +42,7 @@ export type Expectation = "stays" | "goes" | "asked"
 
 /** The times that the proof needs. */
 export interface AbsenceRules {
-  /** The minimum time between two 404s for a node that should stay. */
+  /** The minimum time between the two 404s that prove a node gone, for a node that should stay. */
   readonly graceMillis: number
   /** The same for a node that is expected to go. */
   readonly terminatingGraceMillis: number
@@ -56,7 +56,7 @@ export const defaultAbsenceRules: AbsenceRules = {
   holdMillis: 600_000
 }
 
-/** The other facts on which the proof of a node depends. */
+/** The other facts on which the proof that a node is gone depends. */
 export interface Circumstance {
   readonly expectation: Expectation
   readonly isFrozen: boolean
@@ -140,10 +140,10 @@ export const absenceQuestion = (
 const graceOf = (expectation: Expectation, { graceMillis, terminatingGraceMillis }: AbsenceRules): number =>
   expectation === "goes" ? Math.min(graceMillis, terminatingGraceMillis) : graceMillis
 
-/** Fewer missing nodes than this are never "many": each is proved gone by itself. */
+/** Fewer missing nodes than this are not "many", except two that are all nodes: each is proved gone by itself. */
 const minMany = 3
 
-/** A smaller share of all nodes is never "many" either. */
+/** A smaller share of all nodes is never "many". */
 const minManyShare = 0.05
 
 /** Counts of the nodes that should stay: all of them, the missing ones, and those reported deleted lately. */
@@ -153,10 +153,10 @@ export interface Count {
   readonly lost: number
 }
 
-/** Whether a missing node counts: it should stay, and the list lacks it. */
+/** Whether a missing node counts as one of the "many": it should stay, and the list lacks it. */
 export const isDoubted = ({ lists }: Absence, expectation: Expectation): boolean => lists > 0 && expectation === "stays"
 
-/** Whether the account is frozen after a complete list. Recent deletions freeze nothing while no node is missing. */
+/** Whether the account is frozen after a complete list. Recent deletions count only while a node is missing now. */
 export const isFrozenAfter = (isFrozen: boolean, { lost, missing, nodes }: Count): boolean => {
   if (isFrozen || missing <= 0) return missing > 0
   const all = missing + lost

@@ -18,13 +18,15 @@ export interface Allowance extends Schema.Schema.Type<typeof Allowance> {}
 export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
   /** Requests granted per window; null until a reply reports it. */
   limit: Schema.NullOr(Schema.Int),
-  /** Length of the window. Null until a refill or a reset further away than an hour has shown it; an hour is assumed until then. */
+  /**
+   * Length of the window. Null until a refill has shown it, or a reset that is more than an hour away; until then, an hour is assumed.
+   */
   windowMillis: Schema.NullOr(Schema.Number),
   /** Requests left: the number in the newest reply, less those sent since. Null until a reply reports it. */
   remaining: Schema.NullOr(Schema.Int),
   /**
-   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the refill. Null until a
-   * reply reports the allowance.
+   * How many of the last requests are kept for interactive reads: if no more than this many are left, a change waits for the refill. Null
+   * until a reply reports the allowance.
    */
   keptForReads: Schema.NullOr(Schema.Int),
   /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */

@@ -4,17 +4,17 @@
 import { Schema } from "effect"
 import { Allowance } from "./Allowance.ts"
 
-/** One attempt. Times are milliseconds since the call began; nothing in it holds a credential. */
+/** One attempt. Times are in milliseconds. No field contains a credential. */
 export const Attempt = Schema.Struct({
   /** 1 for the first attempt of the call. */
   number: Schema.Int,
-  /** Since the call began. */
+  /** When the attempt started, counted from the beginning of the call. */
   startedAtMillis: Schema.Number,
-  /** The wait before it because the previous attempt failed. */
+  /** The wait before this attempt because the previous one failed. */
   backoffMillis: Schema.Number,
   /** The wait for the rate limit. */
   queuedMillis: Schema.Number,
-  /** Time on the wire until the reply was read. */
+  /** The time from sending the request until the reply was read. */
   durationMillis: Schema.Number,
   /** HTTP status; null without a reply. */
   status: Schema.NullOr(Schema.Int),

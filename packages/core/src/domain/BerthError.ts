@@ -31,7 +31,7 @@ export class BerthError extends Data.TaggedError("BerthError")<{
   override get message(): string {
     return this.reason.message
   }
-  /** What to do next, in one sentence. If the service is at fault, it includes the request id for its support. */
+  /** What to do next, in one sentence. If the service is at fault, the hint includes the request id, which the service's support needs. */
   get hint(): string {
     const { hint, _tag } = this.reason
     const id = this.reply?.requestId

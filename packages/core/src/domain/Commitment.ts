@@ -20,7 +20,7 @@ export const ForeignAmount = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "ForeignAmount" })
 export interface ForeignAmount extends Schema.Schema.Type<typeof ForeignAmount> {}
 
-/** One reserved period a plan can be had for (interface.md §2.6, committed_sku). */
+/** A period for which a plan can be reserved (interface.md §2.6, committed_sku). */
 export const CommittedOption = /*#__PURE__*/ Schema.Struct({
   /** Id to pass when choosing this option. */
   skuId: Schema.Int,
@@ -29,7 +29,7 @@ export const CommittedOption = /*#__PURE__*/ Schema.Struct({
   days: Schema.Int,
   /** Price of the whole period in rupees. */
   priceInr: Schema.NullOr(Schema.Number),
-  /** Price of the whole period in another currency; that in rupees is null then. */
+  /** Price of the whole period in another currency; `priceInr` is null then. */
   foreignPrice: Schema.NullOr(ForeignAmount),
   message: Schema.String,
   /** End of the period if it began now, in the service's own words. */

@@ -1,7 +1,8 @@
 /**
  * The reasons why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do next) and
- * whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. The fields in `ours`
- * hold Berth's own texts: nothing is masked in them, because a mask within known words would reveal the masked text.
+ * whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. The fields listed in
+ * `ours` hold Berth's own texts and are not masked: if a secret equalled a part of such a text, the mask would reveal the secret, because
+ * everybody can look up the text.
  */
 import { type Cause, Data } from "effect"
 import { fileReasonOf } from "./fileReason.ts"
@@ -15,9 +16,8 @@ export interface Classification {
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
   /**
-   * Whether another attempt of the same call may follow: `never`; after a pause, because the service or the way to it failed
-   * (`transient`, which is also what the circuit breaker counts); or after a longer one, because of the rate limit
-   * (`throttled`).
+   * Whether another attempt of the same call may follow. `never`: no. `transient`: after a pause, because the service or the way to it
+   * failed; the circuit breaker counts these failures. `throttled`: after a longer pause, because of the rate limit.
    */
   readonly retry: "never" | "transient" | "throttled"
   /** Whether the service may have carried out the request although the call failed, so that a create may have made a node. */
@@ -29,7 +29,8 @@ export interface Classification {
 /** The common field of the reasons about waiting. */
 interface RetryAfter {
   /**
-   * How long the service asks to wait, in milliseconds from 0; null if it does not ask. For `CircuitOpen`, the time until a call may go.
+   * How long the service asks to wait, in milliseconds, at least 0; null if it does not ask. For `CircuitOpen`, the time until a call may
+   * be made again.
    */
   readonly retryAfterMillis: number | null
 }
@@ -46,7 +47,7 @@ const time = (millis: number): string => {
   return [hours > 0 && `${hours} h`, minutes % 60 > 0 && `${minutes % 60} min`].filter(Boolean).join(" ")
 }
 
-/** A sentence as the end of another one, which adds the full stop. */
+/** Changes a sentence so that it can end another one: it loses its full stop, because the outer sentence has its own. */
 const clause = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
@@ -126,7 +127,7 @@ export class PathNotFound extends Data.TaggedError("PathNotFound")<{
  * quota.
  */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
-  /** HTTP status; null when it was refused before sending. */
+  /** HTTP status; null if the client refused the request before sending it. */
   readonly status: number | null
   /** What is wrong, according to the service or the client. */
   readonly detail: string
@@ -135,7 +136,10 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 }> {
   readonly retryable = false
   readonly retry = "never"
-  /** True for a 429 of either kind, so that a refused create looks for its node once. */
+  /**
+   * True for a 429 about a quota, as it is for one about the rate limit: the client then looks once whether the refused create made a node
+   * after all.
+   */
   get mayBeProcessed() {
     return this.status === 429
   }
@@ -176,7 +180,10 @@ export class Conflict extends Data.TaggedError("Conflict")<{
   }
 }
 
-/** 412: something else is required first (credits, a verified account), or the service refused a rule, such as the name of a plan. */
+/**
+ * 412: something else is required first (credits, a verified account), or the request breaks a rule of the service, for example with a plan
+ * name that it does not accept.
+ */
 export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   /** What the service said about it. */
   readonly detail: string
@@ -207,7 +214,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
   }
   readonly retryable = true
   readonly retry = "throttled"
-  /** The interface does not say that nothing was done. */
+  /** The interface does not say that a request with this reply was not carried out. */
   readonly mayBeProcessed = true
   readonly exit = "rateLimited"
   get hint() {
@@ -222,15 +229,15 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
 
 /** The allowance refills only after the deadline: the call was not sent. */
 export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")<{
-  /** How long the call would have to wait for its turn, at least, in milliseconds. More than `leftMillis`. */
+  /** The minimum time that the call would have to wait for its turn, in milliseconds. More than `leftMillis`. */
   readonly predictedMillis: number
   /** Time left until its deadline, in milliseconds. */
   readonly leftMillis: number
-  /** What holds it back, if an interactive read could go now; null if that could not go either. */
+  /** Why this call has to wait although an interactive read could be sent now. Null if an interactive read would have to wait as well. */
   readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
-    /** How many of the last ones are kept for interactive reads. */
+    /** How many of the last requests are kept for interactive reads. */
     readonly kept: number
   } | null
 }> {
@@ -275,7 +282,10 @@ export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends Data.TaggedError("ServiceFault")<
   {
-    /** 500 to 599, except those of `ServiceUnavailable`. The status of a success if the reply to a change names errors without a status. */
+    /**
+     * 500 to 599, except the statuses of `ServiceUnavailable`. It is a 2xx status if the reply to a change names errors but states no
+     * failure status.
+     */
     readonly status: number
     /** What the service said about it. */
     readonly detail: string
@@ -298,7 +308,7 @@ export type UnreachableFault = "network" | "certificate" | "proxy" | "fetch"
 
 /** No reply came: the connection could not be made, or broke. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{
-  /** Whether the request reached the service: `no` certainly not, `yes` a reply had begun. */
+  /** Whether the request reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   readonly sent: "no" | "maybe" | "yes"
   /** What the network reported, at most 1000 characters and a code. */
   readonly detail: string
@@ -356,7 +366,7 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
   readonly limit: "attempt" | "deadline"
   /** That limit, in milliseconds. */
   readonly afterMillis: number
-  /** Whether a request of the call reached the service: `no` certainly not, `yes` a reply had begun. */
+  /** Whether a request of the call reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   readonly sent: "no" | "maybe" | "yes"
 }> {
   static readonly ours: ReadonlyArray<string> = ["limit", "sent"]
@@ -400,7 +410,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly waitedMillis: number
   /** Why the last read of the node failed; null if it succeeded. */
   readonly failure: string | null
-  /** If the rate limit allows the next read only after the end of the wait: the time until then in milliseconds. Otherwise null. */
+  /** The milliseconds until the next read, if the rate limit allows that read only after the end of the wait. Otherwise null. */
   readonly refillsInMillis: number | null
 }> {
   static readonly ours: ReadonlyArray<string> = ["wanted", "failure"]
@@ -455,7 +465,7 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   /** The requested name of the node. */
   readonly nodeName: string
-  /** Nodes that it may have made; empty if none is listed or the list was not read. */
+  /** Nodes that the create may have made; empty if none is listed or the list was not read. */
   readonly candidates: ReadonlyArray<NodeId>
   /** The candidate that the reply to the create named although it differs from the order; null if the reply named none. */
   readonly toldId: NodeId | null
@@ -572,10 +582,10 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
   }
 }
 
-/** What is expected of a list that must show every node of a name. */
+/** The expected value in the error for a list that must show every node of a name. */
 export const everyRecordReadable = "a list whose every record can be read"
 
-/** What is expected of the reply to a create that counts no node. */
+/** The expected value in the error for a reply to a create that says that 0 nodes were made. */
 export const oneNodeMade = "one node, and not that none was made"
 
 /** A reply that cannot be understood. */
@@ -606,7 +616,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     }
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
     if (option !== undefined) return `Raise ${option} if you trust the service with that much.`
-    // A fault at a place within the reply comes from the service itself.
+    // If the error names a place within the reply, the reply has the service's form. Otherwise it may come from a proxy or a login page.
     return this.path === ""
       ? "Check that the base URL is the service's and not a proxy's or a login page's."
       : "Report it to the service's support."
@@ -644,7 +654,7 @@ export type ErrorReason = Classified<
   | UnexpectedResponse
 >
 
-/** The fields that a reason declares, by name: all but its classification. */
+/** The fields that a reason declares, by name, without its classification. */
 export type FieldsOf<R extends ErrorReason> = {
   readonly [Name in Exclude<keyof R, keyof Cause.YieldableError | "_tag" | keyof Classification>]: R[Name]
 }

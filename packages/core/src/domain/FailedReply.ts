@@ -1,5 +1,5 @@
 /**
- * The reply of a failed call for display: without credentials, and bounded.
+ * The reply to a failed call for display: without credentials, and bounded.
  */
 export interface FailedReply {
   /** HTTP status. */

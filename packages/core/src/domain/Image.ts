@@ -31,7 +31,7 @@ export const Specs = /*#__PURE__*/ Schema.Struct({
   pricePerHourInr: Schema.NullOr(Schema.Number),
   pricePerMonthInr: Schema.NullOr(Schema.Number),
   minimumBillingInr: Schema.NullOr(Schema.Number),
-  /** Set if the prices are in another currency; those in rupees are null then. */
+  /** Set if the prices are in another currency; the prices in rupees are null then. */
   foreignPrice: Schema.NullOr(ForeignPrice),
   committedOptions: Schema.Array(CommittedOption)
 }).annotate({ identifier: "Specs" })
@@ -58,8 +58,8 @@ export const Image = /*#__PURE__*/ Schema.Struct({
 export interface Image extends Schema.Schema.Type<typeof Image> {}
 
 /**
- * A saved image of the account, made from a node's disk. It has no plan and no price if the service lists it by itself; an older form of
- * the list has a record for each plan (interface.md §2.6).
+ * A saved image of the account, made from a node's disk. If the service lists each saved image once, a record has no plan and no price. An
+ * older form of the list has one record for each plan (interface.md §2.6).
  */
 export const SavedImage = /*#__PURE__*/ Schema.Struct({
   name: Schema.String,
@@ -89,13 +89,15 @@ export interface SavedImage extends Schema.Schema.Type<typeof SavedImage> {}
 
 /** An unreadable record of an image list, with its readable fields. */
 export interface LeftOutImage {
-  /** Its plan; null if unreadable, so that it may be any plan. */
+  /** The record's plan; null if unreadable, and then it may be any plan. */
   readonly plan: string | null
-  /** The texts by which a create may name it: slug, id and name. Null if its slug is unreadable, so that it may be any image. */
+  /**
+   * The texts by which a create may name the image: slug, id and name. Null if the slug is unreadable, and then it may be any image.
+   */
   readonly names: ReadonlyArray<string> | null
 }
 
-/** Filters of the image list; each narrows, and they combine (interface.md §4 note 4, A18). */
+/** Filters of the image list. An image must match all filters that are given (interface.md §4 note 4, A18). */
 export const ImageFilter = Schema.Struct({
   type: Schema.optional(Schema.Literals(["public", "private"])),
   vcpus: Schema.optional(Schema.Int),

@@ -1,6 +1,6 @@
 /**
  * Arithmetic on rupees. Prices are numbers of rupees, exact to the millionth, as the codec reads them. They are added as whole millionths,
- * so that sums do not depend on order or number; only quotients are rounded.
+ * so sums are exact in any order; only quotients are rounded.
  */
 
 /** Millionths of a rupee in a rupee. */
@@ -29,6 +29,9 @@ export const sumIfKnown = (amounts: ReadonlyArray<number | null>): number | null
 export const timesInr = (amountInr: number, count: number): number =>
   Number(BigInt(toMicros(amountInr)) * BigInt(count)) / micros
 
-/** A part of an amount, rounded up to the paisa, because an amount compared with a limit must not be understated. */
+/**
+ * An amount divided by `parts`, rounded up to the paisa (1/100 rupee), because an amount that is compared with a limit must not be
+ * understated.
+ */
 export const shareInr = (amountInr: number, parts: number): number =>
   Math.ceil(toMicros(amountInr) / (parts * 10_000) - 1e-9) / 100

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { NodeStatus } from "./NodeStatus.ts"
 
 /** The service's number for a node: a positive integer, never reused (interface.md §4 note 2, A11). */
-// A call, so that a bundler can drop it: the promise client uses no schemas.
+// The schema is made by a call that is marked as pure, so a bundler can drop it: the promise client uses no schemas.
 export const NodeId = /*#__PURE__*/ (() =>
   Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(Schema.brand("NodeId")))()
 export type NodeId = typeof NodeId.Type
@@ -15,11 +15,11 @@ export type NodeId = typeof NodeId.Type
  * unreadable field is `null` here and kept raw under `extra`.
  */
 export const Node = /*#__PURE__*/ Schema.Struct({
-  /** The service's number for it: a positive integer, never reused. */
+  /** The service's number for the node: a positive integer, never reused. */
   id: NodeId,
   name: Schema.String,
   status: NodeStatus,
-  /** When the service accepted the node, in milliseconds. Null if the reply has no date: the lists of some services have none. */
+  /** When the service accepted the node, to the millisecond. Null if the reply has no date: the lists of some services have none. */
   createdAt: Schema.NullOr(Schema.DateTimeUtc),
   /** Virtual CPUs. */
   vcpus: Schema.NullOr(Schema.Number),
@@ -50,7 +50,7 @@ export const Node = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "Node" })
 export interface Node extends Schema.Schema.Type<typeof Node> {}
 
-/** Fields in which `null` means that the node has no value. In all others it may only mean that the reply omits the field. */
+/** Fields in which `null` means that the node has no value. In all others, `null` may just mean that the reply omits the field. */
 export const noneWhenNull = ["publicIp", "privateIp"] as const satisfies ReadonlyArray<keyof Node>
 
 /** When the service accepted the node, in milliseconds since 1970; null if no reply says so. */

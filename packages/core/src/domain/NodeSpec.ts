@@ -23,7 +23,7 @@ export const NodeSpec = Schema.Struct({
   image: Schema.Union([Schema.String.check(notBlank), Schema.Int]),
   /** Default `ncr`, the only region. */
   region: Schema.optional(Region),
-  /** The keys to install for root: fingerprints or ids; for a service with projects, which installs no others, texts of public keys. */
+  /** The SSH keys to install for root: fingerprints or ids. A service with projects installs only keys that are given as public keys. */
   sshKeys: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
   /** Automated backups; can only be turned on here (interface.md §8). */

@@ -45,8 +45,7 @@ const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
 const failedWord = /(?:^|[^a-z])(?:error|errored|fail|failed|failure)(?:$|[^a-z])/i
 
 /**
- * Whether the status says in the service's words that the node has failed, such as `error` or `BUILD_FAILED`. None of the known statuses
- * does.
+ * Whether the service's word for the status says that the node has failed, such as `error` or `BUILD_FAILED`. No known status says so.
  */
 export const isFailed = (status: NodeStatus): boolean => !isKnown(status) && failedWord.test(status.unknown)
 

@@ -22,7 +22,7 @@ export const PlanOption = /*#__PURE__*/ (() =>
   }).annotate({ identifier: "PlanOption" }))()
 export interface PlanOption extends Schema.Schema.Type<typeof PlanOption> {}
 
-/** The value for `plan` of a create with one image. */
+/** The value for `plan` of a create with this image. */
 export const PlanSlug = /*#__PURE__*/ Schema.Struct({
   image: Schema.String,
   slug: Schema.String
@@ -40,26 +40,26 @@ export const Plan = /*#__PURE__*/ (() =>
     series: Specs.fields.series,
     ...Price.fields,
     minimumBillingInr: Specs.fields.minimumBillingInr,
-    /** The price in another currency, if all records of the plan state the same; those in rupees are null then. */
+    /** The price in another currency, if all records of the plan state the same; the prices in rupees are null then. */
     foreignPrice: Specs.fields.foreignPrice,
     /** A SKU is listed more than once if its price depends on the image. */
     committedOptions: Schema.Array(PlanOption),
     /** The plan's images, in the service's order. */
     images: Schema.Array(Schema.String),
-    /** The value for `plan` of a create, by image. A SKU has one or more slugs per image, which are not part of its name. */
+    /** The value for `plan` of a create, by image. A SKU has one or more slugs per image, and its name does not show them. */
     slugs: Schema.Array(PlanSlug),
     /** Each image once, grouped by price. */
     prices: Schema.Array(PlanPrice)
   }).annotate({ identifier: "Plan" }))()
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 
-/** Filters that the service does not have; they combine. */
+/** Filters that the service does not have. A plan must match all that are given. */
 export const PlanSize = /*#__PURE__*/ Schema.Struct({
   /** Minimum number of virtual CPUs. */
   minCpu: Schema.optional(Schema.Int),
   /** Minimum memory in GB. */
   minRam: Schema.optional(Schema.Int),
-  /** The name of the plan, in any case. */
+  /** The name of the plan, in upper or lower case. */
   plan: Schema.optional(Schema.String)
 }).annotate({ identifier: "PlanSize" })
 export interface PlanSize extends Schema.Schema.Type<typeof PlanSize> {}
@@ -87,7 +87,7 @@ export const passesSize =
     isAtLeast(minCpu, vcpus) &&
     isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
-/** The value on which all records that state it agree; null if they differ. */
+/** The value, if all records that state one state the same; otherwise null. */
 const stated = <A>(values: ReadonlyArray<A | null>): A | null => {
   const known = new Set(values.filter((value) => value !== null))
   const [only = null] = known

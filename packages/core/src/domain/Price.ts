@@ -1,6 +1,6 @@
 /**
- * Determines the cost of a node from the image list. The service prices each record of that list, and a record is an image on a plan: the
- * same plan may cost more with another image. All code that shows, adds or limits money uses a `PriceList`.
+ * Determines the cost of a node from the image list. Each record of that list is an image on a plan, and has its own price: the same plan
+ * may cost more with another image. All code that shows, adds or limits money uses a `PriceList`.
  *
  * A price that no record states is unknown. If several records state different prices, only the lowest and highest are known. No code may
  * simply use the first record that it finds.
@@ -14,7 +14,7 @@ import type { NodeSpec } from "./NodeSpec.ts"
 
 const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
 
-// Calls, so that a bundler can drop them: the promise client uses no schemas.
+// The schemas are made by calls that are marked as pure, so a bundler can drop them: the promise client uses no schemas.
 /** A price, or a sum of prices, in rupees. It is known if the lowest and the highest are the same. */
 export const Price = /*#__PURE__*/ (() =>
   Schema.Struct({
@@ -44,11 +44,11 @@ export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: num
 /** An unknown price. */
 export const unknownPrice: Price = /*#__PURE__*/ exactPrice(null, null)
 
-/** The common value of a text in two equal prices. */
+/** A text that is the same for equal prices. */
 export const priceKey = (price: Price): string =>
   `${price.minPricePerHourInr} ${price.maxPricePerHourInr} ${price.minPricePerMonthInr} ${price.maxPricePerMonthInr}`
 
-/** The lowest and highest of possible amounts; unknown if one of them is, because it may be lower or higher. */
+/** The lowest and highest of several amounts. Undefined if an amount is unknown, because it may be lower or higher than the others. */
 const boundsOf = (amounts: ReadonlyArray<number | null>): readonly [number, number] | undefined => {
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
@@ -66,7 +66,7 @@ const agreed = (amounts: ReadonlyArray<number | null>): number | null => {
   return bounds !== undefined && bounds[0] === bounds[1] ? bounds[0] : null
 }
 
-/** The price of one of these; it is unknown which. */
+/** The price of something that costs one of these prices, if it is unknown which. */
 export const oneOfPrices = (prices: ReadonlyArray<Price>): Price => {
   if (prices.length === 1) return prices[0]!
   const [minPerHour] = boundsOf(prices.map(({ minPricePerHourInr }) => minPricePerHourInr)) ?? [null]
@@ -88,7 +88,7 @@ const sumOfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
   return known.length === 0 && amounts.length > 0 ? null : sumInr(known)
 }
 
-/** The total of several prices. One unknown price makes the sum unknown; its known part is the `min…`. */
+/** The total of several prices. One unknown price makes the total unknown; the `min…` fields then have the sum of the known prices. */
 export const sumOfPrices = (prices: ReadonlyArray<Price>): Price => ({
   pricePerHourInr: sumIfKnown(prices.map(({ pricePerHourInr }) => pricePerHourInr)),
   pricePerMonthInr: sumIfKnown(prices.map(({ pricePerMonthInr }) => pricePerMonthInr)),
@@ -112,17 +112,17 @@ export interface Terms {
   readonly price: Price
   /** The minimum charge in rupees; null if unknown. */
   readonly minimumBillingInr: number | null
-  /** The price in another currency, if all records state the same; those in rupees are unknown then. */
+  /** The price in another currency, if all records state the same; the prices in rupees are unknown then. */
   readonly foreignPrice: ForeignPrice | null
-  /** Whether the plan has no disk of its own. A disk costs extra, at a price that no record states, so that the price is a lower bound. */
+  /** Whether the plan has no disk of its own. A disk costs extra, and no record states how much, so the price is a lower bound. */
   readonly isDiskUnpriced: boolean
-  /** One per SKU and length. The price is null if several are listed. */
+  /** One per SKU and length. The price is null if the records state different prices. */
   readonly committedOptions: ReadonlyArray<CommittedOption>
   /** Whether an unreadable record may state other terms; no price is known then. */
   readonly contradicted: boolean
 }
 
-/** The common price in another currency; null if one differs or is in rupees. */
+/** The price in another currency, if all have the same; null if one differs or is in rupees. */
 export const sameForeignPrice = <A extends object>([first = null, ...others]: ReadonlyArray<A | null>): A | null =>
   others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : null
 
@@ -145,14 +145,14 @@ const termsOf = (records: ReadonlyArray<Image>): Terms => {
   }
 }
 
-/** A price to which an unknown one is added. */
+/** The sum of this price and an unknown one. */
 const atLeast = ({ minPricePerHourInr, minPricePerMonthInr }: Price): Price => ({
   ...unknownPrice,
   minPricePerHourInr,
   minPricePerMonthInr
 })
 
-/** The price of a node whose plan costs this. */
+/** The price of a node whose plan has this price: only a lower bound if the disk costs extra. */
 export const withDisk = (price: Price, { isDiskUnpriced }: Pick<Terms, "isDiskUnpriced">): Price =>
   isDiskUnpriced ? atLeast(price) : price
 
@@ -206,17 +206,17 @@ export interface PriceList {
   /** The price for a create, from its plan and image together. Unknown if the list has no such record. */
   readonly ofOrder: (order: Order) => Terms
   /**
-   * The price of an existing node. If its image is unknown or no longer listed, the price is known only if all images of its plan have the
-   * same. A node may show the SKU of its plan instead of the slug.
+   * The price of an existing node. If its image is unknown or no longer listed, the price is known only if the plan costs the same with all
+   * images. A node may show the SKU of its plan instead of the slug.
    */
   readonly ofNode: (node: Pick<Node, "plan" | "image">) => Terms
-  /** The listed price of a plan, or of an image on it: that of a node without what is not listed. */
+  /** The listed price of a plan, or of an image on it. A disk that costs extra is not included, because its price is not listed. */
   readonly ofPlan: (listed: Pick<Node, "plan" | "image">) => Terms
 }
 
 /**
- * The prices of an image list. Different records of the same plan and image, for example by series or zone, are alternatives. So is a
- * record that was left out as unreadable: its unknown fields, even its price, may have any value.
+ * The prices of an image list. Different records of the same plan and image, for example by series or zone, are alternatives. A record that
+ * was left out as unreadable is an alternative, too: its unknown fields, even its price, may have any value.
  */
 export const priceList = (images: ReadonlyArray<Image>, leftOut: ReadonlyArray<LeftOutImage> = []): PriceList => {
   const plans = Map.groupBy(images, ({ plan }) => plan)

@@ -11,7 +11,7 @@ export interface Notation {
   readonly value: RegExp
 }
 
-/** JSON fields with a text value; one that is cut off ends with the text. */
+/** JSON fields with a text value. If the text is cut off within a value, the value ends where the text ends. */
 export const jsonField: Notation = { name: /"([^"]*)"\s*:\s*(?=")/g, value: /"(?:[^"\\]|\\[^])*(?:"|\\?$)/y }
 
 /** Parameters of an address, and assignments in logs and programs. */
@@ -25,7 +25,7 @@ interface Found {
   readonly value: string
 }
 
-/** The values with names of secrets, in order. The text after another name is searched too. */
+/** The values with names of secrets, in order. The value of any other name is searched for further names. */
 export const namedSecrets = (text: string, { name, value }: Notation): ReadonlyArray<Found> => {
   const found: Array<Found> = []
   let done = 0

@@ -3,7 +3,7 @@
  * all use this module, because one leak is enough.
  */
 
-/** Words that occur only in names of secrets. A field called just `key` is the name of a label. */
+/** Words that occur only in names of secrets. A field called just `key` does not match, because it holds the name of a label. */
 const secret =
   /auth\w+ation|cookie|credential|pass(phrase|w)|secret|session|signature|token|(\b|_)(auth|jwt|pass|pwd|sid|sig)(\b|_)|api-?key|.key$/i
 
