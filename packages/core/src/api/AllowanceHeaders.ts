@@ -32,14 +32,14 @@ export const remainingHeader = "ratelimit-remaining"
 /** When the allowance refills, in seconds since the epoch. */
 export const resetHeader = "ratelimit-reset"
 
-/** The same three, described for OpenAPI. */
+/** The same three headers, described for OpenAPI. */
 export const described = {
   [limitHeader]: "Request allowance (documented: interface.md §8)",
   [remainingHeader]: "Requests left (documented: interface.md §8)",
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
 
-/** Larger values are milliseconds, because as seconds they would lie three thousand years ahead. */
+/** A larger reset is a number of milliseconds, because as seconds it would lie three thousand years ahead. */
 const minEpochMillis = 1e11
 
 /** When the allowance refills, in seconds since the epoch; values below 10⁹ count from now (A22). Some gateways report milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Decides whether a reply is about the requested node, for every call that names a node. A reply about another node or location violates
- * the interface, because the next step would affect the wrong machine. Pure.
+ * Decides whether a reply is about the requested node, for every call that names a node. A reply about another node or location is refused,
+ * because the caller's next step would affect the wrong machine. Pure.
  */
 import { Predicate } from "effect"
 import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment.ts"
@@ -39,14 +39,14 @@ export const recordOf =
     return node.id === id ? (elsewhere(location, node.extra) ?? node) : anotherNode(id, "id", node.id)
   }
 
-/** Fields that only node records have. Some services omit any of them. */
+/** Fields that only node records have. A service may omit some of them. */
 const fieldsOfNodes = ["created_at", "plan", "public_ip_address", "private_ip_address", "vm_id"]
 
 /** Whether the data looks like a node record, so that its `id` is the node's and not that of an action. */
 const isNode = (stated: Record<string, unknown>) =>
   Predicate.isString(stated["name"]) && fieldsOfNodes.some((name) => stated[name] !== undefined)
 
-/** The places where a reply without a record may state the node: the data, its envelope, an element, or a nested node. */
+/** The places where a reply may state the node: the data, the envelope around it, an element of a list, or a nested node record. */
 const statements = (data: unknown, body: unknown): ReadonlyArray<Record<string, unknown>> => {
   const outer = (Array.isArray(data) ? [...data, body] : [data, body]).filter(Predicate.isObject)
   const inner = outer.flatMap((stated) => Object.values(stated).filter(Predicate.isObject))

@@ -58,7 +58,7 @@ const api = HttpApi.make("berth").add(NodesGroup).add(ImagesGroup).add(Commitmen
 
 const document = complete(api, { headers: allowanceHeaders, headersByStatus, replies: exampleReplies, failures })
 
-/** Adds the credentials, which are checked before routing; effect describes only those that a middleware checks. */
+/** Adds the credentials to the description. They are checked before routing, and effect describes only what a middleware checks. */
 const withSecurity = (spec: Json): Json => {
   for (const path of Object.values<Json>(spec["paths"])) {
     for (const operation of Object.values(path)) {

@@ -2,7 +2,7 @@
  * Completes the OpenAPI description that effect prints from an `HttpApi`, for client generators, linters and validating proxies. Everything
  * comes from the `HttpApi` and the annotations of its endpoints:
  *
- * - Parameters are described by their value. Effect describes the transported text, a string with a pattern.
+ * - Parameters are described by their value, such as a number. Effect describes the transported text, a string with a pattern.
  * - Objects are open, because both sides ignore unknown fields (A14). Effect describes them as closed.
  * - Replies have their headers, and operations their examples.
  * - Failures, which are the same everywhere, are under `components`.
@@ -222,7 +222,7 @@ const shareFailures = ({ operations, spec }: Printed, { failures }: DocumentOpti
   spec["components"].responses = shared
 }
 
-/** The transform for `api`'s annotation: effect's description with plain parameters and short schemas. */
+/** The transform for `api`'s annotation. It turns effect's description into one with plain parameters and short schemas. */
 export const plain =
   <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   (spec: Json): Json => {
@@ -233,7 +233,7 @@ export const plain =
     return spec
   }
 
-/** The same with open objects, headers, examples and failures. */
+/** Does the same as `plain`, and adds open objects, headers, examples and failures. */
 export const complete =
   <Id extends string, Groups extends HttpApiGroup.Constraint>(
     api: HttpApi.HttpApi<Id, Groups>,

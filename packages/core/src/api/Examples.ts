@@ -1,7 +1,6 @@
 /**
- * The hand-written examples of the OpenAPI description: requests and failures. They are calls of a mock service of seed 1 with a stopped
- * clock. Its replies are printed to `exampleReplies.json` (`pnpm example-replies` in `apps/server`), and a test of the mock compares the
- * failures.
+ * The hand-written examples of the OpenAPI description: requests and failures. The requests are sent to a mock with seed 1 and a stopped
+ * clock. `pnpm example-replies` in `apps/server` prints its replies to `exampleReplies.json`, and a test of the mock compares the failures.
  */
 import type { RequestExample } from "./Document.ts"
 import { fail, type FailureStatus } from "./Envelope.ts"

@@ -42,7 +42,7 @@ const specFields: ReadonlyArray<string> = [
   "sku_name"
 ]
 
-/** One committed option; null without an id or a duration, because it cannot be chosen then. Adds unreadable fields to `unused`. */
+/** One committed option; null without an id or a duration, because a create could not choose it. Adds unreadable fields to `unused`. */
 const committedOption = (
   wire: unknown,
   currency: string | null,
@@ -67,7 +67,7 @@ const committedOption = (
 /** The currency of a record's prices; null for rupees, which is also the default. */
 const foreignCurrency = (wire: unknown): string | null => {
   if (wire === undefined || wire === null) return null
-  // A value that is not text names no known currency.
+  // A value that is not text stands for an unknown currency.
   if (!Predicate.isString(wire)) return "?"
   return /^(?:inr|rs\.?|₹)?$/i.test(wire.trim()) ? null : wire.trim().toUpperCase()
 }
@@ -188,8 +188,8 @@ const isAsked = (shown: string | number | null, asked: string | number | undefin
   asked === undefined || shown === null || String(shown).toLowerCase() === String(asked).toLowerCase()
 
 /**
- * Whether a record passes the filter, as far as it has the fields: a service ignores unknown parameters. Records do not state the image
- * type, so that is not checked.
+ * Whether a record passes the filter, because a service ignores parameters that it does not know. A field that the record lacks passes.
+ * Records do not state the image type, so the type is not checked.
  */
 export const passes =
   ({ memoryGb, os: system, osVersion, series, vcpus }: ImageFilter) =>
@@ -207,6 +207,6 @@ export const imageFilterToWire = (filter: ImageFilter) => ({
   ...(filter.memoryGb !== undefined && { ram: filter.memoryGb }),
   ...(filter.series !== undefined && { series: filter.series }),
   ...(filter.os !== undefined && { os: filter.os }),
-  // A service accepts the name that it knows: one is documented, the other is that of today's service.
+  // Send both names, because a service reads only the one that it knows: `version` is documented, and today's service has `osversion`.
   ...(filter.osVersion !== undefined && { version: filter.osVersion, osversion: filter.osVersion })
 })

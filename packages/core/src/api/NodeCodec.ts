@@ -19,7 +19,7 @@ import type { NodeCreation } from "./NodeRecords.ts"
 import { keepUnknown, read, type ReadRecord, RecordFault } from "./fields/RecordReader.ts"
 import type { CommitmentUpdate } from "./CommitmentsGroup.ts"
 
-/** In the order of a list's records, then those of the other shapes. */
+/** The fields of a list's records in their order, for the speed of `keepUnknown`; then the fields of the other shapes. */
 const known: ReadonlyArray<string> = [
   "id",
   "name",
@@ -103,7 +103,7 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     backups: backupsOf(wire, extra),
     locked:
       read(wire["is_locked"], "is_locked", flag, null, extra) ?? read(wire["locked"], "locked", flag, null, extra),
-    // The shape of a commitment is unknown, so it stays among the other fields.
+    // The shape of a commitment is unknown, so its fields are kept in `extra` as well.
     committed: committedOf(wire),
     tags: read(wire["tags"], "tags", tags, noTags, extra),
     extra
@@ -117,8 +117,8 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 const noTags: ReadonlyArray<string> = []
 
 /**
- * The only record in the list of a create's reply, if the reply counts no other; otherwise the ids that it shows. Undefined if the data is
- * itself a record.
+ * The record in the list of a create's reply, if it is the only one and the reply counts no other node; otherwise the ids in the list.
+ * Undefined if the data has no list and is itself the record.
  */
 export const createdRecord = (data: unknown): { readonly record: unknown } | SeveralNodes | undefined => {
   const around: Record<string, unknown> = Predicate.isObject(data) ? data : { node_create_response: data }
@@ -160,7 +160,7 @@ export const wireNames: { readonly [Name in Exclude<keyof NodeSpec, "extra">]-?:
   startScripts: "start_scripts"
 }
 
-/** Why a field of the body cannot be given under its wire name; undefined if it can. */
+/** Why a spec's `extra` may not have a field with this wire name; undefined if it may. */
 export const extraFault = (name: string): string | undefined => {
   if (name === "number_of_instances") return "a create makes one node"
   if (name === placeParameters.project || name === placeParameters.location) return "it belongs to the client's options"

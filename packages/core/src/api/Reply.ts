@@ -1,6 +1,6 @@
 /**
- * Interprets a reply: success with its data, or the reason why the call failed. Pure, and the only place that interprets statuses, codes
- * and the many spellings of a failure (A3, A4, A12, A16, A21). No reply makes it throw.
+ * Interprets a reply: success with its data, or the reason why the call failed. This module is pure, and the only place that interprets
+ * statuses, codes and the many forms of a failure (A3, A4, A12, A16 and A21 in `docs/interface/assumptions.md`). No reply makes it throw.
  */
 import { Predicate, Result } from "effect"
 import { bodyFault, defaultMaxBodyTokens } from "./BodyBounds.ts"
@@ -47,7 +47,7 @@ export interface Expectation {
   readonly emptyAllowed?: boolean
   /** Whether the data is a list. Only `[]` is an empty list: no other reply is accepted as an account without nodes. */
   readonly list?: boolean
-  /** Whether a 404 counts as success, for a delete that an earlier attempt may have done. */
+  /** Whether a 404 counts as success, as for a delete that an earlier attempt may have carried out. */
   readonly goneIsDone?: boolean
 }
 
@@ -58,7 +58,9 @@ export type Show = (text: string, maxLength: number) => string
 export interface Reading {
   readonly show: Show
   readonly maxBodyTokens: number
-  /** The limit that a body exceeded, as what was expected; undefined if the body was read in full. */
+  /**
+   * If the body was longer than a limit: that limit, worded as the expected value of an error. Undefined if the body was read in full.
+   */
   readonly bodyFault?: string | undefined
 }
 
@@ -66,10 +68,10 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 
 const excerptLength = 200
 
-/** Characters to mask for each character shown, because collapsing white space shortens the text. */
+/** How many characters are masked for each character that can be shown: more than one, because collapsing white space shortens the text. */
 const windowPerCharacter = 4
 
-/** At most this many nested values are written, more than are shown. */
+/** At most this many nested values are written as JSON, which is more than an excerpt can show. */
 const maxValues = 1000
 
 /** The beginning of a value as JSON. */
@@ -112,14 +114,14 @@ const statesFailure = (body: Record<string, unknown>): boolean =>
 const isRead = ({ emptyAllowed, list, nodeId }: Expectation) =>
   list === true || (nodeId !== undefined && emptyAllowed !== true)
 
-/** Whether a value next to errors proves no success. */
+/** Whether a value is missing or empty. Next to errors, such a value does not prove that the request succeeded. */
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || (Predicate.isObjectOrArray(value) && Object.keys(value).length === 0)
 
-/** The status of a reply with several outcomes, of which some may be failures. */
+/** The status of a reply with several outcomes, some of which may be failures. */
 const multiStatus = 207
 
-/** Whether a reply has several outcomes, so that it is unknown what was done. The caller of a raw request has to interpret it. */
+/** Whether a reply has several outcomes, so it is unknown what was done. False for a raw request, whose caller interprets the reply. */
 const isMultiple = ({ status }: RawReply, body: unknown, expectation: Expectation): boolean =>
   (expectation.emptyAllowed !== true || expectation.nodeId !== undefined) &&
   !isRead(expectation) &&
@@ -155,7 +157,7 @@ const failureInside = (body: Record<string, unknown>, expectation: Expectation):
   return namesErrors(body["errors"]) || (codes.length === 0 && statesFailure(body)) ? 400 : undefined
 }
 
-/** The most errors of a reply, and messages of each error, that are shown. */
+/** Maximum number of errors of a reply that are shown, and of messages of each error. */
 const maxErrors = 64
 const maxMessages = 8
 const messageLength = 1000
@@ -166,7 +168,10 @@ const sentenceNames = ["message", "title", "detail", "error", "msg", "error_desc
 /** Deeper values are shown as JSON. */
 const maxDepth = 4
 
-/** The sentences in a value. An object stands for its sentence under a usual name; otherwise each text is preceded by its field's name. */
+/**
+ * The sentences in a value. If an object has sentences under the usual names (such as `message`), only those count. If it has none, all its
+ * texts count, each preceded by its field's name.
+ */
 const sentencesIn = (value: unknown, show: Show, depth = 0): ReadonlyArray<string> => {
   if (Predicate.isString(value)) return value.trim() === "" ? [] : [show(value, messageLength)]
   if (!Predicate.isObjectOrArray(value) || depth >= maxDepth) return [excerpt(value, show)]
@@ -228,25 +233,28 @@ const statedErrors = (body: unknown): unknown => {
     : body
 }
 
-/** Whether a text has content. A failure may carry the message of a success. */
+/** Whether a text has content. `Success` does not count, because a failure may carry the message of a success. */
 const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
 /** Maximum length of a failure's stated reason. */
 const detailLength = 700
 
-/** Phrases that say only that a request failed. */
+/** Words that say only that a request failed. */
 const empty = new Set(
   "a and are bad be conflict error failed fields field for invalid is many not precondition request requests the too valid validation".split(
     " "
   )
 )
 
-/** Whether a sentence adds anything to the failure and its wrong fields. */
+/** Whether a sentence says more than that the request failed, and in which fields. */
 const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
   (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
 
-/** The sentences that explain the failure, without duplicates and full stops. If all are general, those that name a field, or the first. */
+/**
+ * The sentences that explain the failure, without duplicates and full stops. If all sentences are general, returns those that begin with a
+ * field's name; if none does, returns the first.
+ */
 const wordsOf = (
   body: unknown,
   fields: Record<string, ReadonlyArray<string>>,
@@ -299,7 +307,7 @@ const isQuota = (words: ReadonlyArray<string>, { headers }: RawReply): boolean =
   )
 }
 
-/** The reason of a reply with this status, which is its own or that in a 2xx body. */
+/** The reason for a failed reply. `status` is the status of the reply, or the status stated in the body of a 2xx reply. */
 const reasonFor = (
   status: number,
   body: unknown,
@@ -343,7 +351,7 @@ const reasonFor = (
   return unexpected(raw, new RecordFault("", "a status of the interface", raw.body), show)
 }
 
-/** A reply that cannot be interpreted, and at which field. */
+/** The error for a reply that cannot be interpreted. It names the field at fault. */
 export const unexpected = (
   { status }: RawReply,
   { expected, got, path }: RecordFault,

@@ -11,8 +11,9 @@ import {
 } from "./AllowanceHeaders.ts"
 
 /**
- * The wait of `Retry-After` in milliseconds, given in seconds or as a date; without the header, the time until an empty allowance refills.
- * Dates are compared with the service's clock (`Date`), or with ours if it is missing. Null if the reply asks for no wait.
+ * The wait in milliseconds. The header `Retry-After` states it in seconds or as a date; without that header, it is the time until an empty
+ * allowance refills. Dates are compared with the service's clock (`Date`), or with ours if the reply has no `Date`. Null if the reply asks
+ * for no wait.
  */
 export const retryAfterMillis = (headers: Headers, nowMillis: number): number | null => {
   const retryAfter = headers["retry-after"]

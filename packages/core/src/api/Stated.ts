@@ -1,7 +1,7 @@
 /**
- * Statements of the OpenAPI description besides the schemas: the source of each fact, in the words of the assumptions, so that a guess is
- * not taken for a fact; and constraints that the schemas do not check. The service checks those of requests with its own messages; the
- * client reads every deviation in replies.
+ * Statements of the OpenAPI description besides the schemas. They name the source of each fact (documented, observed or chosen), so that
+ * nobody takes a guess for a fact; and they state constraints that the schemas do not check, because the service checks requests with its
+ * own messages and the client accepts replies that deviate.
  */
 import { type JsonSchema, Schema } from "effect"
 
@@ -18,7 +18,7 @@ export const observed = (assumption: number, text: string) => ({
 /** Undocumented; Berth's choice. */
 export const chosen = (assumption: number, text: string) => ({ description: `${text} (chosen: A${assumption})` })
 
-/** Adds `constraint` to a field's JSON Schema. It rejects no value. */
+/** Adds `constraint` to a field's JSON Schema. The field still accepts every value. */
 export const stated = <A>(constraint: JsonSchema.JsonSchema) =>
   Schema.makeFilter<A>(() => true, { toJsonSchema: () => constraint })
 

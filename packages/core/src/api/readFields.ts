@@ -67,7 +67,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
         : SchemaIssue.defaultLeafHook(issue)
 })
 
-/** The issue as field → sentences, by the first name of each path or, with `whole`, by the full path such as `rateLimit.limit`. */
+/** The issue as field → sentences. A field is the first name of its path or, with `whole`, the full path, such as `rateLimit.limit`. */
 export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "first"): FieldErrors => {
   // A Map, because a field may be called `constructor`.
   const errors = new Map<string, Array<string>>()
@@ -84,7 +84,7 @@ export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "f
 /** Reporting all wrong fields among this many values takes about 50 ms. */
 const manyValues = 1000
 
-/** Decodes with all errors, or with the first one from `manyValues` values on. */
+/** Decodes and reports all errors, or only the first error in a value of `manyValues` values or more. */
 const boundedDecoder = <S extends Schema.Constraint & { readonly DecodingServices: never }>(
   schema: S,
   options: { readonly onExcessProperty?: "error" } = {}

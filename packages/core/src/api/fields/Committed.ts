@@ -7,7 +7,7 @@ import { type Field, flag, unreadable } from "./Field.ts"
 const isBlank = (wire: unknown): boolean =>
   wire === null || (Predicate.isString(wire) && /^\s*(?:none|null)?\s*$/i.test(wire))
 
-/** A flag of its own counts; otherwise an object with a value is a commitment, and one without is none. */
+/** If the object has its own flag `is_committed`, the flag counts. Otherwise an object with any value is a commitment. */
 const ofOne: Field<boolean> = (wire) => {
   if (isBlank(wire)) return false
   if (!Predicate.isObject(wire)) return flag(wire)

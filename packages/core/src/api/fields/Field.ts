@@ -1,6 +1,6 @@
 /**
- * Readers of single fields: a function from the wire value to a domain value, or to `unreadable`. Fields are read one by one and not by one
- * schema for the record, so that a field of unexpected shape costs only that field (A8).
+ * Readers of single fields. A reader turns the wire value into a domain value, or into `unreadable`. Fields are read one by one and not
+ * with one schema for the record, so a field of unexpected shape does not make the other fields unreadable (A8).
  */
 import { Predicate } from "effect"
 
@@ -49,7 +49,7 @@ export const flag: Field<boolean> = (wire) => {
   return unreadable
 }
 
-/** The cache of a field is cleared at this number of spellings. */
+/** The cache of a field is cleared when it has this many spellings. */
 const maxSpellings = 256
 
 /** Longer spellings are not cached. */

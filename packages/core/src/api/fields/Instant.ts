@@ -1,5 +1,5 @@
 /**
- * Makes the instants of replies. A list has one per node.
+ * Makes the instants in replies. It is fast, because a list has one per node.
  */
 import { DateTime } from "effect"
 
@@ -7,9 +7,9 @@ import { DateTime } from "effect"
 const prototype: object = Object.getPrototypeOf(DateTime.fromDateUnsafe(new Date(0)))
 
 /**
- * Equals `DateTime.makeUnsafe` with one difference: Effect gives each value a non-enumerable property for the date's parts, which takes as
- * long as reading the rest of a node. Here the first `toPartsUtc` adds an enumerable property, so a comparison by keys instead of by
- * `Equal` sees it (decision 0002).
+ * Equals `DateTime.makeUnsafe` with one difference. Effect defines a non-enumerable property for the date's parts on each value, and that
+ * takes as long as reading the rest of a node. Here the first `toPartsUtc` adds an enumerable property instead, so a comparison by keys,
+ * not by `Equal`, sees a difference (decision 0002).
  */
 export const instant = (epochMilliseconds: number): DateTime.Utc => {
   const self = Object.create(prototype)

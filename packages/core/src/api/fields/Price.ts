@@ -19,7 +19,7 @@ const priceOf = (period?: string): Field<number> => {
   const shape = new RegExp(`^\\s*(?:${sign}\\s*)?${amount}(?:\\s*(?:${sign}|/-))?${tail}\\s*$`, "i")
   return (wire) => {
     const price = Predicate.isString(wire) ? numeric(shape.exec(wire)?.[1]!.replaceAll(",", "")) : numeric(wire)
-    // Rounded to a millionth of a rupee, from which `Money.ts` adds without errors.
+    // Round to a millionth of a rupee, because `Money.ts` adds whole millionths without errors.
     return price !== unreadable && price >= 0 && price <= maxInr ? toMicros(price) / 1_000_000 : unreadable
   }
 }

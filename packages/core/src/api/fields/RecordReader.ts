@@ -30,8 +30,8 @@ const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
 }
 
 /**
- * Reads `wire`, the record's value under `name`, with `field`; `fallback` when it is absent, null or unreadable. The caller
- * passes the value, because one property access for all names would be slow for each.
+ * Reads `wire`, the record's value under `name`, with `field`; returns `fallback` if the value is absent, null or unreadable. The caller
+ * passes the value, because a property access here would serve all names and be slow for each.
  */
 export const read = <A, B>(
   wire: unknown,

@@ -5,7 +5,7 @@ import { type DateTime, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"
 import { instant } from "./Instant.ts"
 
-/** Every other shape of ISO 8601. `Date.parse` also accepts comments, `PM` and month names, which would be guesses. */
+/** The shapes of ISO 8601 that are read. `Date.parse` also accepts comments, `PM` and month names, but reading those would be a guess. */
 const iso = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i
 
 /** The digits of `text` from `from` to `to` as a number; -1 if one is not a digit. */
@@ -19,10 +19,10 @@ const digits = (text: string, from: number, to: number): number => {
   return value
 }
 
-/** Days before each month, from January on, in a year that begins in March, so that a leap day is the last day. */
+/** Days before each month, listed from January on, in a year that begins in March: a leap day is the last day of such a year. */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const
 
-/** Whether the month has this day: `Date.parse` moves a day beyond the end into the next month. */
+/** Whether the month has this day. `Date.parse` does not check that: it moves a day beyond the end into the next month. */
 const isDay = (year: number, month: number, day: number): boolean => {
   if (month < 1 || month > 12 || day < 1 || day > 31) return false
   if (day <= 28) return true
@@ -58,7 +58,7 @@ const documented = (text: string): number | undefined => {
   return 86_400_000 * dayOf(year, month, day) + 3_600_000 * hour + 60_000 * minute + 1000 * second + milli
 }
 
-/** The instant in milliseconds; smaller digits are cut. */
+/** The instant to the millisecond; further digits are cut. */
 export const timestamp: Field<DateTime.Utc> = (wire) => {
   if (!Predicate.isString(wire)) return unreadable
   const epochMillis = documented(wire)
