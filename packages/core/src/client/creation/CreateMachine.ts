@@ -1,9 +1,9 @@
 /**
- * Decides what a create does next. Pure: an event leads from one state to another, to what is written of it and to the next action;
- * `Creator.ts` writes, acts, and feeds back the outcome. The interface has no idempotency key and a node costs money, so a create
- * that may have been processed is not sent again: the list is polled for its node, and `Reconciliation.ts` judges. Two things end
- * that: ten minutes and a half without a node, and, after a refusal for the rate limit, a look at the list that shows none, twelve
- * seconds later at the earliest.
+ * Decides what a create does next. Pure: a state and an event give the next state, what to write of the create, and the next action;
+ * `Creator.ts` writes, acts, and feeds back the outcome. The interface has no idempotency key and a node costs money, so a create that may
+ * have been processed is not sent again. Instead, the list is polled for its node, and `Reconciliation.ts` judges what the list shows. The
+ * create is sent again in two cases only: the list still shows no node ten and a half minutes after the request, or the rate limit refused
+ * the request and the list shows no node at least twelve seconds later.
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -35,10 +35,13 @@ import {
 } from "./IntentStore.ts"
 import { isQuiet, millisSince } from "./Ownership.ts"
 
-/** The result of a create: a new node, or one that was found to be its own because the reply was lost or its key had already made it. */
+/**
+ * The result of a create: a new node (`created`), or one that was made before and found (`adopted`), because the reply was lost or an
+ * earlier call had the same key.
+ */
 export interface Creation {
   readonly outcome: "created" | "adopted"
-  /** Its name in the service's spelling, which may differ from the spec. */
+  /** Its name has the service's spelling, which may differ from the spec's. */
   readonly node: Node
 }
 
@@ -50,7 +53,7 @@ export interface CreateRequest extends Pick<Intent, "key" | "name" | "plan" | "i
   readonly adoptOnly: boolean
   /** The deadline of the call. */
   readonly deadlineMillis: number
-  /** How often it may be sent; all but the last attempt may be rejected by the rate limit. */
+  /** How often the create may be sent. Only a rejection by the rate limit leads to another attempt. */
   readonly maxAttempts: number
 }
 
@@ -67,27 +70,27 @@ interface Reconciling extends Refusals {
   readonly because: BerthError | null
   /** Pauses before the remaining polls. */
   readonly pausesMillis: ReadonlyArray<number>
-  /** Whether it is sent again at once if the list shows that it made nothing. */
+  /** Whether the create is sent again as soon as the list shows that it made nothing. */
   readonly isRepeatable: boolean
-  /** Whether the next poll is too early to show that. */
+  /** Whether the next poll is too early to show that the create made nothing. */
   readonly isEarly: boolean
   readonly isListRead: boolean
-  /** Possible nodes in the latest poll. */
+  /** The nodes in the latest poll that the create may have made. */
   readonly candidates: ReadonlyArray<Node>
 }
 
 export type CreateState =
   /**
-   * Reads the record of an earlier call, or the highest node id. This call has sent nothing. Includes the pauses before further reads of a
-   * node that is too new to be found.
+   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing. The pauses are for further reads
+   * of a node that is too new to be found.
    */
   | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
   /** The request waits for the rate limit. */
   | ({ readonly _tag: "Queued"; readonly intent: Intent } & Refusals)
-  /** The request may be processed. */
+  /** The request was sent and may be processed. */
   | ({ readonly _tag: "Sent"; readonly intent: SentIntent } & Refusals)
   | Reconciling
-  /** The outcome is final: a known node is not lost by a later step. */
+  /** The outcome is final, so no later step can lose a known node. */
   | { readonly _tag: "Ended"; readonly outcome: Result.Result<Creation, BerthError> }
 
 export type CreateAction =
@@ -146,17 +149,18 @@ export interface CreateStep {
 const minMillisUntilListed = 12_000
 
 /**
- * A later call polls at least until this long after the create was sent: enough for a slow service, and within a deadline of one minute.
+ * A later call with the same key polls until at least this long after the create was sent. That is enough for a slow service, and fits into
+ * a deadline of one minute.
  */
 const minMillisSinceSent = 50_000
 
 /** Pauses before the polls after a lost reply; their sum is `minMillisUntilListed`. */
 const pausesBeforePollMillis = [0, 1000, 3000, 8000]
 
-/** Pauses before polls after a failed one, or after one with candidates. */
+/** Pauses before further polls, after a poll that failed or showed candidates. */
 const laterPausesMillis = pausesBeforePollMillis.slice(1)
 
-/** Pauses before the polls for an earlier call's create that was sent this long ago. */
+/** Pauses before the polls for a create that an earlier call sent this long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   const pauses = [0]
   let left = Math.max(minMillisUntilListed, minMillisSinceSent - millisSinceSent)
@@ -224,7 +228,7 @@ const failed = (error: BerthError, write?: IntentWrite): CreateStep => ({
   write
 })
 
-/** Finishes a create that an earlier call or process left, or starts afresh if it was never processed. */
+/** Finishes the create of an earlier call or process, or starts afresh if that create was never processed. */
 const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateStep => {
   const { image, name, nodeId, plan } = intent
   if (!isSame(intent, request)) {
@@ -237,7 +241,7 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   }
   if (!isSent(intent)) return start
   const sinceMillis = millisSince(intent.sentAt, now)
-  // Even if its process still runs, its call has ended there, by its deadline or its caller.
+  // Even if the process of the earlier call still runs, that call has ended: at its deadline, or because its caller gave it up.
   const left = unanswered(intent)
   const isRepeatable = left.fate === "refused"
   // The time of the refusal is not recorded, but it was before this call.
@@ -307,7 +311,7 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       return { state: { ...state, _tag: "Queued", intent: again }, write: { intent: again, isRequired: false } }
     }
     case "NodeTold":
-      // The step after the reply records it.
+      // The step after the reply records the node.
       return { state: state._tag === "Sent" ? { ...state, intent: { ...state.intent, told: event.told } } : state }
     case "Interrupted":
       return state._tag === "Sent" ? sent({ ...state.intent, fate: "lost" }, refusals, false) : { state }
@@ -315,7 +319,7 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, intent)
       const error = failureOf(event.result.failure, request.deadlineMillis, false)
       if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
-      // The list would show the same nodes, but not which one is meant.
+      // The list would show the nodes that the reply named, but not which of them this create made.
       if (intent.told?.others !== undefined) {
         const step = unknown(request, { ...state, because: error, isListRead: false })
         return { ...step, write: step.write ?? { intent: { ...state.intent, fate: "lost" }, isRequired: false } }
@@ -339,9 +343,9 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 }
 
 /**
- * After a rejection by the rate limit: waits as any other call does, but at least as long as a node may take to be listed, and up to a
- * quarter longer so that many callers do not return at once. Then it looks whether the create was processed all the same. If no such pause
- * fits, it looks at once, and nothing is sent again.
+ * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be listed, and up to a
+ * quarter longer, because many callers should not return at once. Then it looks whether the service made the node all the same. If the
+ * deadline has no room for that pause, it looks at once, and the create is not sent again.
  */
 const refused = (
   request: CreateRequest,
@@ -385,7 +389,7 @@ const reconciling = (
   write: { intent: state.intent, isRequired }
 })
 
-/** The next poll; the same state without an action if none is left. */
+/** The next poll; the same state without an action if no poll is left. */
 const pollAgain = (state: Reconciling): CreateStep => {
   const [afterMillis, ...pausesMillis] = state.pausesMillis
   if (afterMillis === undefined) return { state }
@@ -421,7 +425,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
         : unknown(request, state, resolution.candidates)
     case "Absent": {
       const isOver = isQuiet(intent.sentAt, event.now)
-      // A create that was rejected long ago made nothing, and nodes that are listed now do not belong to the next one.
+      // If the request was rejected long ago, read the highest id anew: nodes that are listed by now do not belong to the next request.
       if (state.isRepeatable && !before.isEarly)
         return isOver ? start : queued(request.keyed, unsent(intent), state.refusals)
       // The rate limit has rejected the last attempt. A later call with the key looks once more.
@@ -455,7 +459,7 @@ const unknown = (
   })
   return failed(
     createFailure(reason, because ?? tried),
-    // Without a key no call asks for it again, but later creates must still know of it.
+    // Without a caller's key, no call asks for this create again, but later creates must still know of it.
     keyed
       ? ids.length > 0
         ? { intent: { ...intent, seen: Array.from(new Set([...(intent.seen ?? []), ...ids])) }, isRequired: false }

@@ -78,7 +78,7 @@ export interface CreateOptions extends CallOptions {
 
 /** The dependencies of a creator. */
 export interface Dependencies {
-  /** Sends the request. A reply with a fault according to `faultOf` is not accepted. */
+  /** Sends the request. A reply is not accepted if `faultOf` finds a fault in it. */
   readonly send: (
     spec: NodeSpec,
     options: CallOptions,
@@ -87,7 +87,7 @@ export interface Dependencies {
   ) => Effect.Effect<Node, BerthError>
   /** The location of the client's nodes; undefined if it names none. */
   readonly location: string | undefined
-  /** Most attempts of one call. */
+  /** Maximum number of attempts of one call. */
   readonly maxAttempts: number
   /** Longest time of a create, including its polls, unless its options set another. */
   readonly deadline: Duration.Duration
@@ -107,13 +107,13 @@ const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 /** Whether a text can be the key of a create. Keys are file names, so only plain characters are allowed. */
 export const isKey = (text: string): boolean => plainKey.test(text)
 
-/** The lock held while a create is judged, because two at once would claim the same node. */
+/** The key of the lock that is held while a create is judged: two creates that are judged at once could claim the same node. */
 const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
 /** If writing an intent took longer than this, it is written again before its request is sent. */
 const maxWritingMillis = 5000
 
-/** How much earlier than its call a request ends. */
+/** How much earlier than the call its requests end. */
 const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
 
 /** A call and its progress. */
@@ -137,7 +137,7 @@ interface Call {
 
 type Action<Tag extends CreateAction["_tag"]> = Extract<CreateAction, { readonly _tag: Tag }>
 
-/** Most nodes of one name that a poll reads by id. */
+/** Maximum number of nodes of one name that a poll reads by id. */
 const maxReads = 20
 
 /** A node with the fields of both the list and its own record. */
@@ -158,7 +158,7 @@ export const make = ({
 }: Dependencies) => {
   const store = kept ?? makeMemory()
   const watermark = Watermark.make()
-  /** The keys of creates by the nodes that they are known to have made. */
+  /** Maps each node to the key of the create that is known to have made it. */
   const claimed = new Map<NodeId, string>()
   /** The plans that were last read from the image list. */
   let plans: KnownPlans = []
@@ -178,8 +178,8 @@ export const make = ({
   const feed = (call: Call, event: CreateEvent) => take(call, next(call.request, call.state, event))
 
   /**
-   * Options of a request of this call: it may use the rest of the call's time, but ends before it, so that its failure is the reported
-   * reason.
+   * Options of a request of this call. The request may use nearly all of the call's remaining time, but ends before the call does, so that
+   * the request's own failure is reported.
    */
   const within = ({ options, untilMillis }: Call) =>
     Effect.map(monotonicMillis, (now): CallOptions => ({
@@ -197,8 +197,8 @@ export const make = ({
   }))
 
   /**
-   * Performs the write of a step. A process that stood still for long may have lost its key. It then overwrites the next owner's intent
-   * only to record a known node, which the owner needs to know too.
+   * Performs the write of a step. A process that stood still for long may have lost the lock of its key to another process. It then
+   * overwrites the intent of that process only to record a known node, because that process needs to know the node, too.
    */
   const write = ({ confirm, request }: Call, { write }: CreateStep): Effect.Effect<void, ErrorReason> => {
     if (write === undefined) return Effect.void
@@ -231,15 +231,15 @@ export const make = ({
   }
 
   /**
-   * Whether a node's image can be judged without reading the image list: the node shows its image or no system, or the image is known
-   * already.
+   * Whether a node's image can be judged without reading the image list: the node shows its image or no operating system, or the image is
+   * known already.
    */
   const isImageTold = ({ request }: Call, node: Node) =>
     systemOf(node) === undefined || imageFinder(plans)(request.image).length > 0
 
   /**
-   * Reads the image list if a node shows a plan under a name that this client does not know for the asked plan, or a system in place of
-   * its image. If the list cannot be read, the plans count as different.
+   * Reads the image list if a node shows its plan under a name that this client does not know for the requested plan, or shows an operating
+   * system in place of its image. If the list cannot be read, the plans count as different.
    */
   const knowPlans = (call: Call, shown: ReadonlyArray<Node>) =>
     call.hasPlans || shown.every((node) => mayShowPlan(node.plan, call.request.plan, plans) && isImageTold(call, node))
@@ -253,8 +253,8 @@ export const make = ({
         )
 
   /**
-   * The node of a reply. If only its plan has another name, the image list decides whether it is the plan that was asked for. The intent
-   * is saved first: if this process ends meanwhile, the next one knows the id that the reply named.
+   * Accepts or refuses the node of a reply. If only its plan has another name, the image list decides whether it is the plan that was asked
+   * for. The intent is saved first: if this process ends meanwhile, the next one knows the id that the reply named.
    */
   const judged = (call: Call, node: Node) =>
     mayShowPlan(node.plan, call.request.plan, plans) || !("intent" in call.state)
@@ -292,7 +292,7 @@ export const make = ({
           yield* write(call, step)
           take(call, step)
           writtenInMillis = (yield* monotonicMillis) - startedAt
-          // A process that stood still meanwhile would send an outdated record.
+          // If the process stood still while it wrote, the recorded time is outdated by now, so write it again.
         } while (writtenInMillis > maxWritingMillis)
       }),
       notProcessed: feedAndWrite({ _tag: "NotProcessed" })
@@ -322,7 +322,7 @@ export const make = ({
     )
   })
 
-  /** A process that was killed while settling an intent may have left it among the open ones; its node is known. */
+  /** The settled intent, if there is one: a process that was killed while settling it may have left it among the open ones, too. */
   const settledToo = (intent: Intent) =>
     Effect.map(
       Effect.orElseSucceed(store.find(intent.key), () => Option.none<Intent>()),
@@ -365,7 +365,7 @@ export const make = ({
     }
   })
 
-  /** Reads the list, and then the others' intents, because the create of every listed node was recorded before. */
+  /** Reads the list, and then the intents of other creates: for every listed node, its create was recorded before the node was made. */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
     Effect.suspend(() => {
       let isListRead = false
@@ -412,7 +412,7 @@ export const make = ({
       return store
         .withKeyLock(reconciliationKey)(() => judge(otherIntents(call, intent), store.ownersOf))
         .pipe(
-          // A create without a caller's key relies on what this client knows of its own creates.
+          // If the store fails, a create without a caller's key relies on what this client knows of its own creates.
           Effect.catchTag("IntentStoreFailed", (error) =>
             call.request.keyed ? named(error) : judge(Effect.undefined, () => Effect.succeed(new Map()))
           ),
@@ -431,7 +431,7 @@ export const make = ({
         yield* Effect.sleep(action.afterMillis)
       }
     }).pipe(call.sameName.exclusively)
-    // The pause after a rejection may be long, and blocks no other create.
+    // The pause after a rejection may be long, so it must not block other creates.
     const paused = Effect.delay(series, first.afterMillis)
     return first.isOwn ? call.sameName.whileLost(first.intent)(paused) : paused
   }
@@ -454,7 +454,7 @@ export const make = ({
           step = feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
           break
         case "ReadHighestId": {
-          // A create without a key works without an unreadable store, and has warned about it.
+          // A create without a caller's key works even if the store cannot be read.
           const newest = yield* call.request.keyed
             ? Effect.mapError(store.newestNode, unusable)
             : Effect.orElseSucceed(store.newestNode, () => 0)

@@ -41,7 +41,7 @@ const leftOverMillis = 86_400_000
 /** An intent without a caller's key is kept this long after its create ended, so that no concurrent create claims its node. */
 const endedMillis = 3_600_000
 
-/** The most ended intents that one create removes. */
+/** Maximum number of ended intents that one create removes. */
 const maxPruned = 8
 
 /** An intent under a caller's key that was never sent, or was refused because of the rate limit, is kept as long as a settled one. */
@@ -217,7 +217,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return Math.max(yield* folder.settled.newestNode, ...made)
   })
 
-  /** The open folder is read last: an intent may move into it from an imported folder, and moves from it to the settled ones. */
+  /** Reads the open folder last, because an intent may meanwhile move into it from an imported folder. */
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
@@ -257,7 +257,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     // The request of an intent that was written as sent may have left, whatever becomes of later writes.
     if (underWay.has(key)) underWay.set(key, intent)
     if (nodeId !== null && !isDrawn(key)) {
-      // Settling an intent makes its folder, so fail first if the account's folder is gone.
+      // Settling an intent would make the account's folder again, so fail first if that folder is gone.
       yield* withFiles((fs) => fs.access(folder.open))
       yield* folder.settled.settle({ ...intent, owner: yield* self, nodeId })
       underWay.delete(key)

@@ -1,18 +1,19 @@
 /**
- * Finds the folder with the intents of an account. Each API key and each name that the user gives an account has its own folder. A mark in
- * it leads to the folder of the account, so that a new key continues where the old one was. A folder without a mark is the account's own.
+ * Finds the folder with the intents of an account. Each API key has its own folder, and so has each name that the user gives an account. A
+ * mark in such a folder leads to the folder of the account, so a new key continues where the old one stopped. A folder without a mark is
+ * the account's own.
  *
  * ```
  * accounts/
  *   KEY-1/intents            the mark of an old key: {"account": "NAME"}
  *   KEY-2/intents            the mark of the key of today: {"account": "NAME"}
- *   NAME/creates/            what the account has, whichever key is used
- *   NAME/records/            what else Berth keeps of it (`RecordFolder.ts`)
+ *   NAME/creates/            the intents of the account, whichever key is used
+ *   NAME/records/            what else Berth keeps about the account (`RecordFolder.ts`)
  *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
  * ```
  *
- * A join has four steps, so that it can be restarted at any point: write a note in `joining`, write the mark, move what is left in the old
- * folder, remove the note.
+ * A join moves one folder into the account's folder. It has four steps, so that it can be restarted at any point: write a note in
+ * `joining`, write the mark, move what is left in the old folder, remove the note.
  */
 import { Effect, Option, Predicate } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -31,17 +32,17 @@ import { takeOver } from "./SettledIntents.ts"
 export interface IntentPlace {
   /** The folder of all accounts. */
   readonly accounts: string
-  /** The canonical address of the service with project and location. An account belongs to exactly one of these. */
+  /** The canonical address of the service, with project and location. An account belongs to exactly one such place. */
   readonly origin: string
   /** The account's folder, unless a mark leads to another one. */
   readonly id: string
-  /** The folder of its key, if the account has a name. */
+  /** The folder of the API key, if the account has a name. */
   readonly key: string | undefined
-  /** Its folders under other spellings of the address, if any. */
+  /** The account's folders under other spellings of the address, if any. */
   readonly spellings: ReadonlyArray<string>
 }
 
-/** The most marks that are followed. */
+/** Maximum number of marks that are followed, one after the other. */
 const maxMarks = 16
 
 const isId = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{32}$/.test(text)
@@ -68,7 +69,7 @@ const followed = Effect.fnUntraced(function* (accounts: string, id: string): Eff
   return idIn(text.value) ?? (yield* Effect.fail({ message: `${path} is damaged, or not Berth's`, path }))
 })
 
-/** The folders from one to that of its account, which is the last. */
+/** The folders on the way from this folder to the folder of its account, which is the last. */
 const chainOf = Effect.fnUntraced(function* (
   accounts: string,
   id: string
@@ -114,7 +115,8 @@ export const idsOf = Effect.fnUntraced(function* ({
 const recordsIn = (accounts: string, id: string) => `${accounts}/${id}/records`
 
 /**
- * The present folder of the account's records: its own, or that of its key if the two are not joined yet and only the latter has records.
+ * The present folder of the account's records: the account's own folder, or that of its key if the two are not joined yet and only the
+ * key's folder has records.
  */
 export const folderOf = Effect.fnUntraced(function* ({
   accounts,
@@ -128,7 +130,7 @@ export const folderOf = Effect.fnUntraced(function* ({
 })
 
 /**
- * Moves the records one by one, unless the account has one under the same key. A failure is ignored, because records must not block a
+ * Moves each record, unless the account already has a record under the same key. A failure is ignored, because records must not block a
  * create.
  */
 const carryRecords = Effect.fnUntraced(
@@ -147,8 +149,8 @@ const carryRecords = Effect.fnUntraced(
 )
 
 /**
- * Follows the marks, moves everything on the way into the account's folder, and returns that folder. A killed process may have left files
- * behind, or a running one may have written them after the mark.
+ * Follows the marks, moves everything on the way into the account's folder, and returns that folder. There may be files on the way because
+ * a process was killed, or because a running process wrote them after the mark.
  */
 const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const chain = yield* chainOf(accounts, id)
@@ -198,8 +200,8 @@ export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spelli
 })
 
 /**
- * Continues the account of `from` in `into`, for example after its key was replaced. False if the services differ, the two are one account,
- * or `into` has no folder.
+ * Continues the account of `from` in `into`, for example after its key was replaced. Returns false if the services differ, the two are one
+ * account, or `into` has no folder.
  */
 export const goOnIn = Effect.fnUntraced(function* (
   from: IntentPlace,

@@ -1,7 +1,7 @@
 /**
- * Defines the intent: the record of a create that is written before it is sent, so that this process or a later one can find out which node
- * it made. Also defines the intent store and the store in memory, which ends with its client. `IntentFolder.ts` is the store that later
- * processes find.
+ * Defines the intent: the record of a create. It is written before the create is sent, so this process or a later one can find out which
+ * node the create made. Also defines the intent store and the store in memory, which ends with its client. `IntentFolder.ts` is the store
+ * that later processes find.
  */
 import { Context, Data, Effect, Option, Semaphore } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -31,15 +31,16 @@ export interface Intent {
   /** Highest node id known before sending; a node of this create has a higher id (A11). */
   readonly newerThan: number
   /**
-   * Highest node id that earlier creates of the account had made. It guards against a list that left out somebody else's older node before
-   * the send and shows it later. Only a node that the reply names may have this id or a lower one, as when a service restarts its ids.
+   * Highest node id that earlier creates of the account had made. The list may have left out somebody else's older node before the send and
+   * show it later; this id excludes such a node. Only a node that the reply names may have this id or a lower one, because a service may
+   * restart its ids.
    */
   readonly newest?: number | undefined
-  /** When it was last sent; null if it was certainly not sent or not processed. */
+  /** When the create was last sent; null if it was certainly not sent or not processed. */
   readonly sentAt: Instant | null
   /**
-   * What became of it. `open`: its reply may still come while its process runs. `refused`: the service refused it because of the rate
-   * limit, but may have made a node all the same. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the
+   * What became of the create. `open`: its reply may still come while its process runs. `refused`: the service refused it because of the
+   * rate limit, but may have made a node all the same. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the
    * caller, who has no key to repeat it with, was told so. Without a reply, only the list shows what the create made.
    */
   readonly fate: "open" | "refused" | "lost" | "reported"
@@ -75,14 +76,14 @@ export type SentIntent = Intent & { readonly sentAt: Instant }
 export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
 
 /**
- * Whether it was sent.
+ * Whether the create was sent.
  *
  * @internal
  */
 export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
 
 /**
- * Whether a reply to it may still come.
+ * Whether a reply to the create may still come.
  *
  * @internal
  */
@@ -114,7 +115,7 @@ export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
 }
 
 export interface IntentStore {
-  /** The current time on the clocks that every reader of an intent may know. */
+  /** The current time, on all clocks by which a later reader of an intent may compare it. */
   readonly now: Effect.Effect<Stamp>
   /**
    * Every intent that is not settled; if its process has ended, its fate is no longer `open`. An intent without a caller's key is never
@@ -194,7 +195,7 @@ export const makeTurns = () => {
       withTurn(key, (turn) => turn.withPermit(use))
 }
 
-/** Intents in memory, for one client, because they do not name the account. */
+/** Intents in memory. Each client needs a store of its own, because intents do not name the account. */
 export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
   const unsettled = new Map<string, Intent>()
@@ -209,7 +210,7 @@ export const makeMemory = (): IntentStore => {
       Effect.sync(() => {
         const { key, nodeId } = intent
         newest = Math.max(newest, nodeId ?? 0)
-        // The client knows the nodes of its own creates.
+        // Forget this intent: the client itself remembers the nodes of its creates.
         if (nodeId !== null && key.startsWith(drawnKeyPrefix)) {
           intents.delete(key)
           unsettled.delete(key)

@@ -1,9 +1,9 @@
 /**
  * Locks a key, so that only one of all processes that share a folder owns it, and finds out whether the owner still runs. A lock is a
  * folder with one file, whose name identifies the owner. If the owner's process has ended, another process takes the lock over by renaming
- * that file: a rename is atomic and succeeds for only one process. An owner that is done removes the file and then the folder; the latter
- * fails unless the folder is empty. If the name cannot show whether the owner runs (it is in another container or on another machine), its
- * heartbeat does.
+ * that file: a rename is atomic and succeeds for only one process. An owner that is done removes the file and then the folder; removing the
+ * folder fails unless it is empty. If the owner is in another container or on another machine, its name cannot show whether it runs, but
+ * its heartbeat does.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -29,7 +29,7 @@ export interface Self {
 
 /** A process that holds a lock. */
 export interface Owner extends Self {
-  /** A random id per lock, so that no two are equal. */
+  /** A random id per lock, so that no two owners are equal. */
   readonly id: string
 }
 
@@ -103,7 +103,7 @@ const hasEnded = ({ state }: Process) => state === "Z" || state === "X"
 const isInUse = (pid: number): boolean | undefined => {
   try {
     process.kill(pid, 0)
-    // Its number may have been reused.
+    // Another process may have this number by now.
     return undefined
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ESRCH" ? false : undefined
@@ -133,8 +133,9 @@ const pollMillis = 200
 const heartbeatMillis = 5000
 
 /**
- * If this process cannot see the owner's process, it takes the owner for ended after this long without a heartbeat. It is half the default
- * deadline, because each waiting process must watch an owner of another boot for this long, and still needs time to look for the node.
+ * If this process cannot see the owner's process, it takes the owner for ended after this long without a heartbeat. That is half the
+ * default deadline of a call: a waiting call must watch an owner of another boot for this long, and then still needs time to look for the
+ * node.
  */
 const silentMillis = 30_000
 
@@ -152,7 +153,7 @@ const isHeartbeat = (value: unknown): value is Heartbeat =>
 /** Ids of the locks that this process holds. A lock with this process's number but another id belongs to a thread that may have ended. */
 const mine = new Set<string>()
 
-/** The last heartbeat that a waiting call read, and when it first read that one. */
+/** The last heartbeat that a waiting call read, and when it first read this heartbeat. */
 interface Watch {
   readonly token: string
   readonly text: string
@@ -215,7 +216,7 @@ const begin = (folder: string, token: string) =>
       } catch (error) {
         await fs.rm(draft, { recursive: true, force: true })
         const { code = "" } = error as FileFault
-        // Windows has this code for it.
+        // Windows reports an existing folder as EPERM.
         if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM") return false
         throw error
       }
@@ -269,7 +270,7 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
   let missed = 0
   while (true) {
     const names = yield* namesIn(folder)
-    // An empty folder was just released, or another program removed its file. Begin anew, which fails if the folder is no longer empty.
+    // If the folder is empty, it was just released, or another program removed its file. `begin` fails if it is no longer empty.
     if (names === undefined || names.length === 0) {
       // On Windows a rename does not replace an empty folder.
       if (names !== undefined) yield* Effect.ignore(withFiles((fs) => fs.rmdir(folder)))

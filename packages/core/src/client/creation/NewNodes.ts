@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
-/** How long after its create a node that cannot be found is waited for. */
+/** How long after a create the client waits for its node although the service cannot find it. */
 export const newMillis = 60_000
 
 export const make = () => {
@@ -24,7 +24,7 @@ export const make = () => {
       }),
     /** Forgets a deleted node. */
     remove: (id: NodeId) => Effect.sync(() => void createdAt.delete(id)),
-    /** Whether a 404 may only mean that the node is new. */
+    /** Whether a 404 may just mean that the node is new. */
     has: (id: NodeId) =>
       Effect.map(monotonicMillis, (now) => {
         const at = createdAt.get(id)

@@ -1,8 +1,8 @@
 /**
  * Decides which create made a node, and whether a node is still the one that was proved. All rules for such a proof are here. A create made
- * a node if the node's id is above the highest id before the create, no other create has the node, it shows what was asked for in a
- * spelling of services, and it was made between the send and the last instant at which the service can have processed the request. A field
- * that a service leaves out proves nothing, in either direction.
+ * a node if the node's id is above the highest id before the create, no other create has the node, the node shows what was asked for (in
+ * any spelling that services use), and it was made between the send and the last instant at which the service can have processed the
+ * request. A field that a service leaves out proves nothing, in either direction.
  */
 import { Predicate } from "effect"
 import type { Node } from "../../domain/Node.ts"
@@ -12,14 +12,15 @@ import { isOfOneBoot, maxStepMillis, millisBetween } from "../files/Boot.ts"
 import type { Instant, Intent } from "./IntentStore.ts"
 
 /**
- * Times of one service may differ by this much: it writes whole seconds, also in `Date`, it may write them a moment after it gave the id,
- * and a mock's clock may stand still between two creates.
+ * Times that a service states are exact only to this much. The service writes whole seconds, in `Date` as well; it may take the time a
+ * moment after it gave the id; and a mock's clock may stand still between two creates.
  */
 export const blurMillis = 2000
 
 /**
- * If no node shows this long after the send, the create was not processed and may be sent again. Gateways and workers may process a request
- * for ten minutes after its client is gone; the other half minute is for the request to leave its process and for the node to be listed.
+ * If the list shows no node this long after the send, the create was not processed and may be sent again. Gateways and workers may process
+ * a request for ten minutes after its client is gone. The other half minute is for the request to leave its process, and for the node to be
+ * listed.
  */
 export const quietMillis = 630_000
 
@@ -27,7 +28,7 @@ export const quietMillis = 630_000
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
   isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
 
-/** The least time since an earlier instant, by the boot's or the service's clock. It never uses a wall clock, because that one steps. */
+/** The minimum time since an earlier instant, by the clock of the boot or the service, but never by a wall clock, because that may step. */
 export const millisSince = (earlier: Instant, now: Instant): number => {
   if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
   return earlier.serviceMillis > 0 && now.serviceMillis > 0
@@ -54,9 +55,9 @@ export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): b
     : now.wallMillis - millis - maxStepMillis >= quietMillis
 
 /**
- * Like `isQuiet`, for a call that would otherwise wait for ever. If no better clock shows the time, as after a reboot when the service
- * states none, it uses the wall clock and subtracts the largest step. A machine without a battery clock steps by years as it starts, so it
- * must also have run for that long.
+ * Like `isQuiet`, for a call that would otherwise wait for ever. After a reboot, if the service states no time, only the wall clock is
+ * left. It is then used, minus the largest step. The clock of a machine without a battery may jump by years when the machine starts, so
+ * the machine must also have run for `quietMillis`.
  */
 export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
   isTimed(sentAt, now)
@@ -64,7 +65,7 @@ export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
     : isQuietElsewhere({ millis: sentAt.wallMillis, isOfService: false }, now) &&
       (now.bootClock === null || now.bootMillis >= quietMillis)
 
-/** The most time since an earlier instant, by the same clocks. */
+/** The maximum time since an earlier instant, by the same clocks as `millisSince`. */
 const maxMillisSince = (earlier: Instant, now: Instant): number => {
   if (isOfOneBoot(earlier, now)) return millisBetween(earlier, now)
   return earlier.serviceMillis > 0 && now.serviceMillis > 0
@@ -92,7 +93,7 @@ export const plain = (text: string): string =>
     .replaceAll(/[\s_\p{Pd}]+/gu, "-")
     .replaceAll(/^-|-$/g, "")
 
-/** Services that cut names keep at least forty characters. The first and the last may be separators, which do not count here. */
+/** Services that cut names keep at least forty characters. The first and the last may be separators, which `plain` removes. */
 const cutLength = 38
 
 /** Whether the service may show this name for the requested one. */
@@ -121,7 +122,7 @@ export const mayShowPlan = (shown: string | null, asked: string, plans: KnownPla
 export const systemOf = ({ extra = {}, image }: Pick<Shown, "extra" | "image">): Record<string, unknown> | undefined =>
   image === null && Predicate.isObject(extra["os_info"]) ? extra["os_info"] : undefined
 
-/** Whether a node states another system than that of the image. A value that either of them leaves out counts as equal. */
+/** Whether a node states another operating system than the image has. A value that one of the two leaves out counts as equal. */
 export const isOtherSystem = (
   stated: Record<string, unknown>,
   image: string | number,
@@ -142,7 +143,7 @@ export const isOtherSystem = (
 
 const isNumber = (text: string) => /^\d+$/.test(text)
 
-/** A create may ask for an image by number while the service shows its name: the two cannot be compared. */
+/** Whether the service may show this image for what was asked for. A number and a name cannot be compared, so they may mean the same. */
 export const mayShowImage = (shown: string | null, asked: string): boolean =>
   shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
 
@@ -165,34 +166,37 @@ export interface Shown {
 const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) => {
   const sentMillis = serviceMillisAt(sentAt, now)
   if (createdMillis === null || sentMillis === undefined) {
-    // A node that is listed in time was made in time.
+    // If the node was listed within the time, it was also made within it.
     return maxMillisSince(sentAt, now) <= quietMillis ? "meanwhile" : "unknown"
   }
   if (createdMillis + blurMillis < sentMillis) return "before"
   if (createdMillis <= sentMillis + quietMillis + blurMillis) {
-    // The service's clock may have gone back. The boot clock shows that the node was made later if more time has passed since the send than
-    // its age explains. It cannot prove the opposite, because it stands still while the machine sleeps.
+    // The service's clock may have gone back. If more time has passed on the boot clock since the send than the quiet time plus the node's
+    // age, the node was made later. The boot clock cannot prove the opposite, because it stands still while the machine sleeps.
     return isOfOneBoot(sentAt, now) &&
       now.serviceMillis > 0 &&
       millisBetween(sentAt, now) > quietMillis + blurMillis + now.serviceMillis - createdMillis
       ? "unknown"
       : "meanwhile"
   }
-  // A creation time in the future is not on the clock by which the send is known. If the boot clock shows that too little time has passed,
-  // one of the clocks is wrong or the machine has slept. Neither case proves anything.
+  // A creation time in the future comes from another clock than the time of the send. If the boot clock shows that too little time has
+  // passed, one of the clocks is wrong or the machine has slept. Neither case proves anything.
   const isPast = now.serviceMillis > 0 && createdMillis <= now.serviceMillis + blurMillis
   return isPast && !(isOfOneBoot(sentAt, now) && millisBetween(sentAt, now) <= quietMillis) ? "later" : "unknown"
 }
 
 /** Whether a create made a node, judged by the list. */
 export type Kinship =
-  /** It shows all that was asked for and was made in time. Any of several such nodes may be its node, unless another create has it. */
+  /**
+   * The node shows all that was asked for, and was made in time. If there are several such nodes, the create may have made any of them that
+   * no other create has.
+   */
   | "proven"
-  /** It shows all that was asked for, but its creation time is not reliable. */
+  /** The node shows all that was asked for, but its creation time is not reliable. */
   | "possible"
-  /** It has the name, but its plan, image, id or age does not fit, which a service may show in another way. */
+  /** The node has the name, but its plan, image, id or age does not fit. It is not excluded: a service may show these in another way. */
   | "differs"
-  /** It has another name, or was made after the service could still process the create. */
+  /** The node has another name, or was made when the service could no longer process the create. */
   | "none"
 
 /** The relation of a node to a create. The list was read at `now`; `plans` comes from the image list. */
@@ -211,7 +215,7 @@ export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: Know
   return birth === "meanwhile" ? "proven" : "possible"
 }
 
-/** The fields that identify a node which was proved to be a create's. */
+/** The fields that identify the proved node of a create. */
 export type Proof = Pick<Shown, "id" | "name" | "createdMillis">
 
 /** The proof of a node. */

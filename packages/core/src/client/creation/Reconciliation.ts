@@ -1,6 +1,6 @@
 /**
- * Judges creates: whether two ask for the same, whether a reply belongs to a create, which node a create made if its reply was lost, and
- * how it fails. It never guesses: if two explanations remain, it returns all candidates.
+ * Judges creates, which are requests for a new node: whether two of them ask for the same node, whether a reply belongs to one, which node
+ * one made if its reply was lost, and with which error one fails. It never guesses: if two explanations remain, it returns all candidates.
  */
 import { Effect, Semaphore } from "effect"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
@@ -55,8 +55,8 @@ const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tag
 }
 
 /**
- * The order of a create as a short text that another process can compare: SHA-256 as hex, so no script, password or key stays readable. A
- * runtime without `node:crypto` has no files either, so the plain text stays in memory.
+ * What a create asks for, as a short text that another process can compare: a SHA-256 in hex, so no script, password or key is readable. A
+ * runtime without `node:crypto` has no files either, so there the plain text stays in memory.
  */
 export const specDigest = (spec: NodeSpec): string => {
   const text = canonical(spec)
@@ -66,7 +66,7 @@ export const specDigest = (spec: NodeSpec): string => {
 
 type Asked = Pick<Intent, "name" | "plan" | "image" | "spec">
 
-/** Whether two creates order the same name, plan and image. */
+/** Whether two creates ask for the same name, plan and image. */
 export const isAlike = (a: Asked, b: Asked): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
 
 /** Whether two creates ask for the same in every field, so that it does not matter which of them made which node. */
@@ -79,8 +79,9 @@ export type Resolution =
   /** The create certainly made no node. */
   | { readonly _tag: "Absent" }
   /**
-   * Not certain yet. The candidates may also be nodes of another create, whose reply may still come or whose spec differs. Or they are new
-   * nodes of its name that differ in what a service may show in another way, such as the image; or the differing node that its reply named.
+   * Not certain yet. The candidates may be this create's nodes, or those of another create that may still get its reply or that asked for a
+   * different spec. Or they are new nodes with this create's name that differ in a field which a service may show in another way, such as
+   * the image. Or the candidate is the node that this create's reply named although it differs from what was asked for.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** There are more nodes than lost replies, so one of them belongs to another client. */
@@ -91,20 +92,23 @@ const maxUnderWayMillis = 120_000
 
 /** Other creates whose nodes the list may show under the same name. */
 export interface Beside {
-  /** Creates that have lost their replies or their processes, and have no node yet. */
+  /** Creates without a known node whose reply was lost, or whose process ended before it recorded the reply. */
   readonly lost: ReadonlyArray<SentIntent>
-  /** Creates of other processes that were seen under way, by key: a reply may still come, or only that process has read it. */
+  /**
+   * Creates of other processes that were in progress when last seen, by key. A reply may still come, or it has come and only that process
+   * knows it.
+   */
   readonly underWay: ReadonlyMap<string, SentIntent>
 }
 
-/** Whether another create, sent and without a known node, may have a node that is listed under this one's name. */
+/** Whether another create was sent, has no known node, and may have made a node that is listed under this create's name. */
 export const isBeside = (intent: SentIntent, other: Intent): other is SentIntent =>
   other.key !== intent.key &&
   other.nodeId === null &&
   isSent(other) &&
   spellingGroup(other.name) === spellingGroup(intent.name)
 
-/** The other creates that matter to this one: from the intents of all processes, and from those seen under way before. */
+/** The other creates that matter to this one, from the intents of all processes and from the creates that were seen in progress before. */
 export const besideOf = (
   intent: SentIntent,
   intents: ReadonlyArray<Intent>,
@@ -119,7 +123,7 @@ export const besideOf = (
     if (mayBeAnswered(other)) {
       if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.set(other.key, other)
     }
-    // A create that was sent long before this one cannot have made a node that is new since then.
+    // A create that was sent long before this one cannot have made a node that appeared after this one was sent.
     else if (!isQuiet(other.sentAt, intent.sentAt)) lost.push(other)
   }
   return { lost, underWay }
@@ -128,22 +132,22 @@ export const besideOf = (
 /** The facts for the judgement. */
 export interface Evidence {
   readonly intent: SentIntent
-  /** Nodes with an id above the intent's watermark, all of them; where ids are seen not to ascend, every node. */
+  /** All nodes whose id is above the intent's watermark (the highest id before the create). If ids were seen not to ascend, all nodes. */
   readonly newer: ReadonlyArray<Node>
   /** The time at which these nodes were read. */
   readonly now: Instant
-  /** The keys of creates by the nodes that they are known to have made. */
+  /** Maps each node to the key of the create that is known to have made it. */
   readonly claimed: ReadonlyMap<NodeId, string>
   /** Nodes that the replies to other creates named although they differ from what those creates asked for. */
   readonly toldToOthers: ReadonlySet<NodeId>
   readonly beside: Beside
-  /** What the image list says of plans. Default: nothing, because each shown plan is the one that was asked for, or the list cannot be read. */
+  /** What the image list says of plans. Left out if each plan shown is the one that was asked for, or if the list cannot be read. */
   readonly plans?: KnownPlans
-  /** Nodes without a date that could not be read by their id; none of them counts as proven. Default: none. */
+  /** Nodes that the list shows without a creation date and that could not be read by id. None of them counts as proven. Default: none. */
   readonly unread?: ReadonlySet<NodeId>
 }
 
-/** The place in which a create asks for its node. */
+/** The place where a create asks for its node to be. */
 export interface Place {
   readonly region: string
   /** Undefined if the client names no location. */
@@ -177,9 +181,9 @@ const maxSaid = 100
 const clip = (text: string) => (text.length > maxSaid ? `${text.slice(0, maxSaid)}…` : text)
 
 /**
- * What is wrong with a node as the reply to a create; undefined if nothing is. This create did not make a node that existed before or is
- * known to be another create's, whatever the reply says. It may have made a node with another name, plan, region or location, or one of which
- * only the id can be read.
+ * What is wrong with a node as the reply to a create; undefined if nothing is. A node that existed before, or that is known to be another
+ * create's, counts as not made by this create, whatever the reply says. A node with another name, plan, region or location, or with only a
+ * readable id, may have been made by this create.
  */
 export const createReplyFault = (
   intent: Pick<Intent, "name" | "newerThan" | "plan">,
@@ -206,8 +210,8 @@ export const createReplyFault = (
 }
 
 /**
- * What is wrong with a reply that does not state exactly one node. Each node that it shows and that this create may have made is kept:
- * whoever asked for one node has to see them all.
+ * What is wrong with a reply that does not state exactly one node. The result has each node of the reply that this create may have made,
+ * because the caller, who asked for one node, has to see them all.
  */
 export const severalFault = (
   { newerThan }: Pick<Intent, "newerThan">,
@@ -231,13 +235,13 @@ const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, 
 }
 
 /**
- * Resolves one intent. If every candidate can be matched with a lost create of the same spec, each of them is ours and any will do: the
- * oldest is taken. If the reply named a node, no other node is taken.
+ * Resolves one intent. If every candidate can be matched with a lost create of the same spec, all of them are ours, and it does not matter
+ * which create gets which: the oldest is taken. If the reply named a node, no other node is taken.
  */
 export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthers, unread }: Evidence): Resolution => {
   const kinship: KinshipWith = (intent, node) => {
     const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
-    // The service hardly processed a create that it refused: a node of its name is more likely somebody else's.
+    // It is unlikely that the service carried out a create that it refused, so a node with that name is more likely somebody else's.
     return is === "proven" && (intent.fate === "refused" || unread?.has(node.id) === true) ? "possible" : is
   }
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
@@ -263,7 +267,7 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
   const exact = proven.filter(({ name }) => name === intent.name)
   const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
-  // A node that was deleted or renamed meanwhile may have been the create's, as well as a remaining one.
+  // The create's node may be one that was seen before and has been deleted or renamed since, just as well as one that is listed now.
   if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
     return possible.length === 0
       ? { _tag: "Absent" }
@@ -279,20 +283,20 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
     : { _tag: "Ambiguous", candidates }
 }
 
-/** The most creates of one name that may run at once. */
+/** Maximum number of creates of one name that may run at once. */
 const maxUnderWay = 1_000_000
 
 /**
- * The creates of one name in this client. While a create with a lost reply is reconciled with the list, no other runs, so that its node
- * cannot be mistaken.
+ * The creates of one name in this client. While a create whose reply was lost is compared with the list, no other create of the name is
+ * sent, because the node of one could be taken for the node of the other.
  */
 export class SameNameCreates {
   readonly #lost = new Set<SentIntent>()
   readonly #gate = Semaphore.makeUnsafe(maxUnderWay)
-  /** Closed while a create waits to be resolved; otherwise later creates could keep the gate busy for ever. */
+  /** Closed while a create waits to be resolved, because later creates could otherwise keep the gate busy for ever. */
   readonly #door = Semaphore.makeUnsafe(1)
 
-  /** The creates that have lost their replies and are not resolved. */
+  /** The creates whose replies were lost and that are not resolved yet. */
   get lost(): Iterable<SentIntent> {
     return this.#lost
   }
@@ -319,13 +323,13 @@ export class SameNameCreates {
 /** The attempts of a request, and its failed reply. */
 export type Tried = Pick<BerthError, "attempts" | "reply">
 
-/** For a create that has not sent anything yet. */
+/** What a create has tried that has not sent anything yet. */
 export const untried: Tried = { attempts: [], reply: null }
 
 export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
   new BerthError({ operation: "nodes.create", reason, attempts, reply })
 
-/** The key belongs to another create. */
+/** The failure of a create whose key cannot be used as asked. */
 export const keyFault = (detail: string) =>
   createFailure(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
 
@@ -336,8 +340,9 @@ export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
 export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
 
 /**
- * Turns the failure of one request into the failure of the create. The request's deadline is what was left of the create's, and the caller
- * knows only the latter. If the request came before the one that creates, nothing of the create was sent.
+ * Turns the failure of one request into the failure of the create. The request's deadline was the rest of the create's, but the error names
+ * the create's, because the caller knows only that one. With `isBefore`, the request only prepared the create, so nothing of the create was
+ * sent.
  */
 export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: boolean) => {
   const { reason } = error

@@ -1,15 +1,15 @@
 /**
- * Keeps the intents whose nodes are known apart from the open ones, so that a create that looks for its node need not read them. Each
- * period of 30 days has a folder with a file per key and a file per node, so that either is found without reading the rest. The highest
- * node id is marked separately. Intents are kept for 90 days after they were last asked for; each new one removes a few old ones.
+ * Keeps the intents whose nodes are known. They are apart from the open intents, so a create that looks for its node does not have to read
+ * them. Each period of 30 days has a folder with a file per key and a file per node, so both are found without reading the rest. The
+ * highest node id is marked separately. Intents are kept for 90 days after they were last asked for; each new one removes a few old ones.
  *
  * ```
  * creates/
  *   open/KEY.json            an intent whose node is not known yet
  *   settled/689/KEY.json     a settled intent, in the folder of its 30 days since 1970
  *   settled/689/97898.node   the key of the create that made node 97898
- *   settled/689.x7f2/        taken over from another account's folder, and gone through
- *   settled/import.x7f2/     taken over, and still to be gone through: its open intents go back to open/
+ *   settled/689.x7f2/        imported from another account's folder, and processed
+ *   settled/import.x7f2/     imported, and not processed yet: its open intents go back to open/
  *   newest/97898/            the highest id of a node, as the name of an empty folder
  * ```
  */
@@ -35,7 +35,7 @@ const periodMillis = 30 * dayMillis
 /** A settled intent is kept for at least this long after it was last asked for, and at most one period longer. */
 const keptMillis = 90 * dayMillis
 
-/** The most files that one create removes: several times as many as it adds. */
+/** Maximum number of files that one create removes. It is several times the number that a create adds. */
 const maxRemoved = 64
 
 /** How many files of an imported folder are read before other work may run. */
@@ -88,7 +88,7 @@ const foldersIn = (settled: string) =>
       .toSorted((a, b) => (periodIn(b) ?? -1) - (periodIn(a) ?? -1))
   )
 
-/** Contains an empty folder named after the highest node id: two processes that settle at once cannot overwrite each other's. */
+/** Contains an empty folder named after the highest node id. Two processes that settle at once cannot overwrite each other's folder. */
 const newestIn = (directory: string) => `${directory}/newest`
 
 const highest = (ids: ReadonlyArray<number>) => ids.reduce((a, b) => Math.max(a, b), 0)
@@ -124,7 +124,7 @@ export const make = (directory: string, open: string) => {
     const folder = `${settled}/${period}`
     yield* makePrivateFolder(folder)
     yield* markNode(directory, intent.nodeId)
-    // The node is recorded first: whoever sees that this create is no longer open must also see whose node it is.
+    // The node is recorded first: a process that sees that this create is no longer open must also see whose node it is.
     yield* replaceDurably(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
     yield* replaceDurably(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
   })
@@ -151,8 +151,8 @@ export const make = (directory: string, open: string) => {
   )
 
   /**
-   * Moves the unsettled intents out of an imported folder. It can be restarted at any point, and run by two processes at once: a moved file
-   * is in one place or the other, and `find` reads this folder first.
+   * Moves the unsettled intents out of an imported folder. It can be restarted at any point, and two processes can run it at once: a file
+   * is either here or in `open`, and `find` reads this folder first.
    */
   const goThrough = Effect.fnUntraced(function* (name: string) {
     const folder = `${settled}/${name}`
@@ -174,7 +174,7 @@ export const make = (directory: string, open: string) => {
       })
       yield* Effect.yieldNow
     }
-    // Only a create that was sent before a node was made can claim it. Read this now, when all of them are present.
+    // Only a create that was sent before a node was made can claim the node. Read the open intents now, when all of them are in `open`.
     let oldestMark = Number.MAX_SAFE_INTEGER
     for (const each of yield* namesIn(open)) {
       const intent = keyIn(each) === undefined ? undefined : readIntentNow(`${open}/${each}`)
@@ -229,7 +229,7 @@ export const make = (directory: string, open: string) => {
       yield* prune(Math.min(wallMillis, serviceMillis))
     }),
 
-    /** Removes everything of a key that is not settled. */
+    /** Removes the intents of a key from imported folders. The key is not settled. */
     remove: Effect.fnUntraced(function* (key: string) {
       for (const name of yield* folders) {
         if (periodIn(name) === undefined || name.includes(".")) {
@@ -256,19 +256,19 @@ export const make = (directory: string, open: string) => {
     /** The highest node id; 0 without one. */
     newestNode: newestNode(directory),
 
-    /** Processes imported folders, of this process or of a killed one. */
+    /** Processes the folders that this process or a killed one has imported. */
     sortOut: Effect.gen(function* () {
       for (const name of yield* folders) if (name.startsWith(importPrefix)) yield* goThrough(name)
     })
   }
 }
 
-/** Takes over the intents of another account's folder step by step, open ones first: nothing is written there afterwards. */
+/** Imports the intents of another account's folder step by step. The open ones go first, because nothing is written there afterwards. */
 export const takeOver = Effect.fnUntraced(function* (from: string, into: string) {
   const names = yield* namesIn(settledIn(from))
   const suffix = yield* drawnSuffix
   yield* makePrivateFolder(settledIn(into))
-  // Before anything is moved: if no id is marked yet, the ids are read from the files.
+  // Read this before anything is moved: if no id is marked yet, the ids are read from the files.
   const newest = yield* newestNode(from)
   if (newest > 0) yield* markNode(into, newest)
   yield* moveFolder(`${from}/open`, `${settledIn(into)}/${importPrefix}${suffix}`)

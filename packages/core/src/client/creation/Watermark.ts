@@ -1,7 +1,8 @@
 /**
- * Finds the watermark, which is the highest node id before a create, and the nodes above it, at the end of the list in few requests: a
- * later node has a higher id (A11). It relies on the order of the list (A7), checks it, and reads the whole list if it is not sorted. A
- * list without an end, or with fewer nodes than it states, fails as `UnexpectedResponse`, because a missing node may be the one.
+ * Finds the watermark (the highest node id before a create) and the nodes above it. A later node has a higher id (A11), so both are at the
+ * end of the list, and a few requests find them. The search relies on the order of the list (A7), checks that order, and reads the whole
+ * list if it is not sorted. A list without an end, or with fewer nodes than it states, fails as `UnexpectedResponse`, because a missing
+ * node may be the create's.
  */
 import { Effect, Semaphore } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -40,8 +41,8 @@ interface End {
 }
 
 /**
- * Finds the last page with nodes: doubles until a page is empty, then halves. If the end was known, that page is read first, which usually
- * takes one request.
+ * Finds the last page with nodes: goes forward in doubled steps until a page is empty, then halves the steps. If the end was known, that
+ * page is read first, and usually this is the only request.
  */
 const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
@@ -52,7 +53,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
     last = yield* readPage(1)
   }
   const { nodes } = last
-  // The list is shorter than before: nodes were deleted, or the service's pages are shorter now, so this is no longer the last one.
+  // The page is shorter than before: nodes were deleted, or the service's pages are shorter now, so this may not be the last page.
   const shrunk = known !== undefined && nodes.length < known.length
   const from = low
   const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
@@ -66,7 +67,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   if (!ascends(nodes)) return at(low, last, false)
   if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, last, true)
   const [first] = nodes
-  // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has no successor.
+  // Whether nodes may have moved onto the page `low` since it was read. Nothing follows a first page that is shorter than the maximum.
   let stale = false
   let step = 1
   let high = Number.POSITIVE_INFINITY
@@ -86,7 +87,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
       if (!isFull(read.nodes, full)) break
     }
   }
-  // The next page was found empty later than this one was read: deletions meanwhile may have moved the end onto this page.
+  // The next page was found empty after this page was read, and deletions in between may have moved the end of the list onto this page.
   for (; stale; low--) {
     last = yield* readPage(low)
     if (last.nodes.length > 0 || low === 1) break
@@ -124,7 +125,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
 
-/** Whether nodes with higher ids are never older, as far as their dates are known: ids ascend (A11). */
+/** Whether ids ascend with age (A11): no node with a higher id is older, as far as the dates are known. */
 const agesAscend = (byId: ReadonlyArray<Node>) =>
   byId
     .flatMap((node) => createdMillisOf(node) ?? [])
@@ -166,7 +167,7 @@ export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known:
   return { id, end: ascending ? end : undefined }
 })
 
-/** The questions of creates about the list. Simultaneous ones share one reading. */
+/** What creates ask about the list. Simultaneous calls of `highest` share one reading. */
 export interface Watermark {
   /** The highest id at some time after the request. */
   readonly highest: (readPage: ReadPage) => Effect.Effect<number, BerthError>
@@ -192,7 +193,7 @@ export const make = (): Watermark => {
             const reading = ++begun
             return Effect.map(highestId(readPage, end), (found) => {
               end = found.end
-              // Ids are never reused: if the list shows less than before, new nodes are above the id that it showed then.
+              // Ids are never reused: if the list now ends with a lower id, new nodes still get ids above the one that it showed before.
               id = found.end === undefined ? found.id : Math.max(id, found.id)
               ended = reading
               return id
