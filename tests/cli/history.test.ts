@@ -1,7 +1,7 @@
 /**
  * The log of changes: what each command sent, who ran it, and what became of it.
  */
-import { globSync } from "node:fs"
+import { globSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { lost, nodeRecord, ok } from "@berthkit/core/testing"
 import { TestServer } from "@berthkit/server/testing"
@@ -23,6 +23,8 @@ interface Change {
   readonly outcome: string
   readonly why: string | null
   readonly command: string
+  readonly fleet: string | null
+  readonly lease: string | null
   readonly host: string
   readonly job: string | null
 }
@@ -59,7 +61,8 @@ describe("berth history", () => {
           ["node create", "create", "web", "created"]
         ]
       )
-      const [, ran, failed] = all
+      const [ended, ran, failed] = all
+      assert.match(ended!.lease ?? "", /^run-/)
       assert.deepInclude(ran, { asked: "C-2VCPU-8RAM-50DISK from Ubuntu-22.04", job: "shop/web 42", why: null })
       assert.deepInclude(failed, { node: 999_999, asked: "DELETE /nodes/999999/", job: null })
       assert.isString(failed!.why)
@@ -71,7 +74,30 @@ describe("berth history", () => {
       }
       assert.lengthOf(yield* historyOf(env, "--limit", "2"), 2)
       const table = yield* invoke(["history", "web"], { env: { ...env, NO_COLOR: "1" }, terminalColumns: 200 })
-      assert.match(table.stdout, /^WHEN \(UTC\) +ACTION +NODE +NAME +ASKED +RESULT +COMMAND +USER +HOST +JOB +WHY\n/)
+      assert.match(table.stdout, /^WHEN \(UTC\) +ACTION +NODE +NAME +ASKED +RESULT +COMMAND +FLEET +LEASE +USER +HOST +JOB +WHY\n/)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
+  )
+
+  it.live("names the fleet that a change was made for", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      const env = { ...(yield* settings), XDG_STATE_HOME: state }
+      const file = join(state, "berth.yml")
+      writeFileSync(
+        file,
+        "fleet: shop\nnodes:\n  web: { count: 1, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-22.04 }\n"
+      )
+      for (const verb of ["apply", "destroy"]) {
+        const { code, stderr } = yield* hurried(invoke([verb, "-f", file, "--yes"], { env }))
+        assert.strictEqual(code, 0, stderr)
+      }
+      assert.deepStrictEqual(
+        (yield* historyOf(env)).map(({ action, fleet, lease, outcome }) => [action, outcome, fleet, lease]),
+        [
+          ["delete", "deleted", "shop", null],
+          ["create", "created", "shop", null]
+        ]
+      )
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
   )
 

@@ -2,13 +2,14 @@
  * Runs `berth apply` and `berth destroy` from flags to result: reads the file, the ledger (the record of the fleet's nodes) and the
  * account, then plans, shows, asks and executes. `previewFleet` stops after the plan and writes nothing.
  */
+import type { Change as Recorded } from "@berthkit/core/client/state/Change"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Result } from "effect"
 import { type Catalogue, freshCatalogue, recentCatalogue } from "../catalogue/ImageList.ts"
 import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { inOwnWords } from "../failure/ownKey.ts"
-import { changes, type Change as Recorded } from "../history/changes.ts"
+import { ChangedFor, changes } from "../history/changes.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
@@ -501,6 +502,7 @@ const changeLocked = Effect.fnUntraced(function* (
   const sent = new SentLog()
   const { scriptsOf } = fleet
   yield* perform(plan, { ...options, file, machine, prices, scriptsOf, before, done, sent }).pipe(
+    Effect.provideService(ChangedFor, { fleet: fleet.fleet, lease: null }),
     whenInterrupted(() => {
       const ended = Array.from(done.values()).filter(({ outcome }) => outcome !== "failed" && outcome !== "skipped")
       return stopped(ended.length, all, sent.all, place)

@@ -13,6 +13,7 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, LocalFileFault } from "../failure/CliFailure.ts"
+import { ChangedFor } from "../history/changes.ts"
 import {
   chargedSoFar,
   isSameOwner,
@@ -187,7 +188,9 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
     )
   } else if (node !== undefined && node.status !== "terminate") {
     if (lease.keptSince !== null) yield* leases.put({ ...lease, isEnding: true })
-    yield* Effect.catch(removed(lease, node, perHourInr), notDeleted(node.id))
+    yield* Effect.catch(removed(lease, node, perHourInr), notDeleted(node.id)).pipe(
+      Effect.provideService(ChangedFor, { fleet: null, lease: lease.key })
+    )
   }
   const store = yield* IntentStore
   const forgotten = leases.remove(lease.key)

@@ -6,42 +6,22 @@
 import { hostname, userInfo } from "node:os"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { RawApi, type RawRequest } from "@berthkit/core/client/RawApi"
+import { type Change, changeKind, readChanges, writeChange } from "@berthkit/core/client/state/Change"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { variableSetting } from "@berthkit/terminal/Connection"
-import { Clock, DateTime, Effect, FiberSet, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, DateTime, Effect, FiberSet, Layer, Option, Redacted } from "effect"
 import { RunningCommand } from "../commandLine/RunningCommand.ts"
 import { faultOf } from "../state/Kind.ts"
 import { nodeOfPath } from "./endsNode.ts"
 
-const kind = "change"
-
 /** At most this many changes are kept; the oldest are dropped. */
 const maxKept = 2000
 
-const actions = ["create", "delete", "commitment", "request"] as const
-const outcomes = ["created", "adopted", "deleted", "set", "sent", "failed", "unknown"] as const
-
-export const Change = Schema.Struct({
-  at: Schema.String.annotate({ description: "When it was asked for, in UTC." }),
-  action: Schema.Literals(actions).annotate({ description: "`request`: any other request that berth api sent." }),
-  node: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null while it is unknown." }),
-  name: Schema.NullOr(Schema.String).annotate({ description: "Name of a node that was to be created." }),
-  asked: Schema.String.annotate({ description: "What was asked for, such as the plan and the image." }),
-  outcome: Schema.Literals(outcomes).annotate({
-    description:
-      "`adopted`: an earlier create with the key had made the node; `unknown`: no reply said what became of it."
-  }),
-  why: Schema.NullOr(Schema.String).annotate({ description: "Why it failed, or why the outcome is unknown." }),
-  command: Schema.String,
-  user: Schema.NullOr(Schema.String),
-  host: Schema.String,
-  job: Schema.NullOr(Schema.String).annotate({ description: "The job of a CI system that ran the command." })
+/** On whose behalf a change is sent, besides the user. */
+export const ChangedFor = Context.Reference<Pick<Change, "fleet" | "lease">>("@berthkit/cli/history/ChangedFor", {
+  defaultValue: () => ({ fleet: null, lease: null })
 })
-export interface Change extends Schema.Schema.Type<typeof Change> {}
-
-const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
-const [decode, encode] = [Schema.decodeUnknownOption(Stored), Schema.encodeSync(Stored)]
 
 /** Variables of CI systems with the name and number of a job. */
 const jobVariables = [
@@ -96,24 +76,24 @@ const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError
     const store = yield* RecordStore
     if (store === undefined) return yield* use
     const change = {
-      version: 1,
       at: DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)),
       ...asked,
       outcome: "unknown",
       why: null,
       command: yield* RunningCommand,
+      ...(yield* ChangedFor),
       user: yield* userOf,
       host: hostname(),
       job: yield* jobOf
     } as const
     // A write that is cut off would leave a half-written file.
-    const key = yield* Effect.uninterruptible(Effect.option(store.append(kind, encode(change), maxKept)))
+    const key = yield* Effect.uninterruptible(Effect.option(store.append(changeKind, writeChange(change), maxKept)))
     const ended = (end: End) =>
       Option.isNone(key)
         ? Effect.void
         : FiberSet.run(
             writes,
-            Effect.uninterruptible(Effect.ignore(store.put(kind, key.value, encode({ ...change, ...end }))))
+            Effect.uninterruptible(Effect.ignore(store.put(changeKind, key.value, writeChange({ ...change, ...end }))))
           )
     return yield* use.pipe(
       Effect.tap((done) => ended(endOf(done))),
@@ -176,8 +156,7 @@ export const recordingChanges = () =>
 export const changes = Effect.gen(function* () {
   const store = yield* RecordStore
   if (store === undefined) return []
-  const found = yield* Effect.mapError(store.list(kind), faultOf("The changes of nodes cannot be read"))
-  return found.flatMap(({ value }) => Option.toArray(decode(value))).toReversed()
+  return readChanges(yield* Effect.mapError(store.list(changeKind), faultOf("The changes of nodes cannot be read")))
 })
 
 /** The changes of a node, by its id or by the name with which it was created. */

@@ -1,7 +1,7 @@
 /**
  * An entry of the log of changes: the columns of `berth history`.
  */
-import { Change } from "../history/changes.ts"
+import { Change } from "@berthkit/core/client/state/Change"
 import { textOr } from "../output/format.ts"
 import { recordOf } from "../output/RecordDescriptor.ts"
 
@@ -18,6 +18,8 @@ export const changeRecord = recordOf(Change, { none: "no changes", idKey: "node"
     style: ({ outcome }) => (outcome === "failed" ? "bad" : outcome === "unknown" ? "waiting" : undefined)
   },
   { key: "command", title: "COMMAND", value: ({ command }) => command, dropOrder: 4 },
+  { key: "fleet", title: "FLEET", value: ({ fleet }) => textOr(fleet), shrinkTo: 12, dropOrder: 6 },
+  { key: "lease", title: "LEASE", value: ({ lease }) => textOr(lease), shrinkTo: 12, dropOrder: 1 },
   { key: "user", title: "USER", value: ({ user }) => textOr(user), dropOrder: 5 },
   { key: "host", title: "HOST", value: ({ host }) => host, dropOrder: 3 },
   { key: "job", title: "JOB", value: ({ job }) => textOr(job), dropOrder: 2 },

@@ -1,0 +1,48 @@
+/**
+ * An entry of the log of changes, as records of the kind `change` in the account's state: who requested which change of which node, when,
+ * and the outcome. `berth` writes the log. The daemon reads it to say why a node was deleted.
+ */
+import { Effect, Option, Schema } from "effect"
+import type { StateRecord } from "./RecordStore.ts"
+
+/** The kind of these records. */
+export const changeKind = "change"
+
+const actions = ["create", "delete", "commitment", "request"] as const
+const outcomes = ["created", "adopted", "deleted", "set", "sent", "failed", "unknown"] as const
+
+/** A text that entries of an earlier version lack. */
+const laterText = (description: string) =>
+  Schema.NullOr(Schema.String)
+    .annotate({ description })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+
+export const Change = Schema.Struct({
+  at: Schema.String.annotate({ description: "When it was asked for, in UTC." }),
+  action: Schema.Literals(actions).annotate({ description: "`request`: any other request that berth api sent." }),
+  node: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null while it is unknown." }),
+  name: Schema.NullOr(Schema.String).annotate({ description: "Name of a node that was to be created." }),
+  asked: Schema.String.annotate({ description: "What was asked for, such as the plan and the image." }),
+  outcome: Schema.Literals(outcomes).annotate({
+    description:
+      "`adopted`: an earlier create with the key had made the node; `unknown`: no reply said what became of it."
+  }),
+  why: Schema.NullOr(Schema.String).annotate({ description: "Why it failed, or why the outcome is unknown." }),
+  command: Schema.String,
+  fleet: laterText("The fleet whose file asked for it."),
+  lease: laterText("The lease of `berth run` that it ended."),
+  user: Schema.NullOr(Schema.String),
+  host: Schema.String,
+  job: Schema.NullOr(Schema.String).annotate({ description: "The job of a CI system that ran the command." })
+})
+export interface Change extends Schema.Schema.Type<typeof Change> {}
+
+const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
+const [decode, encode] = [Schema.decodeUnknownOption(Stored), Schema.encodeSync(Stored)]
+
+/** The text of a record. */
+export const writeChange = (change: Change): string => encode({ version: 1, ...change })
+
+/** The readable changes, newest first. */
+export const readChanges = (records: ReadonlyArray<StateRecord>): ReadonlyArray<Change> =>
+  records.flatMap(({ value }) => Option.toArray(decode(value))).toReversed()
