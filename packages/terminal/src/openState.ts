@@ -3,6 +3,8 @@
  * a database.
  */
 import { acceptStrangers } from "@berthkit/core/client/state/IntentSql"
+import { makeRecords } from "@berthkit/core/client/state/RecordSql"
+import type { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { accountOf, make } from "@berthkit/core/client/state/SharedState"
 import { makeTables, rightsIn } from "@berthkit/core/client/state/StateTables"
 import { failedIn, open } from "@berthkit/core/client/state/StateSql"
@@ -49,3 +51,18 @@ export const acceptNodes = Effect.fnUntraced(function* (options: ClientOptions, 
   )
   return yield* acceptStrangers(database, yield* Effect.orDie(accountOf(options)))
 }, Effect.scoped)
+
+/** The records of the account of a client with these options. */
+export type RecordStores = (options: ClientOptions) => Effect.Effect<RecordStore>
+
+/** The records in the database at an address, for any number of accounts over the same connections. It connects at the first use. */
+export const openRecords = Effect.fnUntraced(function* (address: Redacted.Redacted) {
+  const database = yield* Effect.provideService(
+    open({ schema: schemaOf(address), name: shownAddress(address) }),
+    SqlClient.SqlClient,
+    yield* connect(address)
+  )
+  const stores: RecordStores = (options) =>
+    Effect.map(Effect.orDie(accountOf(options)), (account) => makeRecords(database, account))
+  return stores
+})

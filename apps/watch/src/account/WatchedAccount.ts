@@ -3,7 +3,8 @@
  * the diff compares an observation with it, the difference is committed to the store, and only then applied in memory.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Schema, Semaphore, Stream } from "effect"
+import { DateTime, Effect, Schema, Semaphore, Stream } from "effect"
+import type { Deletion, Explained } from "../diff/Cause.ts"
 import { diff, type Difference } from "../diff/diff.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { type NodeState, NodeStateJson } from "../diff/Belief.ts"
@@ -22,6 +23,8 @@ import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.t
 export interface Believer<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   /** Pure: it changes nothing. */
   readonly diff: (observation: Observation) => Difference
+  /** Adds to a difference what is known from elsewhere, before it is stored. Default: nothing. */
+  readonly complete?: (difference: Difference) => Effect.Effect<Difference>
   /** The part of a difference that is stored, without its facts. Empty after a sweep without changes. */
   readonly durable: (difference: Difference) => Omit<AccountChange, "events">
   /** Applies the difference to the state, possibly in steps between which other work runs. */
@@ -80,7 +83,8 @@ export const makeAccount = Effect.fnUntraced(function* <
   const observe = (observation: Observation): Effect.Effect<Difference["facts"], StoreFailed> =>
     mailbox.withPermit(
       Effect.gen(function* () {
-        const difference = belief.diff(observation)
+        const proved = belief.diff(observation)
+        const difference = belief.complete === undefined ? proved : yield* belief.complete(proved)
         const change = { ...belief.durable(difference), events: difference.facts }
         if (!isEmpty(change)) yield* commit(change)
         for (const _ of belief.apply(difference) ?? []) yield* Effect.yieldNow
@@ -98,6 +102,9 @@ export interface WatchedAccount {
   readonly observe: (observation: Observation, rules: Rules) => Effect.Effect<ReadonlyArray<Fact>, StoreFailed>
 }
 
+/** Returns the cause of each deletion. */
+export type Explain = (deletions: ReadonlyArray<Deletion>) => Effect.Effect<ReadonlyArray<Explained>>
+
 export interface WatchedAccountOptions {
   /** Its name in `source` and in cursors. */
   readonly name: string
@@ -106,6 +113,8 @@ export interface WatchedAccountOptions {
   readonly begun: Moment
   /** The spending alerts to report; read again each time. */
   readonly alertRules?: () => AlertRules
+  /** Says why nodes were deleted. Default: all causes are unknown. */
+  readonly explain?: Explain
 }
 
 const StandingJson = Schema.fromJsonString(Schema.toCodecJson(Standing))
@@ -175,8 +184,28 @@ interface WithSpend {
   readonly sweepMillis: number
 }
 
+type DeletedFact = Extract<EventFact, { readonly type: "berth.node.deleted" }>
+
+const isDeleted = (fact: EventFact): fact is DeletedFact => fact.type === "berth.node.deleted"
+
+const deletionOf = ({ data: { before, observedBetween } }: DeletedFact): Deletion => {
+  const [fromMillis, toMillis] = observedBetween.map(DateTime.toEpochMillis) as [number, number]
+  return { before, fromMillis, toMillis }
+}
+
+/** The same facts, with the causes of deletions. */
+const withCauses = Effect.fnUntraced(function* (facts: ReadonlyArray<EventFact>, explain: Explain) {
+  const deleted = facts.filter(isDeleted)
+  if (deleted.length === 0) return facts
+  // A daemon that is stopped meanwhile finds the deletion again.
+  const causes = yield* Effect.interruptible(explain(deleted.map(deletionOf)))
+  const causeOf = new Map<EventFact, Explained>(deleted.map((fact, at) => [fact, causes[at]!]))
+  return facts.map((fact) => (isDeleted(fact) ? { ...fact, data: { ...fact.data, ...causeOf.get(fact) } } : fact))
+})
+
 /** Takes over the account from its last owner, and loads it. Closing the scope gives it up. */
 export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountOptions) {
+  const { explain } = options
   const store = yield* Store
   const { known, owner } = yield* Effect.acquireRelease(store.claim(options.name), ({ owner }) => store.release(owner))
   const rows = yield* Stream.runCollect(store.nodes(options.name))
@@ -196,6 +225,9 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
         const facts = spend.facts.length === 0 ? difference.facts : [...difference.facts, ...spend.facts]
         return { difference, spend, facts, sweepMillis: rules.sweepMillis }
       },
+      ...(explain && {
+        complete: (found: WithSpend) => Effect.map(withCauses(found.facts, explain), (facts) => ({ ...found, facts }))
+      }),
       durable: ({ difference, spend, sweepMillis }: WithSpend) => ({
         nodes: rowsOf(snapshot, difference),
         ...accountOf(snapshot.standing, difference.standing, sweepMillis),

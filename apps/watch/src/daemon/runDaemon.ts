@@ -28,6 +28,7 @@ import { makeBeginnings } from "./beginnings.ts"
 import { keepConditions } from "./keepConditions.ts"
 import { type Reported, reportTroubles } from "./reportTroubles.ts"
 import { allowanceStores } from "./allowanceStores.ts"
+import { recordStores } from "./recordStores.ts"
 import { watchAccount } from "./watchAccount.ts"
 
 /** How long to continue delivering after polling has ended; a stop takes at most 10 s in total. */
@@ -167,7 +168,9 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   const isOnly = config.accounts.length === 1 && !isShared
   const stores = yield* allowanceStores(config)
   const beginnings = yield* makeBeginnings
-  const watch = (account: AccountOptions) => watchAccount(account, { beginnings, settings, isOnly, isReloaded, stores })
+  const records = yield* recordStores
+  const watch = (account: AccountOptions) =>
+    watchAccount(account, { beginnings, settings, isOnly, isReloaded, stores, records })
   const polling = isShared ? [Effect.never] : yield* Effect.forEach(config.accounts, watch)
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   if (shared !== null) {

@@ -3,6 +3,7 @@ import { countsFrom } from "@berthkit/core/api/AllowanceHeaders"
 import type { RawReply } from "@berthkit/core/api/Reply"
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { accountFiles } from "@berthkit/core/client/AccountFiles"
+import { recordsOf } from "@berthkit/core/client/RecordFolder"
 import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import * as Berth from "@berthkit/core/client/Berth"
 import { Images } from "@berthkit/core/client/Images"
@@ -11,11 +12,13 @@ import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
 import type { AllowanceStores } from "@berthkit/terminal/openAllowance"
-import { Context, Effect, Layer, Metric, Schedule } from "effect"
+import type { RecordStores } from "@berthkit/terminal/openState"
+import { Context, Effect, Layer, Metric, References, Schedule } from "effect"
 import { openAllowance } from "../account/WatchedAllowance.ts"
 import { openCatalogue } from "../account/WatchedCatalogue.ts"
 import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
 import type { AccountOptions } from "../config/Config.ts"
+import { type Cause, causes } from "../diff/Cause.ts"
 import { defaultRules } from "../diff/Snapshot.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { isLowAfter } from "../diff/LowAllowance.ts"
@@ -25,6 +28,7 @@ import { makeMoments } from "../observe/Moments.ts"
 import { makePoller, type Poller } from "../observe/Poller.ts"
 import { budgetOf, hourly, perHourOf } from "../observe/RequestShare.ts"
 import type { Beginnings } from "./beginnings.ts"
+import { makeExplain } from "./causes.ts"
 import { followLeases } from "./leases.ts"
 import type { RunSettings } from "../settings/RunSettings.ts"
 import {
@@ -51,6 +55,8 @@ interface Circumstances {
   readonly isOnly: boolean
   /** Where accounts share their allowances; undefined if each uses a file. */
   readonly stores: AllowanceStores | undefined
+  /** Where berth notes what it changes; undefined if that is the state folder. */
+  readonly records: RecordStores | undefined
   /** Whether the config replaced another one, to which the daemon can return. */
   readonly isReloaded: boolean
 }
@@ -61,15 +67,34 @@ interface Reported {
   readonly remaining: number
 }
 
+const deletionCount = Metric.counter("berth_deletions_total", {
+  description: "Nodes that were reported as deleted since the process began, by cause.",
+  incremental: true
+})
+
+/** Counts deletions. A series begins with 0, because Prometheus sees no increase in the first value of a series. */
+const countDeletions = (account: string, cause: Cause, count: number) =>
+  Metric.update(Metric.withAttributes(deletionCount, { account, cause }), count)
+
+/** The account's files, without one for the allowance if that is in a database. Then a missing state folder needs no warning. */
+const filesOf = (connection: AccountOptions["connection"], isShared: boolean) => {
+  // The options were checked when they were read.
+  const files = Effect.orDie(accountFiles(connection))
+  if (!isShared) return files
+  return Effect.map(Effect.provideService(files, References.MinimumLogLevel, "None"), ({ intents }) => ({
+    intents,
+    allowanceFile: undefined
+  }))
+}
+
 /** Opens the account. Returns an effect that polls it for ever. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
-  { beginnings, isOnly, isReloaded, settings, stores }: Circumstances
+  { beginnings, isOnly, isReloaded, records, settings, stores }: Circumstances
 ) {
   const { connection, name } = options
   const progress = yield* Progress
-  // The options were checked when they were read.
-  const { allowanceFile, intents } = stores === undefined ? yield* Effect.orDie(accountFiles(connection)) : {}
+  const { allowanceFile, intents } = yield* filesOf(connection, stores !== undefined)
   let reported: Reported | null = null
   const onReply = ({ headers }: RawReply) =>
     Effect.sync(() => {
@@ -84,15 +109,18 @@ export const watchAccount = Effect.fnUntraced(function* (
   )
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments
-  const leases = yield* followLeases(intents)
+  const leases = yield* followLeases(stores === undefined ? intents : undefined)
+  const changes = intents === undefined ? undefined : recordsOf(intents)
   const watched = yield* openAccount({
     name,
     // Another key, service, project or location may mean another account.
     fingerprint: accountFingerprint(connection),
     begun: yield* moments.now,
-    alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current })
+    alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current }),
+    explain: makeExplain(name, records === undefined ? changes : yield* records(connection))
   })
   const catalogue = yield* openCatalogue(watched)
+  for (const cause of causes) yield* countDeletions(name, cause, 0)
   const graceMillis = settings.graceMillis ?? options.graceMillis
   const intervalMillis = settings.intervalMillis ?? options.intervalMillis
   const observeAllowance = yield* openAllowance(watched)
@@ -136,6 +164,9 @@ export const watchAccount = Effect.fnUntraced(function* (
 
   const observe: WatchedAccount["observe"] = Effect.fnUntraced(function* (observation, rules) {
     const facts = yield* watched.observe(observation, rules)
+    for (const fact of facts) {
+      if (fact.type === "berth.node.deleted") yield* countDeletions(name, fact.data.cause, 1)
+    }
     const { standing } = watched.snapshot
     const { atMillis } = observation.answered
     const allowance = yield* noteAllowance(atMillis)

@@ -5,6 +5,7 @@
 import { Node } from "@berthkit/core/domain/Node"
 import { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Schema } from "effect"
+import { causeFields } from "./Cause.ts"
 
 /** `[from, to]` in milliseconds since the epoch, both inclusive. */
 export type Between = readonly [fromMillis: number, toMillis: number]
@@ -82,7 +83,7 @@ const NodeChanged = aboutNode("berth.node.changed", {
 })
 
 /** A node is gone. */
-const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schema.Null })
+const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schema.Null, ...causeFields })
 
 const since = Schema.DateTimeUtc.annotate({ description: "When the status was first seen." })
 

@@ -32,6 +32,7 @@ import {
   stated,
   withState
 } from "./Belief.ts"
+import { unexplained } from "./Cause.ts"
 import { between, type Between, instantsOf, type NodeFact, reportedFields, type SpecificTo } from "./Fact.ts"
 import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Exchange } from "./Observation.ts"
@@ -243,7 +244,7 @@ const unread = (before: Known, now: Circumstances): NodeStep => {
 /** Another node has taken the id, so the known one is gone, whatever the list shows. */
 const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
   const when = between(seenFromMillis(before, now.standing), now.exchange.answered.atMillis)
-  const data = { before: before.state.node, after: null }
+  const data = { before: before.state.node, after: null, ...unexplained }
   const deleted = fact(before.state, when, sweepOf(sighting), { type: "berth.node.deleted", data })
   const { after, facts } = met(sighting, now)
   return { after, facts: [deleted, ...facts] }
@@ -374,7 +375,7 @@ export const gone = (before: Known, sweep: number | null, now: Circumstances): N
   const { atMillis } = now.exchange.answered
   const { state } = before
   const when = between(seenFromMillis(before, now.standing), atMillis)
-  const data = { before: state.node, after: null }
+  const data = { before: state.node, after: null, ...unexplained }
   return {
     after: goneFrom(state),
     facts: [fact(state, when, sweep, { type: "berth.node.deleted", data })],

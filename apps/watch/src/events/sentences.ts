@@ -36,6 +36,30 @@ const costOf = ({ differencePerMonthInr: difference, nodes }: ToldEvent["data"])
 /** The account or sink of a trouble. */
 const subjectOf = (about: ToldEvent["data"]): string => (about?.name == null ? "" : `${about.kind} ${about.name}: `)
 
+/** Who asked for something, as the end of a sentence. */
+const byWhom = ({ fleet, host, job, user }: Record<string, unknown>): string =>
+  [
+    typeof user === "string" ? ` by ${user}` : "",
+    typeof host === "string" ? ` on ${host}` : "",
+    typeof job === "string" ? ` in the job ${job}` : "",
+    typeof fleet === "string" ? ` for the fleet ${fleet}` : ""
+  ].join("")
+
+const deletion = ({ cause, causedBy }: ToldEvent["data"]): [EventTone, string] => {
+  switch (cause) {
+    case "requested":
+      return ["off", `was deleted${byWhom(causedBy ?? {})}`]
+    case "lease":
+      return ["off", `was deleted at the end of its lease${byWhom(causedBy ?? {})}`]
+    case "commitment":
+      return ["off", "was deleted at the end of its commitment"]
+    case "unknown":
+      return ["warm", "was deleted, and nobody is known to have asked for it"]
+    default:
+      return ["off", "was deleted"]
+  }
+}
+
 /** By type: how good or bad it is, and what happened. For node events, the sentence continues after the node's name. */
 const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, string]>> = {
   "berth.node.created": () => ["good", "was created"],
@@ -45,7 +69,7 @@ const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, strin
     "off",
     `was changed${data.fields === undefined ? "" : `: ${data.fields.join(", ")}`}`
   ],
-  "berth.node.deleted": () => ["off", "was deleted"],
+  "berth.node.deleted": ({ data }) => deletion(data),
   "berth.node.stuck": ({ data }) => [
     "warm",
     `is stuck${data.status === undefined ? "" : ` in ${statusWord(data.status)}`}`

@@ -218,6 +218,24 @@ export interface NodeDeleted {
   readonly data: {
     readonly before: Node
     readonly after: null
+    /** `requested`: somebody asked for it with berth. `lease`: berth ended the lease of the node. `commitment`: the node was to end with its commitment. `unknown`: berth noted none of these, so the deletion may be unexpected. */
+    readonly cause: "requested" | "commitment" | "lease" | "unknown"
+    /** Who asked for it, or set the end of the commitment; null if the cause is unknown. Fields that berth does not know are null. */
+    readonly causedBy: {
+      readonly at: string
+      /** The command of berth, such as `node delete`. */
+      readonly command: string | null
+      /** The fleet whose file asked for it. */
+      readonly fleet: string | null
+      /** The lease of `berth run` that ended. */
+      readonly lease: string | null
+      /** The user who ran the command. */
+      readonly user: string | null
+      /** The machine on which it ran. */
+      readonly host: string | null
+      /** The job of a CI system that ran it. */
+      readonly job: string | null
+    } | null
     /** It happened between these two instants (inclusive): polling sees only samples. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
+import { unexplained } from "../../src/diff/Cause.ts"
 import { Event, type EventFact, eventId, toEvent, toLine } from "../../src/events/Event.ts"
 import { anImage, aPlan } from "../diff/catalogue/reading.ts"
 import { aNode } from "../diff/aNode.ts"
@@ -52,7 +53,11 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
       ...observed
     }
   },
-  "berth.node.deleted": { ...aboutNode, type: "berth.node.deleted", data: { before: node, after: null, ...observed } },
+  "berth.node.deleted": {
+    ...aboutNode,
+    type: "berth.node.deleted",
+    data: { before: node, after: null, ...unexplained, ...observed }
+  },
   "berth.cost.forecast_exceeded": {
     ...aboutMonth,
     type: "berth.cost.forecast_exceeded",

@@ -26,6 +26,22 @@ describe("the sentence of an event", () => {
     expect(price(2, null)).toBe(`${begin}: 2 nodes`)
   })
 
+  it("says who asked for a deletion, and warns if nobody is known to have done so", () => {
+    const of = (cause: string, causedBy: object | null) =>
+      sentenceOf({ type: "berth.node.deleted", data: { cause, causedBy } })
+    const ann = { user: "ann", host: "ci-7", job: "shop/web 42", fleet: "shop" }
+    expect(of("requested", ann).text).toBe("was deleted by ann on ci-7 in the job shop/web 42 for the fleet shop")
+    expect(of("requested", { user: null, host: "ci-7", job: null, fleet: null }).text).toBe("was deleted on ci-7")
+    expect(of("lease", { user: "ann", host: "ci-7", job: null }).text).toBe(
+      "was deleted at the end of its lease by ann on ci-7"
+    )
+    expect(of("commitment", ann)).toEqual({ tone: "off", text: "was deleted at the end of its commitment" })
+    expect(of("unknown", null)).toEqual({
+      tone: "warm",
+      text: "was deleted, and nobody is known to have asked for it"
+    })
+  })
+
   it("is the type itself where a newer daemon knows one more", () => {
     expect(of("berth.new.thing")).toEqual({ tone: "off", text: "berth.new.thing" })
   })

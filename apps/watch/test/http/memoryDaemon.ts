@@ -149,7 +149,7 @@ export const makeMemoryDaemon = () => {
     })
   }
 
-  const remove = (id: number, time: string) => {
+  const remove = (id: number, time: string, explained: object = {}) => {
     const before = state.nodes.get(id)!
     state.nodes.delete(id)
     return append({
@@ -157,7 +157,7 @@ export const makeMemoryDaemon = () => {
       type: "berth.node.deleted",
       subject: `nodes/${id}`,
       time,
-      data: { before: encodeNode(before), after: null, observedBetween: [time, time], sweep: 1 }
+      data: { before: encodeNode(before), after: null, ...explained, observedBetween: [time, time], sweep: 1 }
     })
   }
 

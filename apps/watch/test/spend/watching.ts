@@ -8,6 +8,7 @@ import { exactPrice } from "@berthkit/core/domain/Price"
 import { numbersFrom } from "@berthkit/testing/chance"
 import { unread, withPrices } from "../../src/diff/catalogue/Catalogue.ts"
 import { diffCatalogue, noEvidence } from "../../src/diff/catalogue/diffCatalogue.ts"
+import { unexplained } from "../../src/diff/Cause.ts"
 import type { Difference } from "../../src/diff/diff.ts"
 import type { Fact } from "../../src/diff/Fact.ts"
 import type { NodeState } from "../../src/diff/Belief.ts"
@@ -194,7 +195,7 @@ export const tell = (history: History): Told => {
           atMillis,
           type: "berth.node.deleted",
           subject: `nodes/${life.id}`,
-          data: { before: known.node, after: null, observedBetween, sweep: null }
+          data: { before: known.node, after: null, ...unexplained, observedBetween, sweep: null }
         })
       }
     }

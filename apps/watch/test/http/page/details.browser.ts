@@ -38,6 +38,33 @@ describe("the details of a node", () => {
     })
   )
 
+  it.live("say who asked for the deletion of the node, or that nobody is known to have done so", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+      for (const [id, name] of [
+        [7, "asked"],
+        [8, "lost"]
+      ] as const)
+        daemon.put(aNode({ id, name }), ago(20))
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(rowOf(page, "asked").getByRole("button").click())
+      const at = ago(1)
+      const who = { at, command: "destroy", fleet: "shop", lease: null, user: "ann", host: "ci-7", job: null }
+      daemon.remove(7, instant(), { cause: "requested", causedBy: who })
+      const asked = dialog(page, "asked")
+      yield* sees(asked.getByText("This node was deleted by ann on ci-7 for the fleet shop.").waitFor())
+      yield* sees(asked.getByText("asked was deleted by ann on ci-7 for the fleet shop").click())
+      yield* sees(asked.getByText(/^Asked for at .* with berth destroy\.$/).waitFor())
+      yield* sees(page.keyboard.press("Escape"))
+      yield* sees(rowOf(page, "lost").getByRole("button").click())
+      daemon.remove(8, instant(), { cause: "unknown", causedBy: null })
+      const lost = dialog(page, "lost")
+      yield* sees(lost.getByText("This node was deleted, and nobody is known to have asked for it.").waitFor())
+    })
+  )
+
   it.live("have the events of the node that are older than those of the page, and its history from them", () =>
     Effect.gen(function* () {
       const daemon = yield* served()

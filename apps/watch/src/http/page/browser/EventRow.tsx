@@ -88,12 +88,25 @@ const observedText = ([first, last]: readonly [string, string]): string => {
   return from === to ? `Observed at ${to}.` : `Between ${from} and ${to}.`
 }
 
+/** Who asked for a deletion, and when. */
+const askedText = ({ at, command, lease }: NonNullable<WatchEvent["data"]["causedBy"]>): string =>
+  [
+    `Asked for at ${wholeInstantText(Date.parse(at))}`,
+    ...(command === null ? [] : [`with berth ${command}`]),
+    ...(lease === null ? [] : [`for the lease ${lease}`])
+  ].join(", ") + "."
+
 const Details = ({ event, onNode }: EventRowProps) => {
-  const { after, afterGap, before, observedBetween } = event.data
+  const { after, afterGap, before, causedBy, observedBetween } = event.data
   const key = nodeKeyOf(event)
   return (
     <>
       {before === undefined && after === undefined ? null : <Differences event={event} />}
+      {causedBy === undefined || causedBy === null ? null : (
+        <p>
+          <Isolated text={askedText(causedBy)} />
+        </p>
+      )}
       {observedBetween === undefined ? null : <p>{observedText(observedBetween)}</p>}
       <p>
         {`${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap === true ? " · first after a gap" : ""}`}

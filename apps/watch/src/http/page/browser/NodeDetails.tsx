@@ -21,6 +21,7 @@ import {
   spanMillis,
   stale
 } from "./board.ts"
+import { sentenceOf } from "../../../events/sentences.ts"
 import { EventRows, eventRows } from "./EventRow.tsx"
 import { historyBegin, pastIn } from "./history.ts"
 import { maxKeptEvents, nodeKeyOf } from "./Knowledge.ts"
@@ -133,7 +134,10 @@ const staleText = ({ account }: NodeRow): string | undefined => {
 
 /** What is known about a node that does not exist. */
 const absenceText = (): string => {
-  if (ofNode.value.events.length > 0) return "This node was deleted."
+  const { events } = ofNode.value
+  const deleted = events.findLast(({ type }) => type === "berth.node.deleted")
+  if (deleted !== undefined) return plain(`This node ${sentenceOf(deleted).text}.`)
+  if (events.length > 0) return "This node was deleted."
   return ofNode.value.isRead ? "The daemon does not know this node." : "reading"
 }
 

@@ -1,0 +1,108 @@
+import type { Change } from "@berthkit/core/client/state/Change"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import { type Deletion, type Ending, explain } from "../../src/diff/Cause.ts"
+import { aNode } from "./aNode.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const createdMillis = Date.UTC(2026, 10, 1)
+const goneMillis = Date.UTC(2026, 10, 30)
+
+const deletion = (over: Partial<Deletion> = {}): Deletion => ({
+  before: aNode({ id: 7, createdAtMillis: createdMillis }),
+  fromMillis: goneMillis - minute,
+  toMillis: goneMillis,
+  ...over
+})
+
+const change = (over: Partial<Change> = {}, atMillis = goneMillis - 2 * minute): Change => ({
+  at: new Date(atMillis).toISOString(),
+  action: "delete",
+  node: 7,
+  name: null,
+  asked: "",
+  outcome: "deleted",
+  why: null,
+  command: "node delete",
+  fleet: null,
+  lease: null,
+  user: "ann",
+  host: "laptop",
+  job: null,
+  ...over
+})
+
+const causeOf = (changes: ReadonlyArray<Change>, ending?: Ending, over?: Partial<Deletion>) =>
+  explain(deletion(over), changes, ending).cause
+
+describe("the cause of a deletion", () => {
+  it("is who asked for it, and when", () => {
+    const shop = { command: "apply", fleet: "shop", job: "shop/web 42" }
+    expect(explain(deletion(), [change(shop)], undefined)).toEqual({
+      cause: "requested",
+      causedBy: {
+        at: DateTime.makeUnsafe(goneMillis - 2 * minute),
+        command: "apply",
+        fleet: "shop",
+        lease: null,
+        user: "ann",
+        host: "laptop",
+        job: "shop/web 42"
+      }
+    })
+    expect(causeOf([change({ command: "reap", lease: "run-1" })])).toBe("lease")
+    expect(causeOf([change({ command: "api", outcome: "sent" })])).toBe("requested")
+  })
+
+  it("is unknown without an entry about this node that may have been carried out", () => {
+    expect(explain(deletion(), [], undefined)).toEqual({ cause: "unknown", causedBy: null })
+    expect(causeOf([change({ node: 8 })])).toBe("unknown")
+    expect(causeOf([change({ outcome: "failed" })])).toBe("unknown")
+    expect(causeOf([change({ action: "create", outcome: "created" })])).toBe("unknown")
+    expect(causeOf([change({ at: "some day" })])).toBe("unknown")
+  })
+
+  it("is no delete of an earlier node with the same id", () => {
+    expect(causeOf([change({}, createdMillis - hour)])).toBe("unknown")
+    // The clocks may differ.
+    expect(causeOf([change({}, createdMillis - minute)])).toBe("requested")
+    const undated = { before: aNode({ id: 7, createdAt: null }) }
+    expect(causeOf([change({}, createdMillis - hour)], undefined, undated)).toBe("requested")
+  })
+
+  it("is a delete without a known outcome, unless the node lived on", () => {
+    const lost = { outcome: "unknown" } as const
+    expect(causeOf([change(lost)])).toBe("requested")
+    expect(causeOf([change(lost, goneMillis - 2 * hour)])).toBe("unknown")
+    // The service was seen deleting it.
+    const going = { before: aNode({ id: 7, status: "terminate", createdAtMillis: createdMillis }) }
+    expect(causeOf([change(lost, goneMillis - 2 * hour)], undefined, going)).toBe("requested")
+  })
+
+  it("is the delete that is known to have succeeded, if there are several", () => {
+    const several = [change({ user: "bob", outcome: "unknown" }, goneMillis - minute), change()]
+    expect(explain(deletion(), several, undefined).causedBy?.user).toBe("ann")
+  })
+
+  it("is the end of the commitment, with who set it", () => {
+    const set = change({ action: "commitment", asked: "auto_terminate", outcome: "set" }, createdMillis + hour)
+    const ending = { setMillis: createdMillis + hour, untilMillis: goneMillis - minute }
+    expect(explain(deletion(), [set], ending)).toMatchObject({ cause: "commitment", causedBy: { user: "ann" } })
+    expect(explain(deletion(), [], ending)).toMatchObject({
+      cause: "commitment",
+      causedBy: { at: DateTime.makeUnsafe(ending.setMillis), user: null, command: null }
+    })
+    const made = change({ action: "create", outcome: "created", user: "bob" }, createdMillis)
+    expect(explain(deletion(), [made], ending)).toMatchObject({ causedBy: { user: "bob" } })
+    // A person asked for it before the end.
+    expect(causeOf([change(), set], ending)).toBe("requested")
+  })
+
+  it("is no commitment that still runs, or that an earlier node had", () => {
+    expect(causeOf([], { setMillis: createdMillis, untilMillis: goneMillis + hour })).toBe("unknown")
+    expect(causeOf([], { setMillis: createdMillis - hour, untilMillis: goneMillis - hour })).toBe("unknown")
+    // Berth does not know when a period ends that was bought elsewhere.
+    expect(causeOf([], { setMillis: createdMillis, untilMillis: null })).toBe("commitment")
+  })
+})
