@@ -14,7 +14,7 @@ import { apps, bundle } from "./bundle.ts"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 interface Step {
-  /** The command. A command that ends with `&` keeps running; an empty one is an empty line. */
+  /** The command, or a comment. A command that ends with `&` keeps running; an empty one is an empty line. */
   readonly run: string
   /** The command runs but is not shown. */
   readonly isHidden?: true
@@ -108,21 +108,20 @@ const sessions: ReadonlyArray<Session> = [
         { run: `sed -i "s#https://api.example.com#$BERTH_BASE_URL#" alert.yml`, isHidden: true },
         { run: `echo "listen: $BERTH_WATCH_LISTEN" >> alert.yml`, isHidden: true },
         {
-          run: "berth-watch run --config alert.yml --interval 1s --grace 1s | jq -r '[.type, .subject, .data.from, .data.to] | @tsv' &",
+          run: "berth-watch run --config alert.yml --interval 1s --grace 1s | jq -r '[.type, .subject, .data.before.name, .data.cause] | @tsv' &",
           job: "alert",
           until: /"http"/,
           maxLines: 0
         },
-        // The daemon must see the node before it can report it as deleted.
+        // The daemon must see the nodes before it can report them as deleted.
         {
-          run: "until berth-watch nodes --config alert.yml | grep -q web-1; do sleep 0.2; done 2> /dev/null",
+          run: "until berth-watch nodes --config alert.yml | grep -q web-2; do sleep 0.2; done 2> /dev/null",
           isHidden: true
         },
-        { run: "berth node delete web-1 --yes", afterwards: { job: "alert", until: /node\.deleted/ } },
-        {
-          run: `berth-watch silence add --config alert.yml --nodes 'web-*' --for 1h --reason "new disks"`,
-          maxLines: 0
-        }
+        { run: "berth node delete web-1 --yes" },
+        // With another state folder, nothing that the daemon sees is noted.
+        { run: 'XDG_STATE_HOME="$HOME/other" berth node delete web-2 --yes', isHidden: true },
+        { run: "# Somebody deletes web-2 in the account portal.", afterwards: { job: "alert", until: /node\.deleted/ } }
       ],
       plan: [
         {
@@ -332,7 +331,8 @@ class Shell {
     let acting: Promise<void> | undefined
     const end = `--- step ${++this.#steps} ---\n`
     // The command gets no stdin, because the shell reads the next commands from its own.
-    this.#child.stdin!.write(`{\n${command === "" ? ":" : command}\n} < /dev/null\nprintf '%s' '${end}'\n`)
+    // The colon is for an empty command, or one that is only a comment.
+    this.#child.stdin!.write(`{\n:\n${command}\n} < /dev/null\nprintf '%s' '${end}'\n`)
     const text = await this.#until(command, () => {
       if (expected?.test(this.#printed) === true) acting ??= act?.()
       const at = this.#printed.indexOf(end)

@@ -66,6 +66,7 @@ export const suites: ReadonlyArray<string> = [
   "watch/accounts.machine.ts",
   "watch/agreement.machine.ts",
   "watch/catalogue.test.ts",
+  "watch/causes.test.ts",
   "watch/commands.machine.ts",
   "watch/cost.machine.ts",
   "watch/daemon.test.ts",

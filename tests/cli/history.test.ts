@@ -74,7 +74,10 @@ describe("berth history", () => {
       }
       assert.lengthOf(yield* historyOf(env, "--limit", "2"), 2)
       const table = yield* invoke(["history", "web"], { env: { ...env, NO_COLOR: "1" }, terminalColumns: 200 })
-      assert.match(table.stdout, /^WHEN \(UTC\) +ACTION +NODE +NAME +ASKED +RESULT +COMMAND +FLEET +LEASE +USER +HOST +JOB +WHY\n/)
+      assert.match(
+        table.stdout,
+        /^WHEN \(UTC\) +ACTION +NODE +NAME +ASKED +RESULT +COMMAND +FLEET +LEASE +USER +HOST +JOB +WHY\n/
+      )
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
   )
 
@@ -83,10 +86,7 @@ describe("berth history", () => {
       const state = yield* stateFolder
       const env = { ...(yield* settings), XDG_STATE_HOME: state }
       const file = join(state, "berth.yml")
-      writeFileSync(
-        file,
-        "fleet: shop\nnodes:\n  web: { count: 1, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-22.04 }\n"
-      )
+      writeFileSync(file, "fleet: shop\nnodes:\n  web: { count: 1, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-22.04 }\n")
       for (const verb of ["apply", "destroy"]) {
         const { code, stderr } = yield* hurried(invoke([verb, "-f", file, "--yes"], { env }))
         assert.strictEqual(code, 0, stderr)

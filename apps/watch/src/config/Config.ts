@@ -13,6 +13,7 @@ import { Option, Redacted, Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
 import { dirname, isAbsolute, resolve } from "node:path"
 import { heartbeatMethods, type HeartbeatOptions } from "../deliver/heartbeat.ts"
+import { causes } from "../diff/Cause.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { formats, type Header, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
 import { headerProblem, isHeaderValue } from "../deliver/webhook/headers.ts"
@@ -388,18 +389,19 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       stdout: defaulted(stdout, null),
       types: defaulted(file.list(type), []),
       nodes: defaulted(file.list(file.text), []),
+      causes: defaulted(file.list(file.oneOf(causes)), []),
       accounts: defaulted(file.list(file.text), []),
       start: defaulted(file.oneOf(["now", "baseline"]), "now"),
       for: defaulted(file.duration(0, day), 0),
       maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)
     }),
     (found, place): SinkOptions | undefined => {
-      const { accounts, exec, for: forMillis, nodes, stdout, types, webhook, ...rest } = found
+      const { accounts, causes, exec, for: forMillis, nodes, stdout, types, webhook, ...rest } = found
       const [target, ...more] = [webhook, exec, stdout].filter((target) => target !== null)
       if (target === undefined || more.length > 0) return file.fail(place, "has to have one of webhook, exec, stdout")
       if (target._tag === "Stdout" && forMillis > 0)
         return file.fail(place, "cannot hold changes back on stdout: leave out for")
-      return { ...rest, target, selection: { types, nodes, accounts }, forMillis }
+      return { ...rest, target, selection: { types, nodes, causes, accounts }, forMillis }
     }
   )
 

@@ -27,7 +27,7 @@ export const covers = (
   !event.account.startsWith("_") &&
   (sinks.length === 0 || sinks.includes(sink)) &&
   (nodes.length === 0 || event.node !== null) &&
-  selects({ accounts, nodes, types: [] }, event)
+  selects({ accounts, nodes, causes: [], types: [] }, event)
 
 /** `hand`: deliver it. `hold`: it waits. `drop`: discard it. */
 export type Fate = "hand" | "hold" | "drop"

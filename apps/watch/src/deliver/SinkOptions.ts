@@ -4,6 +4,7 @@
  */
 import type { Redacted } from "effect"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
+import type { Cause } from "../diff/Cause.ts"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 
@@ -15,6 +16,8 @@ interface EventSelection {
   readonly types: ReadonlyArray<Glob>
   /** Patterns of node names; events about the account as a whole always pass. Empty: all. */
   readonly nodes: ReadonlyArray<Glob>
+  /** Causes of deletions; all other events always pass. Empty: all. */
+  readonly causes: ReadonlyArray<Cause>
   /** Names of accounts. Empty: all, and the daemon's own events. */
   readonly accounts: ReadonlyArray<string>
 }
@@ -93,6 +96,7 @@ interface NodeEventData {
   readonly after?: { readonly name?: string } | null
   readonly from?: unknown
   readonly to?: unknown
+  readonly cause?: Cause
 }
 
 export const dataOf = ({ body }: Pick<StoredEvent, "body">): NodeEventData => JSON.parse(body).data
@@ -104,12 +108,13 @@ export const selectsAccount = ({ accounts }: EventSelection, account: string): b
   accounts.length === 0 || accounts.includes(account)
 
 export const selects = (selection: EventSelection, event: StoredEvent): boolean => {
-  const { nodes, types } = selection
+  const { causes, nodes, types } = selection
   if (!selectsAccount(selection, event.account)) return false
   if (!isAny(types, [event.type])) return false
-  if (event.node === null || nodes.length === 0) return true
+  if (event.node === null || (nodes.length === 0 && causes.length === 0)) return true
   // A node that is renamed into or out of the pattern matches under both names.
-  const { after, before } = dataOf(event)
+  const { after, before, cause } = dataOf(event)
+  if (cause !== undefined && causes.length > 0 && !causes.includes(cause)) return false
   return isAny(
     nodes,
     [before?.name, after?.name].filter((name) => name !== undefined)

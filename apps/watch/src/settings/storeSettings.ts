@@ -48,7 +48,7 @@ export const tokenVariable = Effect.gen(function* (): Effect.fn.Return<Redacted.
 export const stdoutSink: SinkOptions = {
   name: "stdout",
   target: { _tag: "Stdout" },
-  selection: { types: [], nodes: [], accounts: [] },
+  selection: { types: [], nodes: [], causes: [], accounts: [] },
   start: "now",
   forMillis: 0,
   maxLag: defaultMaxLag

@@ -146,6 +146,7 @@ sinks:
     webhook: { url: "https://ops.example.com/x", secrets: [{ env: SECRET }], allowPrivate: true }
     types: ["berth.node.*"]
     nodes: ["web-*"]
+    causes: [unknown]
     accounts: [eu, _daemon]
     start: baseline
     for: 30s
@@ -169,7 +170,7 @@ retention: { events: 2d, maxSize: 500MB }
         {
           name: "ops",
           target: { _tag: "Webhook", isPrivateAllowed: true, format: "cloudevents" },
-          selection: { types: ["berth.node.*"], nodes: ["web-*"], accounts: ["eu", "_daemon"] },
+          selection: { types: ["berth.node.*"], nodes: ["web-*"], causes: ["unknown"], accounts: ["eu", "_daemon"] },
           start: "baseline",
           forMillis: 30_000,
           maxLag: 5000

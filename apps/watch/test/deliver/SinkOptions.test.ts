@@ -17,7 +17,7 @@ const event = (
   ...over
 })
 
-const all = { types: [], nodes: [], accounts: [] }
+const all = { types: [], nodes: [], causes: [], accounts: [] }
 
 describe("a filter", () => {
   it("lets everything pass when it states nothing", () => {
@@ -33,6 +33,18 @@ describe("a filter", () => {
     const renamed = { before: { name: "db-1" }, after: { name: "web-1" } }
     expect(selects({ ...all, nodes: ["db-*"] }, event({}, renamed))).toBe(true)
     expect(selects({ ...all, nodes: ["db-*"] }, event({ node: null, type: "berth.watch.degraded" }))).toBe(true)
+  })
+
+  it("goes by the cause of a deletion, and lets all other events pass", () => {
+    const deleted = (cause: string, name = "web-1") =>
+      event({ type: "berth.node.deleted" }, { before: { name }, after: null, cause })
+    const unexpected = { ...all, causes: ["unknown" as const] }
+    expect(selects(unexpected, deleted("unknown"))).toBe(true)
+    expect(selects(unexpected, deleted("requested"))).toBe(false)
+    expect(selects({ ...unexpected, causes: ["unknown", "commitment"] }, deleted("commitment"))).toBe(true)
+    expect(selects({ ...unexpected, nodes: ["web-*"] }, deleted("unknown", "db-1"))).toBe(false)
+    expect(selects(unexpected, event())).toBe(true)
+    expect(selects(unexpected, event({ node: null, type: "berth.watch.degraded" }))).toBe(true)
   })
 
   it.each([

@@ -50,7 +50,7 @@ describe("sinks", () => {
       const options = sinkTo(receiver, {
         name: "ops",
         start: "baseline",
-        selection: { types: [], nodes: ["node-*"], accounts: [] }
+        selection: { types: [], nodes: ["node-*"], causes: [], accounts: [] }
       })
       const first = yield* running([options])
       // Before a sweep was complete the nodes are not known.
@@ -80,7 +80,7 @@ describe("sinks", () => {
       const types = ["berth.sink.*", "*.deleted"]
       const sinks = yield* running([
         sinkTo(gone, { name: "gone" }),
-        sinkTo(receiver, { name: "ops", selection: { types, nodes: [], accounts: [] } })
+        sinkTo(receiver, { name: "ops", selection: { types, nodes: [], causes: [], accounts: [] } })
       ])
       yield* commit(owner, { events: [created(1, 1), deleted(1, 2)] })
       yield* receiver.requests(2)
@@ -229,7 +229,7 @@ describe("sinks", () => {
         yield* commit(b, { events: [1, 2, 3].map((id) => created(id, id)) })
         const receiver = yield* Receiver.start
         const selecting = (...accounts: Array<string>) => [
-          sinkTo(receiver, { name: "ops", selection: { types: [], nodes: [], accounts } })
+          sinkTo(receiver, { name: "ops", selection: { types: [], nodes: [], causes: [], accounts } })
         ]
         // Ended before it read anything of an account that had no event when it began.
         yield* Layer.build(Layer.provide(Sinks.layer(selecting("a"), ["a", "new"]), Stdout.layer))

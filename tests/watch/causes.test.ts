@@ -1,0 +1,166 @@
+/** The cause of a deletion: what `berth` notes, the daemon reads, from files of one machine or from a database. */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Nodes } from "@berthkit/core/client/Nodes"
+import type { NodeId } from "@berthkit/core/domain/Node"
+import { TestServer } from "@berthkit/server/testing"
+import { Postgres } from "@berthkit/testing/Postgres"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Schedule } from "effect"
+import { clientOf, inDialect, placeLines } from "../account.ts"
+import { berth } from "../cli/berth.ts"
+import { stateFolder } from "../cli/stateFolder.ts"
+import { Daemon } from "./Daemon.ts"
+
+// Deletions are believed at once, also those of all nodes.
+const hasty = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms", "--hold", "200ms"]
+const fast = [...hasty, "--requests-per-hour", "1000000"]
+const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+const service = Layer.provideMerge(
+  Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
+  TestServer.layer(
+    inDialect({
+      clock: "real",
+      provisioning: "0 seconds",
+      termination: "0 seconds",
+      rateLimit: { limit: 1_000_000, window: "1 hour" }
+    })
+  )
+)
+
+const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
+
+const textAt = async (url: string): Promise<string> => (await fetch(url)).text()
+
+const succeeding = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
+  const { code, stderr, stdout } = yield* berth(args, { env })
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  return stdout.trim()
+})
+
+const create = (name: string, env: Record<string, string>) =>
+  Effect.map(succeeding(["node", "create", name, ...order, "-o", "id"], env), (id) => Number(id) as NodeId)
+
+/** Waits for the event of this type about the node of this name, and returns its data. */
+const dataOf = (daemon: Daemon, type: "created" | "deleted", name: string) =>
+  Effect.promise(async () => {
+    const line = new RegExp(`^.*"type":"berth\\.node\\.${type}".*"name":"${name}".*\n`, "m")
+    return JSON.parse(await daemon.program.printed(line)).data
+  })
+
+/** Deletes nodes in all ways, with the environment of berth and that of the daemon. */
+const explaining = Effect.fnUntraced(function* (ofBerth: Record<string, string>, ofDaemon: Record<string, string>) {
+  const daemon = yield* Daemon.start(["run", ...fast], ofDaemon)
+  yield* Effect.promise(() => daemon.baseline())
+
+  yield* create("asked", ofBerth)
+  yield* dataOf(daemon, "created", "asked")
+  yield* succeeding(["node", "delete", "asked", "--yes"], ofBerth)
+  const asked = yield* dataOf(daemon, "deleted", "asked")
+
+  const file = join(yield* stateFolder, "berth.yml")
+  writeFileSync(
+    file,
+    `fleet: shop\nnodes:\n  member: { count: 1, name: 'shop-member-{n}', plan: ${order[1]}, image: ${order[3]} }\n`
+  )
+  yield* succeeding(["apply", "-f", file, "--yes"], ofBerth)
+  yield* dataOf(daemon, "created", "shop-member-1")
+  yield* succeeding(["destroy", "-f", file, "--yes"], ofBerth)
+  const member = yield* dataOf(daemon, "deleted", "shop-member-1")
+
+  const job = { ...ofBerth, GITHUB_REPOSITORY: "shop/web", GITHUB_RUN_ID: "42" }
+  yield* succeeding(["run", "--name", "leased", ...order, "--", "sleep", "2"], job)
+  const leased = yield* dataOf(daemon, "deleted", "leased")
+
+  const committed = yield* create("committed", ofBerth)
+  yield* dataOf(daemon, "created", "committed")
+  yield* succeeding(["commitment", "set", "committed", "auto_terminate", "--yes"], ofBerth)
+  // The service's own deletion, and one in the account portal, look the same to the daemon.
+  yield* Nodes.use((nodes) => nodes.delete(committed))
+  const ended = yield* dataOf(daemon, "deleted", "committed")
+
+  const lost = yield* create("lost", ofBerth)
+  yield* dataOf(daemon, "created", "lost")
+  yield* Nodes.use((nodes) => nodes.delete(lost))
+  return { asked, member, leased, ended, lost: yield* dataOf(daemon, "deleted", "lost") }
+})
+
+const checked = ({ asked, ended, leased, lost, member }: Effect.Success<ReturnType<typeof explaining>>) => {
+  expect(asked).toMatchObject({ cause: "requested", causedBy: { command: "node delete", fleet: null, job: null } })
+  expect(asked.causedBy.at).toMatch(/^\d{4}-.*Z$/)
+  expect(member).toMatchObject({ cause: "requested", causedBy: { command: "destroy", fleet: "shop" } })
+  expect(leased).toMatchObject({
+    cause: "lease",
+    causedBy: { command: "run", lease: expect.stringMatching(/^run-/), job: "shop/web 42" }
+  })
+  expect(ended).toMatchObject({ cause: "commitment", causedBy: { command: "commitment set" } })
+  expect(lost).toMatchObject({ cause: "unknown", causedBy: null })
+}
+
+describe("the cause of a deletion", () => {
+  it.live("is what berth noted in the state folder of the same user", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      checked(yield* explaining(env, env))
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("is what berth noted in the database on another machine", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const shared = { BERTH_STATE_URL: postgres.url() }
+      const machine = Effect.map(stateFolder, (folder) => ({ ...shared, XDG_STATE_HOME: folder }))
+      const [one, other] = [yield* machine, yield* machine]
+      yield* succeeding(["state", "migrate"], one)
+      checked(yield* explaining(one, other))
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("decides whether the recipe alerts", () =>
+    Effect.gen(function* () {
+      const page = readFileSync(new URL("../../docs/recipes.md", import.meta.url), "utf8")
+      const [recipe] = /^# alert\.yml\n[^]*?(?=^```$)/m.exec(page)!
+      expect(recipe.trim().split("\n").slice(1)).toHaveLength(10)
+      const { baseUrl } = yield* TestServer
+      const folder = yield* stateFolder
+      const file = join(folder, "alert.yml")
+      const settings = recipe
+        .replace("https://api.example.com", baseUrl)
+        .replace(/^( +)accessToken: .*\n/m, (line, indent: string) => line + placeLines(indent))
+      writeFileSync(file, `${settings}listen: 127.0.0.1:0\n`)
+      const env = { XDG_STATE_HOME: folder }
+      yield* create("asked", env)
+      const lost = yield* create("lost", env)
+      const daemon = yield* Daemon.start(["run", "--config", file, ...fast], env)
+      const { http } = yield* Effect.promise(() => daemon.ready())
+      const api = (path: string) => wait(() => textAt(`${http}/api/${path}`))
+      yield* Effect.repeat(api("nodes"), {
+        until: (text) => text.includes('"lost"'),
+        schedule: Schedule.spaced("50 millis")
+      })
+      yield* succeeding(["node", "delete", "asked", "--yes"], env)
+      yield* Nodes.use((nodes) => nodes.delete(lost))
+      yield* dataOf(daemon, "deleted", "lost")
+      expect(yield* api("events")).toContain('"cause":"requested"')
+      daemon.program.signal("SIGTERM")
+      const { stdout } = yield* Effect.promise(() => daemon.finished())
+      expect(stdout.map((line) => JSON.parse(line).data.before.name)).toEqual(["lost"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("is unknown without a common store, which is no trouble", () =>
+    Effect.gen(function* () {
+      const daemon = yield* Daemon.start(["run", ...fast], { XDG_STATE_HOME: yield* stateFolder })
+      yield* Effect.promise(() => daemon.baseline())
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      yield* create("asked", env)
+      yield* dataOf(daemon, "created", "asked")
+      yield* succeeding(["node", "delete", "asked", "--yes"], env)
+      expect(yield* dataOf(daemon, "deleted", "asked")).toMatchObject({ cause: "unknown", causedBy: null })
+      daemon.program.signal("SIGTERM")
+      const { stderr } = yield* Effect.promise(() => daemon.finished())
+      expect(stderr).toHaveLength(1)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
