@@ -65,6 +65,21 @@ describe("a commitment whose price rises after it was shown", () => {
   )
 })
 
+describe("a commitment in another currency", () => {
+  it.live("has its price with its own sign in the row of the plan", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      service.currency = "USD"
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(committed)
+      const shown = yield* fleet.apply("--dry-run", "-o", "json")
+      assert.strictEqual(shown.code, 0, shown.stderr)
+      const row = rowsOf(shown).find(({ action }) => action === "commit")
+      assert.include(row?.reason, `${days} days for $1000.00; `)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a create whose price rises while the creates before it go on", () => {
   it.live("is not sent in another currency either", () =>
     Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { PriceRisen } from "../failure/CliFailure.ts"
 import { commitmentText } from "../fleet/FleetFile.ts"
 import type { LoadedGroup } from "../fleet/Change.ts"
 import { optionsOf } from "../fleet/planPrice.ts"
-import { rupees } from "../output/format.ts"
+import { nothing, periodPrice } from "../output/format.ts"
 import { ensureNotAbove, ensurePriceNotAbove, ensureSameForeign, foreignAmountText } from "../proposal/currentPrice.ts"
 import { pricesOfOrders } from "../proposal/offer.ts"
 import { foreignPriceText } from "../records/price.ts"
@@ -62,7 +62,7 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     const [option, ...others] = optionsOf(group, yield* read(true))
     const what = `The price of the commitment ${commitmentText(commitment)}`
     if (option === undefined || others.length > 0) {
-      return yield* new PriceRisen({ what, shown: `₹${rupees(before?.priceInr ?? null)}`, now: null })
+      return yield* new PriceRisen({ what, shown: (before && periodPrice(before)) ?? nothing, now: null })
     }
     yield* ensureSameForeign(what, before?.foreignPrice ?? null, option.foreignPrice, foreignAmountText)
     yield* ensureNotAbove(what, before?.priceInr ?? null, option.priceInr)

@@ -8,7 +8,7 @@ import { memberText } from "../fleet/Member.ts"
 import { type Change, isSent, type Plan } from "../fleet/Change.ts"
 import { candidatesText } from "../fleet/candidates.ts"
 import { type ChangePrice, differenceOf, priceOf } from "../fleet/planPrice.ts"
-import { rupees } from "../output/format.ts"
+import { periodPrice } from "../output/format.ts"
 import { endOfCommitment } from "../records/commitment.ts"
 import type { FleetChange } from "../records/fleetChange.ts"
 import { messageOfMember } from "./memberProblem.ts"
@@ -33,13 +33,10 @@ const deletedWhy = {
 } as const
 
 /** What a commitment buys, and what happens at its end: `30 days for ₹4000.00; at its end the commitment is renewed`. */
-const commitmentWhy = (
-  { group, node }: Extract<Change, { readonly action: "commit" }>,
-  committedInr: number | null
-) => {
+const commitmentWhy = ({ group, node }: Extract<Change, { readonly action: "commit" }>, { option }: ChangePrice) => {
   if (group.commitment === null) return ""
   const { days, setting } = group.commitment
-  const price = committedInr === null ? "a price that is not known" : `₹${rupees(committedInr)}`
+  const price = (option && periodPrice(option)) ?? "a price that is not known"
   const bought = days === null ? "" : `${days} days for ${price}; `
   return `${bought}${endOfCommitment[setting]}${node === null ? "; set once the node is there" : ""}`
 }
@@ -59,7 +56,7 @@ const remedies: Readonly<
   commitment: () => "; to end the commitment, write commitment: hourly_billing in the file and apply it"
 }
 
-const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null): string => {
+const reasonOf = (change: Shown, isPreview: boolean, price: ChangePrice): string => {
   switch (change.action) {
     case "create": {
       const { candidates, isResumed, was } = change
@@ -82,7 +79,7 @@ const reasonOf = (change: Shown, isPreview: boolean, committedInr: number | null
         return `${change.differences.join("; ")}; protected: ${change.why}`
       return `${change.differences.join("; ")}${remedies[change.remedy](memberText(change.member), change.old)}`
     case "commit":
-      return commitmentWhy(change, committedInr)
+      return commitmentWhy(change, price)
     case "forfeit":
       return change.loss
     case "kept":
@@ -165,7 +162,7 @@ export const rowsOf = (
         image: facts.image,
         reason:
           done.failure === undefined
-            ? (done.reason ?? reasonOf(change, isPreview, price.committedInr))
+            ? (done.reason ?? reasonOf(change, isPreview, price))
             : messageOfMember(memberText(change.member), done.failure),
         outcome: done.outcome,
         pricePerHourNowInr: prices === undefined ? null : amount(price.now),

@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { maxPerHourOf } from "../commitmentLog/orderCost.ts"
 import { settingsText } from "../fleet/differences.ts"
 import { countOf, deletesOf, type Plan } from "../fleet/Change.ts"
-import { optionsOf, planPrice } from "../fleet/planPrice.ts"
+import { optionOf, planPrice } from "../fleet/planPrice.ts"
 import { width } from "../output/cells.ts"
 import { Output, printNote } from "../output/Output.ts"
 import { OutputFormat, OutputOptions } from "../output/OutputOptions.ts"
@@ -84,9 +84,9 @@ const foreignCommitments = (
     changes.flatMap((change) => (change.action === "commit" ? [[change.group.group, change.group] as const] : []))
   )
   return Array.from(groups.values()).flatMap((group) => {
-    const [option, ...others] = optionsOf(group, prices)
-    if (option === undefined || option.foreignPrice === null || others.length > 0) return []
-    const { amount, currency } = option.foreignPrice
+    const price = optionOf(group, prices)?.foreignPrice
+    if (!price) return []
+    const { amount, currency } = price
     return [[group.group, foreignAmount(currency, amount), currency] as const]
   })
 }

@@ -14,12 +14,20 @@ export const optionsOf = ({ commitment, order }: Group, prices: PriceList): Read
     ? []
     : prices.ofOrder(order).committedOptions.filter(({ days }) => days === commitment.days)
 
+/** The committed option that the group buys; undefined if it buys none, or if it is not known which. */
+export const optionOf = (group: Group, prices: PriceList): CommittedOption | undefined => {
+  const [option, ...others] = optionsOf(group, prices)
+  return others.length === 0 ? option : undefined
+}
+
 /** The cost of a change before and after it; nothing if there is no node. */
 export interface ChangePrice {
   readonly now: Price | null
   readonly after: Price | null
   /** The price of the committed period that it buys at once; null if unknown, 0 if none. */
   readonly committedInr: number | null
+  /** The committed option that it buys, if that is known. */
+  readonly option?: CommittedOption | undefined
   /** The minimum charge of the node that it creates; null if unknown, 0 if it creates none. */
   readonly minimumInr: number | null
   /** The hourly price of the period that it buys; 0 if it buys none or the price is unknown. */
@@ -61,12 +69,12 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
     case "commit": {
       const { group, node } = change
       const price = node === null ? null : prices.ofNode(node).price
-      const [option, ...others] = optionsOf(group, prices)
+      const option = optionOf(group, prices)
       const isBought = group.commitment?.days !== null
-      const committedInr = !isBought ? 0 : option === undefined || others.length > 0 ? null : option.priceInr
+      const committedInr = !isBought ? 0 : (option?.priceInr ?? null)
       const days = group.commitment?.days ?? null
       const committedPerHourInr = committedInr === null || days === null ? 0 : committedPerHour(committedInr, days)
-      return { ...running(price, price), committedInr, committedPerHourInr }
+      return { ...running(price, price), committedInr, committedPerHourInr, option }
     }
     case "unsure":
     case "unchanged":

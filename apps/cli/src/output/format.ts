@@ -1,6 +1,7 @@
 /**
  * Formats values for people: numbers, memory, disk, money, times, durations.
  */
+import type { CommittedOption } from "@berthkit/core/domain/Commitment"
 import { DateTime } from "effect"
 
 /** Stands for a missing value. */
@@ -45,6 +46,15 @@ const signs = new Map([
 /** An amount in another currency with its sign, or with its code if Berth does not know the sign. */
 export const foreignAmount = (currency: string, amount: number | null): string =>
   amount === null ? nothing : `${signs.get(currency) ?? `${currency} `}${rupees(amount)}`
+
+/** The price of a committed period, in rupees or with the sign of its own currency; undefined if it is not known. */
+export const periodPrice = ({
+  foreignPrice,
+  priceInr
+}: Pick<CommittedOption, "foreignPrice" | "priceInr">): string | undefined => {
+  if (priceInr !== null) return `₹${rupees(priceInr)}`
+  return foreignPrice === null ? undefined : foreignAmount(foreignPrice.currency, foreignPrice.amount)
+}
 
 /** For example `2026-01-02 10:11`, in UTC. */
 export const moment = (at: DateTime.Utc | null): string =>

@@ -18,7 +18,7 @@ import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
-import { foreignAmount, rupees } from "../../output/format.ts"
+import { periodPrice } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
 import {
   type Approval,
@@ -55,13 +55,10 @@ const outcomeOf = (setting: CommitmentSetting, skuId: number | undefined, option
       return buysPeriod({ setting, skuId }) ? `${end}, at a price that is not known` : end
     return `committed option ${skuId}, at a price that is not known; ${end}`
   }
-  const { days, foreignCurrency, foreignPrice, priceInr } = option
+  const { days, foreignCurrency } = option
   const unknown = foreignCurrency === null ? "at a price that is not known" : `at a price in ${foreignCurrency}`
-  const known =
-    priceInr !== null
-      ? `₹${rupees(priceInr)}`
-      : foreignPrice && foreignAmount(foreignPrice.currency, foreignPrice.amount)
-  return `committed for ${days} days${known === null ? `, ${unknown}` : ` at ${known}`}; ${end}`
+  const known = periodPrice(option)
+  return `committed for ${days} days${known === undefined ? `, ${unknown}` : ` at ${known}`}; ${end}`
 }
 
 /** The proposal to set a node's commitment. */
