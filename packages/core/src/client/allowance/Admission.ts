@@ -1,7 +1,7 @@
 /**
  * Admission: holds each attempt until the estimator admits it, in the order of lanes (priority classes), or fails it at once if it would
- * wait longer than its deadline. One per client; with enough allowance it costs no queue, timer or fiber. This module also provides the
- * estimate that users see.
+ * wait longer than its deadline. Each client has one admission. While enough allowance is left, an attempt costs no queue, timer or fiber.
+ * This module also provides the estimate that users see.
  */
 import { Clock, Context, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
 import type { KnownAllowance } from "../../domain/Allowance.ts"
@@ -18,7 +18,7 @@ import type { AllowanceStore } from "./AllowanceStore.ts"
 
 /**
  * The share of the allowance, 0 to 1, that a client leaves to other programs and to people, in addition to the reserves between its lanes.
- * A client without a waiting person should leave more.
+ * A client that no person waits for should leave more.
  */
 export const KeptShare = Context.Reference<number>("@berthkit/core/client/allowance/Admission/KeptShare", {
   defaultValue: () => 0
@@ -58,7 +58,7 @@ export interface Admission {
   readonly state: () => State
   /** The current estimate for users. */
   readonly current: Effect.Effect<KnownAllowance>
-  /** The next estimate that differs from this one in more than elapsed time. A slow reader skips those in between. */
+  /** The next estimate that differs from `seen` by more than the time that has passed. A slow reader skips estimates in between. */
   readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
 }
 
@@ -77,7 +77,7 @@ interface Waiter {
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
 
-/** The raw wait of `Retry-After`: the same wait in another header is a new statement. */
+/** The wait of `Retry-After` alone, because a wait in another header counts as a second statement. */
 const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
   retryAfterMillis({ date, "retry-after": after }, wallMillis)
 
@@ -97,7 +97,7 @@ const knownAllowance = (state: State, waiting: number, instant: number): KnownAl
   }
 }
 
-/** Whether two estimates differ in more than elapsed time. */
+/** Whether two estimates differ by more than the time that has passed. */
 const differs = (a: KnownAllowance, b: KnownAllowance): boolean =>
   a.limit !== b.limit ||
   a.windowMillis !== b.windowMillis ||
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* (
   const reserve = (lane: Lane) => Math.max(reserveOf[lane], keptShare)
   const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserve(lane))
 
-  /** Why a lane has to wait while a call of the first lane may go. */
+  /** Why a lane has to wait although a call of the first lane may go; null if that call may not go either. */
   const heldBack = (lane: Lane, instant: number): WouldExceedDeadline["heldBack"] => {
     const { remaining } = knownAllowance(state, queue.size, instant)
     const kept = Estimator.kept(state, instant, reserve(lane))
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  /** Admits every call that may go, and fails those that would wait too long. Returns at most the wait until the next call may go. */
+  /** Admits every call that may go, and fails calls that would wait too long. Returns how long to wait before it runs again. */
   const release = (): number => {
     const instant = now()
     for (;;) {
@@ -247,7 +247,7 @@ export const make = Effect.fnUntraced(function* (
           Effect.promise(() => import("./OwnProcesses.ts")),
           ({ share }) => share(store, estimate, isBusy)
         )
-  /** Runs an effect on the shared estimate. */
+  /** Runs an effect on the shared estimate, and first joins the user's other processes again if this client was idle. */
   const shared = <A, E>(effect: Effect.Effect<A, E>, restore: Restore = identity): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       lastAskedAt = monotonicMillisUnsafe(clock)

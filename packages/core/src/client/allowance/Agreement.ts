@@ -12,8 +12,8 @@ export const maxUnbackedMillis = 120_000
 export const agreementMillis = 2000 + Report.roundingMillis
 
 /**
- * Why waiting for an instant is justified: it is near, within the learned window, or confirmed by another statement. Undefined if it is
- * not.
+ * What justifies waiting for an instant: the instant itself if it is near or within the learned window, otherwise another statement that
+ * agrees with it. Undefined if nothing does.
  */
 export const backing = (
   { windowMillis = 0 }: State,
@@ -26,13 +26,13 @@ export const backing = (
     : statements.find((other = Number.NaN) => Math.abs(other - instant) <= agreementMillis)
 
 /**
- * The refill time of an earlier reply. Two replies shortly after each other agree even on a constant Retry-After, so the earlier one counts
- * only after the agreement time.
+ * The refill time of an earlier reply. If a service always states the same `Retry-After`, two replies shortly after each other seem to
+ * agree, so the earlier one counts only after the agreement time.
  */
 export const claimed = ({ claim }: State, receivedAt: number): number | undefined =>
   claim !== undefined && receivedAt - claim.statedAt > agreementMillis ? claim.instant : undefined
 
-/** When one request asks again about a report's reset. */
+/** When one request is sent to ask again about a report's reset. */
 export const askBy = (
   { steppedAt }: State,
   { receivedAt, sentAt }: Report.SharedReport,
@@ -44,7 +44,7 @@ export const askBy = (
 export const retryAtOf = ({ receivedAt, retryAfterMillis }: Report.Observation): number | undefined =>
   retryAfterMillis === null ? undefined : receivedAt + Math.min(retryAfterMillis, Report.maxWindowMillis)
 
-/** The justification for the reset of a reply. */
+/** What justifies waiting for the reset of a reply; undefined if nothing does. */
 export const agreeing = (state: State, { receivedAt, resetAround }: Report.Report, observation: Report.Observation) =>
   backing(
     state,
@@ -55,7 +55,7 @@ export const agreeing = (state: State, { receivedAt, resetAround }: Report.Repor
     retryAtOf(observation)
   )
 
-/** The length of the window: the longest time to a believed reset, even if the reply that confirmed it was not the first to state it. */
+/** The length of the window: the longest time from a reply to a believed reset. Of the replies that state the reset, the first counts. */
 export const windowSeen = (
   { report: known, windowMillis = 0 }: State,
   { resetAround, sentAt }: Report.SharedReport

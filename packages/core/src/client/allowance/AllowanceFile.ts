@@ -1,6 +1,6 @@
 /**
  * Stores the allowance for the processes of one machine: a small file with what they know, and next to it a folder with a file per process.
- * A killed process stops counting when its file has not been touched for a while.
+ * A process that was killed no longer counts once its file has not been written for a while.
  *
  * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot knows their age even
  * if the wall clock was set meanwhile. Needs `node:fs`.
@@ -53,7 +53,7 @@ const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
   const isSameBoot = bootClock !== null && bootClock === now.bootClock
   return {
     ...ours,
-    // After a reboot only the wall clock remains, which says nothing about the service's clock.
+    // After a reboot, only the wall clock remains, and it says nothing about the service's clock.
     clock: isSameBoot ? ours.clock : undefined,
     stepped: isSameBoot && Math.abs(now.wallMillis - writtenAt - ageMillis) > stepMillis
   }
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         return Effect.as(replaceFile(path, JSON.stringify(kept)), true)
       }).pipe(orFailed),
     meet: Effect.fnUntraced(function* (withinMillis) {
-      // Twice, because a cleanup by another process may have removed the draft.
+      // Try twice, because a cleanup by another process may have removed the draft.
       yield* Effect.catch(show, () => show)
       const names = new Set(yield* withFiles((fs) => fs.readdir(members)))
       const stamp = yield* now

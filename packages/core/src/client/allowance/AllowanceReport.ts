@@ -38,16 +38,18 @@ export interface Report {
   readonly remaining: number
   /** The reset as the service wrote it. Equal values mean the same period. */
   readonly resetSeconds: number
-  /** The instant at which the reset has certainly come, and the best guess of it. */
+  /** The instant at which the reset has certainly come, and the best guess of when it comes. */
   readonly resetBy: number
   readonly resetAround: number
-  /** The reset according to a second statement; undefined if there is none and the reset is far off. */
+  /** The reset, if it is near, or the second statement that agrees with it; undefined if nothing confirms the reset. */
   readonly agreed?: number | undefined
   /** When one request is sent to ask again, however late the stated reset is. Infinite if the reset is believed. */
   readonly askBy: number
   readonly sentAt: number
   readonly receivedAt: number
-  /** Requests that ended before this one was sent, and requests sent before its reply: the bounds of what the service counted. */
+  /**
+   * How many requests had ended before this one was sent, and how many were sent before its reply: the bounds of what the service counted.
+   */
   readonly endedBefore: number
   readonly sentBy: number
   /** `State.unreported` at the time of the report. */
@@ -71,7 +73,7 @@ export const isRelative = (reset: number | null): boolean => reset !== null && r
 
 const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
 
-/** The report of a reply; undefined if it has none that is usable. */
+/** The report of a reply; undefined if the reply has no usable report. */
 export const from = (
   observation: Observation,
   clock: ServiceClock.ServiceClock,

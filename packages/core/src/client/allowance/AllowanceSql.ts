@@ -13,8 +13,9 @@
  * | `allowance_member` | a client of a process, for one account | its process, when the client enters or leaves | with its process |
  * | `allowance_process` | a running process, and when it was last seen | itself, at each exchange | a minute after it was last seen |
  *
- * An exchange (`ask`) is one upsert of the process, which also shows the database's clock, and one select of the changes for its clients
- * and the numbers of their other clients. Its answer is valid for 200 ms, a failure for two seconds.
+ * An exchange (`ask`) has two statements: an upsert of the process, which also returns the database's time, and a select of the changes for
+ * the process's clients, with the number of other clients of the same accounts. Its answer is valid for 200 ms. After a failure, the
+ * database is not asked again for two seconds.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -48,7 +49,7 @@ const maxCommitMillis = 5000
 /** If the database's clock is known less exactly than this, it is asked for again. */
 const maxDoubtMillis = 10
 
-/** How long the rows of a process are kept after it was last seen, and how long content is kept, which no client would believe later. */
+/** How long the rows of a process are kept after it was last seen, and how long content is kept. No client would believe older content. */
 const goneMillis = 60_000
 const forgottenMillis = 2 * 86_400_000
 
@@ -85,7 +86,7 @@ interface Row {
 
 const alone: OwnProcesses = { count: 0, before: 0 }
 
-/** Widens the bounds on instants by the uncertainty of the clock between them. */
+/** Widens the bounds on instants by the uncertainty of the conversion between the clocks. */
 const cautious = (shared: SharedAllowance, millis: number): SharedAllowance => ({
   ...shared,
   ...(shared.clock && {
@@ -103,7 +104,7 @@ const cautious = (shared: SharedAllowance, millis: number): SharedAllowance => (
   })
 })
 
-/** Opens the stores of one process, each for an account by its fingerprint. */
+/** Returns a function that opens the store of an account for this process, by the account's fingerprint. */
 export const make = Effect.fnUntraced(function* ({
   name = "the database",
   schema = "berth"
@@ -138,7 +139,7 @@ export const make = Effect.fnUntraced(function* ({
   /** When the last exchange began, and the database's time then. */
   let askedAt = Number.NEGATIVE_INFINITY
   let askedThere = 0
-  /** Whether its answer is known to be outdated. */
+  /** Whether the answer of the last exchange is known to be outdated. */
   let isStale = false
   let prunedAt = Number.NEGATIVE_INFINITY
   let withinMillis = 4000
@@ -175,7 +176,7 @@ export const make = Effect.fnUntraced(function* ({
     Effect.catch(statements, (error) =>
       Effect.gen(function* () {
         if (error.reason._tag === "ConnectionError") return yield* error
-        // Another process may have made them since, or make them now; if two do so at once, one fails.
+        // Another process may have made the tables since, or be making them now. If two do so at once, one of them fails.
         if (!(yield* areThere)) {
           yield* Effect.catch(makeTables, (error) =>
             Effect.flatMap(areThere, (areMade) => (areMade ? Effect.void : Effect.fail(error)))
@@ -218,7 +219,7 @@ export const make = Effect.fnUntraced(function* ({
     }
     const asked = Array.from(members.values())
     const left = Array.from(leaving)
-    // Remove them before they enter again, because only new members read what was written meanwhile.
+    // Remove these members before they enter again, because only new members read what was written meanwhile.
     if (left.length > 0) {
       yield* sql`DELETE FROM ${memberships} WHERE process = ${self} AND ${sql.in("member", left)}`
       for (const id of left) leaving.delete(id)
@@ -354,7 +355,7 @@ export const make = Effect.fnUntraced(function* ({
         leave: inTurn(
           Effect.suspend(() => {
             members.delete(member.id)
-            // It may enter again, and then reads what others wrote meanwhile.
+            // The member may enter again, and then reads what others wrote meanwhile.
             if (member.isEntered) leaving.add(member.id)
             member.isEntered = false
             if (!Array.from(members.values()).some(({ account }) => account === fingerprint)) known.delete(fingerprint)

@@ -1,6 +1,6 @@
 /**
- * Detects a token bucket. Its time to the reset is proportional to the missing requests, so each report bounds the milliseconds that one
- * request takes to refill.
+ * Detects a token bucket. In a token bucket, the time to the reset is proportional to the number of missing requests, so each report bounds
+ * the milliseconds that one request takes to refill.
  */
 import { clockMillis, roundingMillis, type Report } from "./AllowanceReport.ts"
 
@@ -19,8 +19,9 @@ export interface Bucket {
 }
 
 /**
- * A bucket is believed after this many sightings if, in addition, the time to reset has grown by this much with the missing requests, or
- * the reset has moved by this much in small steps while it was at least that far away, as for a bucket that stays empty.
+ * A bucket is believed after this many sightings, and only if one of two things has happened as well: the time to the reset has grown by
+ * `clearMillis` with the missing requests; or the reset has moved by `clearMillis` in small steps while it was at least that far away, as
+ * the reset of a bucket that stays empty does.
  */
 const enoughSightings = 4
 const clearMillis = 5000
@@ -70,7 +71,7 @@ export const noted = (notes: Bucket | undefined, report: Report): Bucket | undef
   }
 }
 
-/** Growth that exceeds the errors at both ends and the fraction that `remaining` omits. */
+/** The growth that proves a bucket: it exceeds the errors at both ends and the fraction of a request that `remaining` omits. */
 const clear = ({ maxMillisPerRequest, slackMillis }: Bucket) =>
   Math.max(clearMillis, 2 * slackMillis + maxMillisPerRequest)
 

@@ -67,8 +67,8 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
 const keptFor = (state: State, report: Report.Report, instant: number): number => {
   const { bucket, isShared, otherClients, ownProcesses } = state
   if (OtherClients.areActive(otherClients)) return ownProcesses.count + OtherClients.room(otherClients, report, instant)
-  // One request is kept for a process that starts before this one knows of it. A client that took each request as it refills would also
-  // never notice another one that finds nothing left.
+  // Keep one request for a process that starts before this one knows of it. With a token bucket, a client that took each request as it
+  // refills would also never notice another client that finds nothing left.
   const keepsOne = (isShared || BucketDetector.isBelieved(bucket)) && report.limit >= minLimitToShare
   return ownProcesses.count + (keepsOne ? 1 : 0)
 }
@@ -80,8 +80,9 @@ const millisPerRequest = (
 ) => maxMillisPerRequest * (1 + Math.max(state.ownProcesses.count, OtherClients.areActive(state.otherClients) ? 1 : 0))
 
 /**
- * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0 to 1. What is usable
- * is what the last report left, with what a token bucket refilled since, less what is kept for others (`keptFor`) and for the lanes before.
+ * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0 to 1. The usable
+ * requests are those that the last report left, plus those that a token bucket has refilled since, minus those that are kept for others
+ * (`keptFor`) and for the lanes before.
  *
  * | what is known | the request goes |
  * |---|---|
@@ -104,7 +105,7 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const kept = keptFor(state, report, instant)
   const left = Math.min(report.limit, Math.floor(report.remaining + cameBack(state, report, instant)))
-  // Only another process's report is known, and it is running, so half of the reported number may be gone.
+  // Only a report of another process is known, and that process is running, so half of the reported number may be gone.
   const isUnsettled = state.ended === 0 && state.ownProcesses.count > 0 && instant < report.receivedAt + settledMillis
   const usable = Math.min(
     left - kept - held(state, report, instant, reserve),
@@ -126,8 +127,8 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
 }
 
 /**
- * How long after a reset this process goes. In a sliding window only one request may have refilled, so a process waits until the replies to
- * those before it have arrived.
+ * How long after a reset this process sends its request. In a sliding window only one request may have refilled, so a process waits until
+ * the replies to the processes before it have arrived.
  */
 const afterOwnProcesses = (state: State, report: Report.Report): number => {
   const { before } = state.ownProcesses
@@ -158,8 +159,9 @@ export const kept = (state: State, instant: number, reserve: number): number | u
 const assumedWindowMillis = 3_600_000
 
 /**
- * The length of the window as far as replies show it: by a token bucket's refill time, or by a refill at once, whose reset is stated a
- * whole window ahead. Before that, only a reset further away than an hour shows something. Undefined if nothing does.
+ * The length of the window, as far as replies show it. The refill time of a token bucket shows it, and so does a window that refills at
+ * once, because its next reset is a whole window ahead. Before that, only a reset more than an hour ahead shows a length. Undefined if
+ * nothing does.
  */
 export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis }: State): number | undefined => {
   if (report !== undefined && BucketDetector.isBelieved(bucket)) return report.limit * bucket.maxMillisPerRequest
@@ -213,15 +215,15 @@ const unreported = (state: State, instant: number): State => ({
 const lessOne = (state: State, known: Report.Report, instant: number): Report.Report => {
   const { bucket, windowMillis = 0 } = state
   const next = instant + Math.max(unreportedResetMillis, windowMillis / known.limit)
-  // It may be the request that was to ask again.
+  // The lost request may be the one that was to ask again.
   const report = instant < known.askBy ? known : { ...known, askBy: next }
   if (report.remaining >= 1) return { ...report, remaining: report.remaining - 1 }
-  // It used a request that the bucket had refilled since the report.
+  // The lost request used up one that the bucket had refilled since the report.
   if (BucketDetector.isBelieved(bucket)) {
     return { ...report, receivedAt: report.receivedAt + millisPerRequest(state, bucket) }
   }
-  // This request was sent at the reset. In a sliding window it may have been the only one that had refilled; the rest refill within the
-  // time in which they were sent.
+  // The lost request was sent at the reset. In a sliding window it may have used the only request that had refilled; the others refill
+  // within as much time as passed between their sends.
   const allBack = report.receivedAt + windowMillis + Report.roundingMillis + Report.clockMillis
   return { ...report, resetBy: Math.max(report.resetBy, instant < allBack ? Math.min(allBack, next) : next) }
 }
@@ -248,7 +250,7 @@ export const received = (state: State, observation: Report.Observation): State =
     ...(report === undefined ? unreported(counted, receivedAt) : withReport(counted, report, observation)),
     claim
   }
-  // Something should have been left and all our requests were reported, so another client took it.
+  // If a report is known and all our requests since were reported, something should have been left, so another client took it.
   const isTheirs = state.report !== undefined && state.report.unreportedBy === state.unreported
   const believed = isTheirs ? { ...seen, ...OtherClients.oneMore(seen) } : seen
   return observation.refused ? refused(believed, observation, report, state) : { ...seen, refusalsWithoutRetryAfter: 0 }
@@ -264,7 +266,7 @@ const withReport = (state: State, report: Report.Report, observation: Report.Obs
   const later = report.sentAt >= known.receivedAt
   // Replies crossed each other: within one period the smallest number is the truth, and a later reset is newer.
   if (!later && report.resetSeconds < known.resetSeconds) return state
-  // The result is as of the last reply, with everything that refilled between them.
+  // The known report stays and counts as of this later reply: what refilled between the two is already in it.
   if (!later && report.resetSeconds === known.resetSeconds && remaining >= known.remaining) {
     const agreed = known.agreed ?? agreeing(state, report, observation)
     const asked = Math.max(known.askBy, askBy(state, report, agreed))
@@ -298,7 +300,7 @@ const accepted = (
 ) => {
   const { resetAround } = report
   const bucket = BucketDetector.noted(state.bucket, report)
-  // A token bucket is believed only after several replies.
+  // A token bucket was confirmed by several replies, so its reset needs no second statement.
   const agreed = BucketDetector.isBelieved(bucket) ? resetAround : agreeing(state, report, observation)
   return {
     ...state,
@@ -319,8 +321,8 @@ const spreadFrom = (state: State, instant: number): State["spread"] => {
 }
 
 /**
- * Records a 429: nothing is sent until the stated instant, or for a growing pause without one. The reset of the reply counts only if
- * nothing is left: otherwise the 429 is about another limit, as that of a gateway without headers.
+ * Records a 429: nothing is sent until the stated instant or, if none is stated, for a pause that grows with each 429. The reset of the
+ * reply counts only if nothing is left. Otherwise the 429 is about another limit, such as that of a gateway that states no headers.
  */
 const refused = (
   state: State,

@@ -30,13 +30,13 @@ const halfLifeMillis = 3_600_000
 /** The length of a watch. */
 const watchMillis = 60_000
 
-/** Room is kept for their requests during this time. */
+/** The room that is kept for other clients lasts for their requests during this time. */
 const horizonMillis = 10_000
 
 /** Largest share of the allowance kept for other clients: they come in bursts, and a burst predicts little. */
 const maxRoomShare = 0.02
 
-/** Requests never used while other clients use the key: one of theirs and one of ours may cross. */
+/** This many last requests are never used while other clients use the key, because one of theirs and one of ours may cross. */
 const minLeftRequests = 2
 
 export const areActive = ({ requests }: OtherClients): boolean => requests >= 0.5
@@ -49,7 +49,7 @@ export const room = (otherClients: OtherClients, report: Report, instant: number
   return Math.ceil(Math.min(likely, report.limit * maxRoomShare)) + minLeftRequests
 }
 
-/** Our requests that a report may or may not have counted. */
+/** The number of our requests that a report may or may not have counted. */
 const uncertain = ({ sentBy, endedBefore }: Report): number => sentBy - endedBefore - 1
 
 /**
@@ -66,7 +66,8 @@ export const watched = (
     return { otherClients: known, watch: { report, otherClients: known } }
   const { otherClients, report: first } = watch
   const millis = Math.max(0, report.receivedAt - first.receivedAt)
-  // The most of our requests: everything sent by now that had not ended before the first report's request, without that one.
+  // The largest possible number of our requests: all that were sent by now and had not ended before the first report's request was sent,
+  // without that request itself.
   const ours = report.sentBy - first.endedBefore - 1
   const unexplained = Math.max(0, first.remaining + refilled - report.remaining - ours)
   // These are lower bounds: the next report may show fewer.
@@ -79,7 +80,7 @@ export const watched = (
   return { otherClients: faded, watch: { report, otherClients: faded } }
 }
 
-/** Records one more request of theirs that shows otherwise than in `remaining`. */
+/** Records one more request of another client, which showed in some other way than a drop of `remaining`. */
 export const oneMore = ({ otherClients, watch }: Watching): Watching => {
   const more = ({ millis, requests }: OtherClients): OtherClients => ({ requests: requests + 1, millis })
   return {

@@ -22,12 +22,12 @@ import type { State } from "./EstimatorState.ts"
 const exchangeEveryMillis = 500
 const staleMillis = 4000
 
-/** How often a concurrent write of another process is read again before the next exchange. */
+/** How often the store is read at most in one exchange, if other processes write at the same time. */
 const maxReadings = 3
 
 /**
- * The longest delay of a client by its first exchange: without an answer, or if nothing is known, the client starts anyway. Until then it
- * looks this often.
+ * How long a client waits at most for its first exchange, and how often it looks meanwhile. After that it starts anyway, without an answer
+ * or with nothing known.
  */
 const maxFirstExchangeMillis = 500
 const lookAgainMillis = 50
@@ -43,7 +43,7 @@ const noiseMillis = 50
 
 const isLater = (a: number, b: number | undefined = 0) => a > b + noiseMillis
 
-/** Whether the store knows less. Most commands that start know nothing new. */
+/** Whether there is something that the store does not know. Most commands that start know nothing new. */
 const isNews = ({ clock, pausedUntil, report }: SharedAllowance, known: SharedAllowance | undefined): boolean =>
   isLater(pausedUntil, known?.pausedUntil) ||
   (report !== undefined &&
@@ -131,8 +131,8 @@ export const share = Effect.fnUntraced(function* (
   /** Whether the others may count this process. */
   let isMember = false
 
-  // Not interruptible halfway, where it would collide with the last exchange: on a busy machine even a late first exchange announces this
-  // process.
+  // Not interruptible, because half an exchange would collide with the last one. On a busy machine, even a late first exchange still
+  // announces this process.
   const exchangeNow = Effect.suspend(() => {
     noteTold()
     news.closeUnsafe()
@@ -167,7 +167,7 @@ export const share = Effect.fnUntraced(function* (
   })
 
   yield* Effect.addFinalizer(() => (isMember ? leave : Effect.void))
-  // Does not keep the program alive.
+  // This fiber does not keep the program alive.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(wanted.await, exchangeWhileBusy)), { startImmediately: true })
   const known = Effect.timeoutOption(joined.await, maxFirstExchangeMillis)
   yield* known
@@ -213,9 +213,9 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
 }
 
 /**
- * Orders replies that crossed each other: within one period the smallest number is the truth. A reply from before our request is older: our
- * own comes back through the store like this, and a refusal that has passed since left nothing in it. The number and the end of the wait
- * belong together: after a refusal, the end is when we may ask again.
+ * Orders replies that crossed each other: within one period the smallest number is the truth. A reply from before our request is older and
+ * does not count: our own report comes back through the store like this, and says that nothing is left if it was of a refusal that is over
+ * by now. The number and the end of the wait belong together: after a refusal, the end is when we may ask again.
  */
 const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
   report !== undefined &&

@@ -21,8 +21,8 @@ export interface Place<A> {
 }
 
 /**
- * One lane: a FIFO queue, and a heap by deadline over the same places. A place that was left stays in both until it reaches the top, or
- * until most places are left ones.
+ * One lane: a FIFO queue, and a heap by deadline over the same places. A place that its call has left stays in both until it reaches the
+ * top, or until most places are like that.
  */
 class Line<A> {
   size = 0
@@ -130,8 +130,8 @@ export class Queue<A> {
   }
 
   /**
-   * Removes the next call of the lanes that `mayGo` admits: by rank, but a lane that was passed over too often first. Lanes that may not go
-   * do not count as passed over.
+   * Removes the next call: that of the first lane, by rank, that `mayGo` admits. A lane that was passed over too often comes first, if
+   * `mayGo` admits it.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
     const waiting = this.lanes()

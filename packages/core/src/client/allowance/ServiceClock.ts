@@ -1,6 +1,6 @@
 /**
  * Estimates the service's clock: bounds on its lead over our monotonic clock, from `Date` headers and round trips. `Date` has whole
- * seconds, so one reply gives wide bounds; those of many replies intersect to about a round trip.
+ * seconds, so the bounds from one reply are wide. The bounds from many replies intersect to about the length of a round trip.
  */
 
 /** Bounds on (service's clock − our monotonic one), in milliseconds. */

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { builtin } from "../options/builtin.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 
-/** Reads `/proc` synchronously, since no disk is involved. Null if there is none. */
+/** Reads from `/proc`, synchronously because no disk is involved. Null if there is no `/proc`. */
 const fromProc = (read: (fs: typeof import("node:fs")) => string): Effect.Effect<string | null> =>
   Effect.orElseSucceed(
     Effect.try(() => read(builtin("node:fs")!)),
@@ -26,8 +26,8 @@ export const namespaceOf = (name: "pid" | "time"): Effect.Effect<string | null> 
 const startingSeconds = 1
 
 /**
- * Whether the monotonic clock began before this process, so that it is the boot's clock, which other processes share. In Bun and Deno it
- * begins with the process. The uptime is no test: it includes sleep, and a container may have its own.
+ * Whether the monotonic clock began before this process. Then it is the boot's clock, which other processes share. In Bun and Deno it
+ * begins with the process. The machine's uptime is no test: it includes sleep, and a container may have its own.
  */
 const isClockOfBoot: Effect.Effect<boolean> = Effect.sync(() => {
   const { hrtime, uptime } = globalThis.process
@@ -36,7 +36,7 @@ const isClockOfBoot: Effect.Effect<boolean> = Effect.sync(() => {
 
 /**
  * Names the monotonic clock of this process: equal names mean the same clock. Null if the clock is unknown or begins with the process,
- * because its times would look as old as the boot.
+ * because other processes would take its times for times since the boot.
  */
 export const bootClock: Effect.Effect<string | null> = Effect.gen(function* () {
   const boot = yield* bootId
@@ -72,6 +72,6 @@ export const millisBetween = (from: Stamp, to: Stamp): number =>
 /** A wall clock may step by this much, and the wall clocks of two machines may differ by this much. */
 export const maxStepMillis = 15 * 60_000
 
-/** The least time between two stamps: if only wall clocks show it, the largest step is subtracted. */
+/** The minimum time between two stamps: if only wall clocks show it, the largest step is subtracted. */
 export const minMillisBetween = (from: Stamp, to: Stamp): number =>
   millisBetween(from, to) - (isOfOneBoot(from, to) ? 0 : maxStepMillis)

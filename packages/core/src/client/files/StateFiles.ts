@@ -68,7 +68,7 @@ export const readText = (
     })
   )
 
-/** Writes a new file; fails with `EEXIST` if it exists. With `sync` it is on the disk when this returns. */
+/** Writes a new file; fails with `EEXIST` if the file exists. With `sync`, the file is on the disk when this returns. */
 const createFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
   withFiles(async (fs) => {
     const file = await fs.open(path, "wx", 0o600)
@@ -76,7 +76,7 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
       await file.writeFile(text)
       if (sync) await file.sync()
     } catch (error) {
-      // Remove the incomplete file, which is worse than none.
+      // Remove the incomplete file, because it is worse than no file.
       await fs.rm(path, { force: true })
       throw error
     } finally {
@@ -163,7 +163,7 @@ const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/,
 
 /**
  * Creates a folder and its missing parents. Avoids the recursion of `node:fs`, which never ends if a folder cannot be created although its
- * parent exists, as where homes are mounted on demand. `mkdir` creates one folder; `codeOf` returns the POSIX code of a failure.
+ * parent exists; this happens if homes are mounted on demand. `mkdir` creates one folder; `codeOf` returns the POSIX code of a failure.
  */
 export const makeFolders = <E, R>(
   folder: string,
@@ -182,8 +182,8 @@ export const makeFolders = <E, R>(
 }
 
 /**
- * Creates a folder for the user only, and its missing parents. Leaves an existing folder unchanged. Always durable, because a file that
- * must not be lost may go into any of them, and each is created only once.
+ * Creates a folder for the user only, and its missing parents. Leaves an existing folder unchanged. New folders are always durable, because
+ * a file that must not be lost may go into any of them; it costs little, because each is created only once.
  */
 export const makePrivateFolder = (folder: string): Effect.Effect<void, FileFault> =>
   makeFolders(

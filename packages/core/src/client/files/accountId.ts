@@ -7,12 +7,13 @@ import { builtin } from "../options/builtin.ts"
 import { placeOf, type Settings } from "../options/Settings.ts"
 import type { FileFault } from "./StateFiles.ts"
 
-/** The spellings of this machine as a host. A service with the same port on any of them is the same service. */
+/** The names of this machine as a host. A service with the same port under any of these names is the same service. */
 const loopback = ["127.0.0.1", "localhost", "[::1]"]
 
 /**
- * The spellings of an origin that mean the same service; the first is the canonical one. It handles what `URL` distinguishes: a dot at the
- * end of a host, and the names of this machine. Other hosts with the same IP address differ, because services share addresses.
+ * The spellings of an origin that mean the same service; the first is the canonical one. They differ in two things that `URL` keeps apart:
+ * a dot at the end of a host, and the names of this machine. Other hosts with the same IP address are different services, because services
+ * share addresses.
  */
 const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
   const { host, hostname, protocol } = new URL(origin)
@@ -24,11 +25,11 @@ const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
 
 /** The ids of an account. */
 export interface AccountIds {
-  /** The address of the service, with the project and location if set. Every node belongs to exactly one of these. */
+  /** The address of the service, with the project and location if set. Every node belongs to exactly one such place. */
   readonly origin: string
-  /** The id of its API key, to which the rate limit belongs. */
+  /** The id of the account's API key, to which the rate limit belongs. */
   readonly ofKey: string
-  /** The id of its API key with project and location, to which nodes belong. */
+  /** The id of the account's API key with project and location, to which nodes belong. */
   readonly ofPlace: string
   /** The id of the account's name, if it has one, with project and location. */
   readonly ofName: string | undefined
