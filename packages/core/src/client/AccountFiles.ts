@@ -1,6 +1,6 @@
 /**
- * The files of an account that a user's processes on one machine share: finds their paths through the program's configuration, and provides
- * them as a layer.
+ * Finds the files of an account, which a user's processes on one machine share, and provides them as a layer. The paths come from the
+ * program's configuration.
  */
 import { ConfigProvider, Effect, Layer, Option } from "effect"
 import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
@@ -15,7 +15,7 @@ export type { StateDirectory } from "./StateDirectory.ts"
 /** The options that identify an account. */
 type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
 
-/** Reads an environment variable; blank counts as unset. Avoids `Config`, whose schemas take longer than the files. */
+/** Reads an environment variable; blank counts as unset. Avoids `Config`, because its schemas take longer to load than the files. */
 const read: ReadVariable = (name) =>
   Effect.flatMap(ConfigProvider.ConfigProvider, (provider) =>
     Effect.map(Effect.orDie(provider.load([name])), (found) => found?.value?.trim() || undefined)

@@ -1,8 +1,8 @@
 /**
  * Locates what a user's processes on one machine share about one account: folders in the user's state folder, named by hashes that reveal
- * neither the service nor the key. The rate limit belongs to an API key; nodes belong to a project and location too. Creates belong to the
- * account, which may have a name and outlive its key (`creation/IntentPlace.ts`). This module creates no folders; the writers do. It needs
- * `node:crypto`, which it loads on use.
+ * neither the service nor the key. The rate limit belongs to an API key. Nodes belong to an API key with a project and location. Creates
+ * belong to the account, which may have a name and outlive its key (`creation/IntentPlace.ts`). This module creates no folders; the writers
+ * do. It needs `node:crypto`, which it loads on use.
  */
 import { Context, Effect, Layer } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
@@ -48,7 +48,7 @@ const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
  * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application Support/berth`, on
  * Windows `%LOCALAPPDATA%\berth`. For the cache: `$XDG_CACHE_HOME/berth`, `~/.cache/berth`, `~/Library/Caches/berth`,
  * `%LOCALAPPDATA%\berth\Cache`. For the configuration: `$XDG_CONFIG_HOME/berth`, `~/.config/berth`, on macOS the folder of the state,
- * `%APPDATA%\berth`. Fails with the reason if there is none.
+ * `%APPDATA%\berth`. Fails with the reason if there is no such folder.
  */
 export const berthFolder = Effect.fnUntraced(function* (
   read: ReadVariable,
@@ -70,9 +70,9 @@ export const berthFolder = Effect.fnUntraced(function* (
 
 /** The folders of an account. */
 interface Account {
-  /** For the API key: its rate limit. */
+  /** The folder of the API key, for its rate limit. */
   readonly keyFolder: string
-  /** For the API key, project and location: its nodes. */
+  /** The folder of the API key with its project and location, for its nodes. */
   readonly folder: string
   readonly intents: IntentPlace
 }
@@ -107,7 +107,7 @@ const filesIn = (account: Effect.Effect<Account, FileFault>) =>
   })
 
 /**
- * The account's files in berth's folder. `BERTH_ALLOWANCE_FILE` may name another allowance file or be `off`; this fails if it is not a
+ * The account's files in berth's folder. `BERTH_ALLOWANCE_FILE` may name another allowance file or be `off`. Fails if its value is not a
  * path.
  */
 export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
@@ -149,7 +149,8 @@ const intentsIn = (place: IntentPlace): IntentStore => {
 }
 
 /**
- * Gives a client of these settings the named folder, or berth's. Problems with the folder fail or are warned about at its first use.
+ * Gives a client of these settings the named folder, or berth's. A problem with the folder shows only at its first use, as a failure or a
+ * warning.
  */
 export const layerOf = (
   settings: Settings,

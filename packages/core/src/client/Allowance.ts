@@ -1,6 +1,6 @@
 /**
  * The allowance (the rest of the rate limit) as known from the replies of all other calls: how many requests are left, when they refill,
- * how many calls wait. It costs no request.
+ * how many calls wait. Reading it costs no request.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
@@ -29,9 +29,9 @@ export class Allowance extends Context.Service<
   {
     /** The current estimate. */
     readonly current: Effect.Effect<KnownAllowance>
-    /** The current estimate, and then every change. A slow reader gets the latest and skips those in between. */
+    /** The current estimate, and then every change. A slow reader gets the latest estimate and skips those in between. */
     readonly changes: Stream.Stream<KnownAllowance>
-    /** The next estimate that differs from this one in more than elapsed time. */
+    /** The next estimate that differs from `seen` by more than the time that has passed. */
     readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
     /**
      * A time that the service's clock has certainly reached, from the `Date` of its replies: milliseconds since the epoch; 0 if unknown.

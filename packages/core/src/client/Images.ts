@@ -38,8 +38,8 @@ const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadR
 const allImages = { ...listing("images.list", imageFromWire), bounds: catalogueBounds }
 
 /**
- * The catalogue without records of other locations, whose plans and prices are of no use to this client. A reply that has no others is
- * about the wrong location. A create reads it too, to know a plan by another name.
+ * The catalogue without the records of other locations, because their plans and prices are of no use to this client. A reply with records
+ * of other locations only is about the wrong location, and fails. A create reads the catalogue as well, to know the other names of a plan.
  *
  * @internal
  */
@@ -101,7 +101,7 @@ export class Images extends Context.Service<
       const { call, location } = yield* Engine
 
       let hasWarned = false
-      /** The readable images. Warns once about those left out, because a program would take the rest for the whole list. */
+      /** The readable images. Warns once about those left out, because a program would otherwise take the rest for the whole list. */
       const imagesOf = <A>({ value: { records, setAside } }: { readonly value: Readable<A> }) => {
         const [first] = setAside
         if (first === undefined || hasWarned) return Effect.succeed(records)

@@ -1,6 +1,6 @@
 /**
- * The calls on nodes, with lists as pages that are pulled. `Nodes` and the promise client are built on them. They use no streams, which the
- * promise client does not need.
+ * The calls on nodes, with lists as pages that are pulled. `Nodes` and the promise client are built on these calls. They use no streams,
+ * because the promise client needs none.
  */
 import { Context, type Duration, Effect, Layer, type Pull, Random, type Scope } from "effect"
 import { pageSize } from "../api/Routes.ts"
@@ -50,9 +50,9 @@ import { wire } from "./transport/Transport.ts"
 export interface PageOptions extends CallOptions {
   /** From 1. Default 1. */
   readonly page?: number | undefined
-  /** 1 to 100. Default 100, the fewest requests. */
+  /** 1 to 100. Default 100, which takes the fewest requests. */
   readonly perPage?: number | undefined
-  /** Called once with the unreadable records that the page leaves out; each may be a node. `readPage` returns them and never calls it. */
+  /** Called once with the unreadable records that the page leaves out; each may be a node. `readPage` returns them instead. */
   readonly onEnd?: ((page: ListedPage) => Effect.Effect<void>) | undefined
 }
 
@@ -75,7 +75,7 @@ export interface DeleteOptions extends CallOptions {
   readonly keepPublicIp?: boolean | undefined
 }
 
-/** Options of the new setting. */
+/** Options for setting what happens at the end of a commitment. */
 export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (A17). */
   readonly skuId?: number | undefined
@@ -117,7 +117,7 @@ export class NodeCalls extends Context.Service<
       options?: CommitmentOptions
     ) => Effect.Effect<void, BerthError>
     /**
-     * Waits until the node has the status, or until each of several has had it; results have the order of the arguments. Fails with
+     * Waits until the node has the status or, for several ids, until each node has had it; results have the order of the ids. Fails with
      * `StatusNotReached` as soon as a node cannot reach the status, or cannot in time, for example because the allowance refills later. A
      * node that this client created less than a minute ago is waited for even if the service does not find it yet.
      */
@@ -181,7 +181,7 @@ export class NodeCalls extends Context.Service<
           )
         )
 
-      /** A first page without records that reports a number of nodes is not an empty account. */
+      /** Refuses an empty first page whose reply reports a number of nodes, because such an account is not empty. */
       const pageAsItIs = (options?: PageOptions) =>
         Effect.tap(onePage(readList)(options), ({ records, total }) =>
           (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void
@@ -276,7 +276,7 @@ export class NodeCalls extends Context.Service<
           )
         )
 
-      // A node missing from such a list is read by itself.
+      // The list need not be exact, because a node that it lacks is read by itself.
       const coalesced = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {

@@ -1,6 +1,6 @@
 /**
- * The operations on nodes: validation of their arguments, their requests, and their descriptions for the engine: which replies are allowed,
- * how to read them, and when a request may be repeated.
+ * The operations on nodes: the validation of their arguments, their requests, and their descriptions for the engine. A description says
+ * which replies are allowed, how to read them, and when a request may be repeated.
  */
 import { Predicate, Result } from "effect"
 import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment.ts"
@@ -49,14 +49,14 @@ import type { NodesOfPage } from "./creation/Watermark.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
 /**
- * The SSH keys of a create at a service that has projects. Such a service accepts an id or a fingerprint too, and installs no key, so
- * that nobody can log in to a node that costs money.
+ * An SSH key for a create at a service that has projects. Such a service accepts an id or a fingerprint too, but installs no key for it:
+ * nobody could log in to a node that costs money.
  */
 const publicKey = where(notBlank, "the text of a public key", (key) =>
   /^\s*(?:$|(?:sk-)?(?:ssh|ecdsa)-\S+\s+[A-Za-z0-9+/]{16,}={0,2}(?:\s|$))/.test(key)
 )
 
-/** SSH keys for a create at another service. A path or an empty text is refused, because nobody could log in. */
+/** An SSH key for a create at another service. A path or an empty text is refused, because nobody could log in. */
 const keyOrId = where(notBlank, "a public key, its fingerprint or its id, no path", (key) => !/^[~./]|\.pub$/.test(key))
 
 const shapeWith = (sshKey: Shape<string>) =>
@@ -102,7 +102,7 @@ export const knownStatus = argument(oneOf(knownStatuses), "wanted")
 export const createRequest = (spec: NodeSpec): WireRequest => wire.nodes.create({ payload: nodeSpecToWire(spec) })
 
 export const deleteRequest = (id: NodeId, keepPublicIp = false): WireRequest => {
-  // Not in the documented interface.
+  // This parameter is not in the documented interface.
   const further = { query: { reserve_ip_required: keepPublicIp || undefined } }
   return wire.nodes.delete({ params: { node_id: id }, ...further })
 }
@@ -117,7 +117,7 @@ const driftOfOne = (drift: typeof Drift) => (node: Node) => drift.nodeDrift([nod
 /** The nodes that a reply to a create may state. */
 export type StatedNode = Node | UnreadNode | SeveralNodes
 
-/** `faultOf` finds the fault of a node as the reply to this create. */
+/** `faultOf` finds what is wrong with a node as the reply to this create. */
 export const createNode = (faultOf: (node: StatedNode) => RecordFault | undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",
@@ -168,7 +168,7 @@ export const readList: Operation<Page> = {
     })
 }
 
-/** The nodes of a page; counts records that are left out as drift. */
+/** The nodes of a page. Records that are left out count as drift. */
 export const listPage: Operation<ReadonlyArray<ListRecord>> = {
   ...listing("interactive"),
   decode: readSomeRecords,

@@ -21,7 +21,7 @@ export interface RawRequest {
   readonly body?: string | undefined
 }
 
-/** The method decides whether a request may be repeated, as in HTTP; a POST may not. */
+/** The method decides whether a request may be repeated, as in HTTP: a POST or PATCH may not. */
 const rawRequest = (method: RawRequest["method"]): Operation<unknown> => ({
   name: "raw",
   lane: "interactive",
@@ -50,7 +50,7 @@ const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | unde
   return undefined
 }
 
-/** The result of a request: its last reply, if any, and the failure that it ended with; null after a success. */
+/** The result of a request: its last reply, and the failure with which it ended. `failure` is null after a success. */
 export interface RawExchange {
   readonly reply: RawReply
   readonly failure: BerthError | null
@@ -77,8 +77,8 @@ export class RawApi extends Context.Service<
     /** Sends the request, and succeeds with the whole reply if that is a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
     /**
-     * The same, but also returns the reply of a failure; fails only if the last attempt got no reply or one too long to read. A reply may
-     * repeat the request with its credentials; the reply in `failure` is masked.
+     * Like `request`, but also returns the reply of a failure. Fails only if the last attempt got no reply or one that is too long to read.
+     * The returned reply is not masked, and may repeat the request with its credentials; the reply in `failure` is masked.
      */
     readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
   }

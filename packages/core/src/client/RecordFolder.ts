@@ -5,7 +5,7 @@
  * ```
  * accounts/ID/records/lease/run-1.json     a record: its kind is the folder, its key the name, its value the text
  * accounts/ID/records/_locks/lease.run-1.lock
- * accounts/HASH/records/fleet/…            what is about nodes, whichever API key of the service and place asks
+ * accounts/HASH/records/fleet/…            records about nodes, which all API keys of the service and place share
  * ```
  */
 import { Clock, Effect, Option, Random } from "effect"
@@ -88,7 +88,7 @@ const failed = (fault: FileFault) =>
     isLockLost: fault === lost
   })
 
-/** The store of an account. Each use looks up the folder again, because another process may join the account with another one. */
+/** The store of an account. Each use looks up the folder again, because another process may join the account with another account. */
 export const recordsOf = (place: IntentPlace): RecordStore => {
   const { accounts, id, key, origin } = place
   let isChecked = false

@@ -30,7 +30,7 @@ const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, n
 
 /**
  * Builds the layer anew for each client: layers are shared within a program by default, so a second client would use the first one's
- * account and transport. The inner layer keeps one client shared by several users a single client.
+ * account and transport. The outer layer is still shared, so a client that several parts of a program use is built only once.
  */
 const ofItsOwn = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(services)))

@@ -6,9 +6,9 @@ import { pathFault } from "./options/pathFault.ts"
 
 /**
  * Where a client keeps its intents (records of creates) and its knowledge of the allowance. `auto` is the account's folder in berth's state
- * folder. `memory` is only within this client. Any other text is the path of a folder to use instead of berth's. A relative path starts at
- * the working directory at the time the client is made: two working directories mean two folders, and the same key in both makes two nodes.
- * `~` is refused.
+ * folder. `memory` writes no files: the client keeps both in memory, for itself only. Any other text is the path of a folder to use instead
+ * of berth's. A relative path starts at the working directory of the moment when the client is made. Two working directories therefore mean
+ * two folders, and a create with the same idempotency key in each of them makes two nodes. `~` is refused.
  */
 export type StateDirectory = "auto" | "memory" | (string & {})
 

@@ -15,7 +15,7 @@ export const nodeOfCreate = Effect.fnUntraced(function* (
   const nodes = yield* Nodes
   return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
     Effect.map(({ node }) => node as Node | undefined),
-    // The client reports this fault of the key if it made no node, or if its node is gone.
+    // The client reports this fault of the key if no create with the key made a node, or if that node is gone.
     Effect.catchIf(
       ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
       () => Effect.undefined

@@ -29,7 +29,7 @@ export interface Ledger {
   /** On the monotonic clock. */
   readonly startedAtMillis: number
   readonly attempts: Array<Attempt>
-  /** The wait before the next attempt because the last one failed. */
+  /** The wait before the next attempt, because the last attempt failed. */
   backoffMillis: number
   /**
    * Whether a request of this call that may have been carried out has reached the service: no, maybe, or certainly, because a reply had
@@ -63,7 +63,7 @@ export interface Task<A> {
   readonly send: Send
   readonly request: Admission.Request
   readonly deadlineMillis: number
-  /** The time from the call's beginning to its deadline, which is less if the call is one of several. */
+  /** The time from the call's beginning to its deadline; less if the call is one of several with a common end. */
   readonly leftMillis: number
   readonly repeatable: Repeatable
   readonly maxAttempts: number
@@ -84,7 +84,7 @@ export type Admitted<A> = (ticket: Admission.Ticket, restore: Admission.Restore)
 
 type Sent = Ledger["sent"]
 
-/** The more certain of two. */
+/** The more certain of two statements. */
 const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : a === "maybe" ? a : b)
 
 /**
@@ -121,7 +121,7 @@ export const make = ({ observer, settings }: Dependencies) => {
     const exchange = Effect.suspend(() => {
       operation.onAttemptReply?.(undefined)
       const isOnce = repeatable === "once"
-      // A repeatable request may be sent again whatever happens while it connects, so the distinction is not needed.
+      // A repeatable request may be sent again in any case, so it does not matter when it leaves.
       if (!isOnce) sent = "maybe"
       const begun = (reply: Head) => {
         head = reply
@@ -162,7 +162,7 @@ export const make = ({ observer, settings }: Dependencies) => {
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))
     if (Exit.isFailure(received)) {
-      // Interrupted or crashed; the service may still have counted the request.
+      // The attempt was interrupted or crashed, and the service may still have counted the request.
       ledger.sent = surer(sentBefore, sent)
       if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
       yield* head === undefined ? ticket.ended(sent !== "no") : ticket.replied(head, false)

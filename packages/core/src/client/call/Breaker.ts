@@ -15,10 +15,10 @@ const minCalls = 10
 /** How long it stays open: doubled each time it opens again, up to a minute. */
 const openMillis = (openings: number) => Math.min(60_000, 2000 * 2 ** (openings - 1))
 
-/** A closed breaker without a call for this long starts afresh. */
+/** A closed breaker that sees no call for this long forgets its faults. */
 const staleMillis = 3_600_000
 
-/** What a call shows about the service: `nothing` if it was rejected for a reason, or interrupted. */
+/** What a call shows about the service: `nothing` if the service rejected it for a reason, or if it was interrupted. */
 export type Outcome = "ok" | "fault" | "nothing"
 
 export interface State {
@@ -45,13 +45,13 @@ export const initial: State = {
   lastCallAt: 0
 }
 
-/** Whether a call may go, with the new state; otherwise how long it may not, if known. */
+/** Whether a call may go: if so, with the new state; if not, with the time until a call may go, if known. */
 export type Answer =
   | { readonly _tag: "Go"; readonly state: State }
   | {
       readonly _tag: "Refused"
       readonly retryAfterMillis: number | null
-      /** Whether it is open for the first time in a row, when the service may only be restarting. */
+      /** Whether the breaker is open for the first time in a row, because then the service may just be restarting. */
       readonly isFirst: boolean
     }
 
@@ -84,9 +84,9 @@ const maxWaitMillis = 10_000
 const trialMillis = 500
 
 /**
- * How long a blocked call waits before it asks again; undefined if it fails. It waits only while the breaker is open for the first time:
- * even a restart of one second can open it, and would otherwise fail every call for two seconds. `draw`, from [0, 1), spreads the waiting
- * calls.
+ * How long a blocked call waits before it asks again; undefined if the call fails. It waits only while the breaker is open for the first
+ * time: even a restart of one second can open the breaker, and every call would then fail for two seconds. `draw`, from [0, 1), spreads the
+ * waiting calls.
  */
 export const waitOf = (
   { isFirst, retryAfterMillis }: Extract<Answer, { readonly _tag: "Refused" }>,

@@ -10,16 +10,16 @@ import { monotonicMillis } from "../time/Monotonic.ts"
 export interface End {
   /** Time on the monotonic clock. */
   readonly atMillis: number
-  /** The duration that they were given, which their error names. */
+  /** The duration that the calls were given. Their error names it. */
   readonly limitMillis: number
 }
 
-/** The latest end of all calls and waits of a fiber, whatever their own deadlines; undefined without such a limit. */
+/** The time by which all calls and waits of a fiber end, even if their own deadlines are later; undefined without such a limit. */
 export const CallsEnd = Context.Reference<End | undefined>("@berthkit/core/client/call/Deadline/CallsEnd", {
   defaultValue: () => undefined
 })
 
-/** The end of calls that begin now with this limit, within that of the surrounding calls. */
+/** The end of calls that begin now with this limit. It is never later than the end of the surrounding calls. */
 export const endIn = (limit: Duration.Input): Effect.Effect<End> =>
   Effect.gen(function* () {
     const outer = yield* CallsEnd

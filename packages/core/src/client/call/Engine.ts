@@ -78,7 +78,7 @@ const none: ReadonlyArray<never> = []
 const both = <A>(ofClient: A | undefined, ofCall: A | undefined): ReadonlyArray<A> =>
   ofClient === undefined && ofCall === undefined ? none : [ofClient, ofCall].filter((hook) => hook !== undefined)
 
-/** How many patterns for calls' secrets are cached; they take a while to build. */
+/** How many masking patterns for the secrets of calls are cached, because a pattern takes a while to build. */
 const maxRedactors = 16
 
 /** Returns the masking of the client's secrets and of those in a call's headers. */
@@ -107,9 +107,9 @@ export class Engine extends Context.Service<
       request: WireRequest,
       options?: CallOptions
     ) => Effect.Effect<Attempt.Reply<A>, BerthError>
-    /** Longest time of a call unless its options set another. */
+    /** Maximum time of a call, unless its options set another. */
     readonly deadline: Duration.Duration
-    /** Most attempts of one call. */
+    /** Maximum number of attempts of one call. */
     readonly maxAttempts: number
     /** The location of the client's project; undefined if it has none. */
     readonly location: string | undefined

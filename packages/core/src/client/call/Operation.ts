@@ -1,6 +1,6 @@
 /**
- * Describes a call for the engine: its name, the allowed replies, and how to read them. One per method of the services; `wire` in
- * `Transport.ts` builds the request.
+ * Describes a call for the engine: its name, the allowed replies, and how to read them. Each method of the services has one operation;
+ * `wire` in `Transport.ts` builds the request.
  */
 import { Result } from "effect"
 import type { Duration, Effect } from "effect"
@@ -55,15 +55,15 @@ export interface Operation<A> {
   /** Name of low cardinality for errors, spans and metrics, such as `nodes.get`. */
   readonly name: string
   readonly expectation: Expectation
-  /** The allowed replies once an earlier attempt may have been carried out. Default: the same. */
+  /** The allowed replies once an earlier attempt may have been carried out. Default: `expectation`. */
   readonly afterwards?: Expectation
-  /** Whether and when it may be sent again. */
+  /** Whether and when the request may be sent again. */
   readonly repeatable: Repeatable
   /** The default lane. */
   readonly lane: Lane
   /** Decodes the data of a successful reply; also gets the whole body. */
   readonly decode: (data: unknown, body: unknown) => Result.Result<A, RecordFault>
-  /** Reply limits if the client's options set none. Default: those of every operation. */
+  /** Limits of the reply, if the client's options set none. Default: the usual limits. */
   readonly bounds?: Pick<Settings, "maxBodyBytes" | "maxBodyTokens">
   /** Called with the reply of each attempt, and with undefined when an attempt begins. Default: none. */
   readonly onAttemptReply?: (reply: RawReply | undefined) => void
@@ -106,7 +106,7 @@ export interface SetAside {
   readonly fault: RecordFault
 }
 
-/** The readable records of a list, and the rest. */
+/** The readable records of a list, and the unreadable ones. */
 export interface Readable<A> {
   readonly records: ReadonlyArray<A>
   readonly setAside: ReadonlyArray<SetAside>
@@ -133,7 +133,7 @@ export const readable =
 /** The decoded value of a reply. */
 export const valueOf = <A>({ value }: { readonly value: A }): A => value
 
-/** Decodes nothing, because a success status is the answer (A16), unless the reply is about something else. */
+/** Decodes no data, because a success status is the whole answer (A16). Fails if the reply is about something else. */
 export const nothing =
   (faultOf: (data: unknown, body: unknown) => RecordFault | undefined) =>
   (data: unknown, body: unknown): Result.Result<void, RecordFault> => {

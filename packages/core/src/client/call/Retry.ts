@@ -1,7 +1,7 @@
 /**
  * Decides whether and when a failed attempt is repeated. Only this module retries within a call, so retries never multiply. A create makes
- * a call per request, and `creation/CreateMachine.ts` decides whether another one follows. The rule is pure (`decide`), with the random
- * draw as a parameter; `make` keeps the budget and waits.
+ * one call for each of its requests, and `creation/CreateMachine.ts` decides whether it sends another request. The rule is pure (`decide`),
+ * with the random draw as a parameter; `make` keeps the budget and waits.
  */
 import { Effect, Random, Result } from "effect"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
@@ -9,17 +9,18 @@ import { monotonicMillis } from "../time/Monotonic.ts"
 import type { Reply, Task } from "./Attempt.ts"
 import type { Repeatable } from "./Operation.ts"
 
-/** Doubled with every attempt, up to the cap. */
+/** The backoff before the first retry. It doubles with every attempt, up to `maxBackoffMillis`. */
 const baseMillis = 100
-/** The base after a 429. */
+/** The same backoff after a 429. */
 const throttledBaseMillis = 1000
 const maxBackoffMillis = 20_000
-/** A longer `Retry-After` is not waited for: the call fails with it. */
+/** The longest `Retry-After` that a call waits for. If the service asks for more, the call fails. */
 const maxRetryAfterMillis = 120_000
 
 /**
- * Tokens of the budget that all retries of a client share. It limits storms, not restarts, so it bounds the rate of retries and not their
- * number: 35 at once, then 20 a second (decision 0174). Below zero, waiting retries have spent future tokens.
+ * The tokens of a budget that all retries of a client share. It prevents a storm of retries, but lets every call retry after a restart of
+ * the service: it bounds how many retries start per second, not how many there are. After transient failures, 35 start at once, then 20 a
+ * second (decision 0174). If the number of tokens is negative, waiting retries have already spent future tokens.
  */
 export const fullBudget = 500
 const refillPerMilli = 0.28
@@ -36,7 +37,7 @@ export type Decision =
   | { readonly _tag: "GiveUp" }
   /** Give up after this wait: the deadline has no room for the retry, and the wait slows down callers that retry at once. */
   | { readonly _tag: "GiveUpAfter"; readonly delayMillis: number }
-  /** Retry after this wait, at this cost, which is spent now. */
+  /** Retry after this wait. The cost is taken from the budget now. */
   | { readonly _tag: "Again"; readonly delayMillis: number; readonly cost: number }
 
 /** The inputs of the decision. */
@@ -45,13 +46,13 @@ export interface Situation {
   readonly repeatable: Repeatable
   /** Attempts so far, including the failed one. */
   readonly attempts: number
-  /** Most attempts that the call may make. */
+  /** Maximum number of attempts of the call. */
   readonly maxAttempts: number
   /** Tokens in the budget. */
   readonly budget: number
   /** The time until the call's deadline. */
   readonly leftMillis: number
-  /** A draw from [0, 1). Half of the wait is fixed, so that no series of draws ends the attempts too soon. */
+  /** A draw from [0, 1). Only half of the wait is random, because several small draws could otherwise use up all attempts too soon. */
   readonly draw: number
 }
 
@@ -79,7 +80,7 @@ export const decide = ({
   if (delayMillis >= leftMillis) return giveUp
   const cost = isThrottled ? throttledCost : transientCost
   const turnMillis = Math.max(0, cost - budget) / refillPerMilli
-  // Many calls may be told to come back at the same instant; they are spread from there.
+  // The service may tell many calls to come back at the same instant. Their retries start one after the other from that instant on.
   const pacedMillis = Math.max(asked + turnMillis, pauseMillis)
   return pacedMillis >= leftMillis
     ? { _tag: "GiveUpAfter", delayMillis }
@@ -119,7 +120,7 @@ export const make = () => {
         return yield* Effect.andThen(Effect.sleep(decision.delayMillis), Effect.fail(reason))
       const { cost, delayMillis } = decision
       tokens -= cost
-      // An abandoned call returns its slot.
+      // If the call is interrupted while it waits, its tokens go back to the budget.
       yield* Effect.onInterrupt(Effect.sleep(delayMillis), () => Effect.sync(() => (tokens += cost)))
       ledger.backoffMillis = delayMillis
     }

@@ -1,5 +1,5 @@
 /**
- * The reply of a failed attempt in an error: masked, because it may repeat our request, and bounded.
+ * The reply of a failed attempt, as an error shows it: masked, because it may repeat our request, and bounded.
  */
 import type { RawReply } from "../../api/Reply.ts"
 import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
