@@ -23,7 +23,7 @@ const header = `/**
 export type NodeStatus = KnownStatus | (string & {})
 `
 
-const footer = `/** Filters of the plans, with those of their images; each narrows, and they combine. */
+const footer = `/** Filters for plans and their images. A plan must match all that are given. */
 export interface PlanFilter extends ImageFilter, PlanSize {}
 `
 

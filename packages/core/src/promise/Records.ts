@@ -30,11 +30,11 @@ export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billin
  * unreadable field is `null` here and kept raw under `extra`.
  */
 export interface Node {
-  /** The service's number for it: a positive integer, never reused. */
+  /** The service's number for the node: a positive integer, never reused. */
   readonly id: number
   readonly name: string
   readonly status: NodeStatus
-  /** When the service accepted the node, in milliseconds. Null if the reply has no date: the lists of some services have none. */
+  /** When the service accepted the node, to the millisecond. Null if the reply has no date: the lists of some services have none. */
   readonly createdAt: Date | null
   /** Virtual CPUs. */
   readonly vcpus: number | null
@@ -77,7 +77,7 @@ export interface NodeSpec {
   readonly image: string | number
   /** Default `ncr`, the only region. */
   readonly region?: "ncr" | undefined
-  /** The keys to install for root: fingerprints or ids; for a service with projects, which installs no others, texts of public keys. */
+  /** The SSH keys to install for root: fingerprints or ids. A service with projects installs only keys that are given as public keys. */
   readonly sshKeys?: ReadonlyArray<string> | undefined
   readonly tags?: ReadonlyArray<string> | undefined
   /** Automated backups; can only be turned on here. */
@@ -115,7 +115,7 @@ export interface ForeignAmount {
   readonly amount: number
 }
 
-/** One reserved period a plan can be had for. */
+/** A period for which a plan can be reserved. */
 export interface CommittedOption {
   /** Id to pass when choosing this option. */
   readonly skuId: number
@@ -124,7 +124,7 @@ export interface CommittedOption {
   readonly days: number
   /** Price of the whole period in rupees. */
   readonly priceInr: number | null
-  /** Price of the whole period in another currency; that in rupees is null then. */
+  /** Price of the whole period in another currency; `priceInr` is null then. */
   readonly foreignPrice: ForeignAmount | null
   readonly message: string
   /** End of the period if it began now, in the service's own words. */
@@ -156,7 +156,7 @@ export interface Specs {
   readonly pricePerHourInr: number | null
   readonly pricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
-  /** Set if the prices are in another currency; those in rupees are null then. */
+  /** Set if the prices are in another currency; the prices in rupees are null then. */
   readonly foreignPrice: ForeignPrice | null
   readonly committedOptions: ReadonlyArray<CommittedOption>
 }
@@ -181,8 +181,8 @@ export interface Image {
 }
 
 /**
- * A saved image of the account, made from a node's disk. It has no plan and no price if the service lists it by itself; an older form of
- * the list has a record for each plan.
+ * A saved image of the account, made from a node's disk. If the service lists each saved image once, a record has no plan and no price. An
+ * older form of the list has one record for each plan.
  */
 export interface SavedImage {
   readonly name: string
@@ -209,7 +209,7 @@ export interface SavedImage {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** Filters of the image list; each narrows, and they combine. */
+/** Filters of the image list. An image must match all filters that are given. */
 export interface ImageFilter {
   readonly type?: "public" | "private" | undefined
   readonly vcpus?: number | undefined
@@ -221,13 +221,13 @@ export interface ImageFilter {
   readonly osVersion?: string | undefined
 }
 
-/** Filters that the service does not have; they combine. */
+/** Filters that the service does not have. A plan must match all that are given. */
 export interface PlanSize {
   /** Minimum number of virtual CPUs. */
   readonly minCpu?: number | undefined
   /** Minimum memory in GB. */
   readonly minRam?: number | undefined
-  /** The name of the plan, in any case. */
+  /** The name of the plan, in upper or lower case. */
   readonly plan?: string | undefined
 }
 
@@ -264,7 +264,7 @@ export interface PlanPrice {
   readonly images: ReadonlyArray<string>
 }
 
-/** The value for `plan` of a create with one image. */
+/** The value for `plan` of a create with this image. */
 export interface PlanSlug {
   readonly image: string
   readonly slug: string
@@ -305,13 +305,13 @@ export interface Plan {
   /** Upper bound in rupees per month; null if it is not known. */
   readonly maxPricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
-  /** The price in another currency, if all records of the plan state the same; those in rupees are null then. */
+  /** The price in another currency, if all records of the plan state the same; the prices in rupees are null then. */
   readonly foreignPrice: ForeignPrice | null
   /** A SKU is listed more than once if its price depends on the image. */
   readonly committedOptions: ReadonlyArray<PlanOption>
   /** The plan's images, in the service's order. */
   readonly images: ReadonlyArray<string>
-  /** The value for `plan` of a create, by image. A SKU has one or more slugs per image, which are not part of its name. */
+  /** The value for `plan` of a create, by image. A SKU has one or more slugs per image, and its name does not show them. */
   readonly slugs: ReadonlyArray<PlanSlug>
   /** Each image once, grouped by price. */
   readonly prices: ReadonlyArray<PlanPrice>
@@ -331,13 +331,15 @@ export interface Allowance {
 export interface KnownAllowance {
   /** Requests granted per window; null until a reply reports it. */
   readonly limit: number | null
-  /** Length of the window. Null until a refill or a reset further away than an hour has shown it; an hour is assumed until then. */
+  /**
+   * Length of the window. Null until a refill has shown it, or a reset that is more than an hour away; until then, an hour is assumed.
+   */
   readonly windowMillis: number | null
   /** Requests left: the number in the newest reply, less those sent since. Null until a reply reports it. */
   readonly remaining: number | null
   /**
-   * How many of the last requests are kept for interactive reads: with no more than these left, a change waits for the refill. Null until a
-   * reply reports the allowance.
+   * How many of the last requests are kept for interactive reads: if no more than this many are left, a change waits for the refill. Null
+   * until a reply reports the allowance.
    */
   readonly keptForReads: number | null
   /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
@@ -350,17 +352,17 @@ export interface KnownAllowance {
   readonly waiting: number
 }
 
-/** One attempt. Times are milliseconds since the call began; nothing in it holds a credential. */
+/** One attempt. Times are in milliseconds. No field contains a credential. */
 export interface Attempt {
   /** 1 for the first attempt of the call. */
   readonly number: number
-  /** Since the call began. */
+  /** When the attempt started, counted from the beginning of the call. */
   readonly startedAtMillis: number
-  /** The wait before it because the previous attempt failed. */
+  /** The wait before this attempt because the previous one failed. */
   readonly backoffMillis: number
   /** The wait for the rate limit. */
   readonly queuedMillis: number
-  /** Time on the wire until the reply was read. */
+  /** The time from sending the request until the reply was read. */
   readonly durationMillis: number
   /** HTTP status; null without a reply. */
   readonly status: number | null
@@ -370,5 +372,5 @@ export interface Attempt {
   readonly allowance: Allowance | null
 }
 
-/** Filters of the plans, with those of their images; each narrows, and they combine. */
+/** Filters for plans and their images. A plan must match all that are given. */
 export interface PlanFilter extends ImageFilter, PlanSize {}
