@@ -11,8 +11,8 @@ export const defaultMaxNodes = 50_000
 const minPlausiblePage = 20
 
 /**
- * The most requests for a list of `maxNodes`, given the longest page so far. The factor 1.5 allows for pages that overlap and for pages
- * that are read again while nodes come and go. Implausibly short pages do not raise the limit.
+ * The maximum number of requests for a list of `maxNodes`, given the longest page so far. The factor 1.5 allows for pages that overlap and
+ * for pages that are read again while nodes come and go. Implausibly short pages do not raise the limit.
  */
 export const maxRequestsOf = (maxNodes: number, pageLength: number): number =>
   10 + Math.ceil((1.5 * maxNodes) / (pageLength < minPlausiblePage ? pageSize.maximum : pageLength))
@@ -36,7 +36,7 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
-/** What the envelope of a page states of the whole list; null for what it does not state. */
+/** What the envelope of a page states about the whole list; null for what it does not state. */
 export interface Totals {
   /** The number of nodes in the list, or on this page. */
   readonly total: number | null
@@ -47,15 +47,15 @@ export interface Totals {
 /** Whether the totals say that this page is the whole list. Both must agree, because either alone may be about the page. */
 export const statesWhole = ({ pages, total }: Totals, length: number): boolean => total === length && pages === 1
 
-/** Fails if a list states more pages than had nodes, unless its number of nodes shows that none is missing. */
+/** Fails if the service states more pages than had nodes, unless the stated number of nodes shows that none is missing. */
 export const ensurePages = ({ pages, total }: Totals, read: number, shown: number): Effect.Effect<void, BerthError> =>
   pages !== null && pages > read && total !== shown
     ? Effect.fail(failed(`${pages} pages (total_page_number)`, "data", `${read}`))
     : Effect.void
 
 /**
- * Fails if a list counts more nodes than it shows, because the caller would take a node that it lacks for absent. `total` is null if the
- * service does not state it.
+ * Fails if the service counts more nodes than it shows, because the caller would take a node that is not shown for absent. `total` is null
+ * if the service does not state it.
  */
 export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
   total !== null && total > shown
@@ -63,8 +63,8 @@ export const ensureWhole = (total: number | null, shown: number): Effect.Effect<
     : Effect.void
 
 /**
- * Fails if a service gives the same page whatever page is asked for, and may have cut its list there: its totals say so, or it states none
- * and the page is full.
+ * For a service that returns the same page whatever page is asked for. Fails if the service may have cut its list there: if its totals say
+ * so, or if it states no totals and the page is full.
  */
 export const ensureUncut = ({ pages, total }: Totals, length: number): Effect.Effect<void, BerthError> =>
   (pages ?? 1) > 1 || (total === null && pages === null && length === pageSize.maximum)

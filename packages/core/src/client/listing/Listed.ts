@@ -1,6 +1,6 @@
 /**
- * The options and the result of a listing; `Pages.ts` reads it. This module uses no Effect types, because programs without Effect share
- * them.
+ * The options and the result of a listing; `Pages.ts` reads the list. This module uses no Effect types, because programs without Effect
+ * have the same options and results.
  */
 
 /** A record of the list that is unreadable or contradicts an earlier one. It may still be a node. */
@@ -27,13 +27,13 @@ export interface Listed extends ListedPage {
   readonly nodes: number
   readonly requests: number
   /**
-   * Whether every node that existed throughout is certainly included. False if a record was left out, if the service counts more nodes than
-   * it lists, if its pages are too small to overlap, or if it does not sort by id, so that a node may have moved past the listing when
-   * others were deleted. Also true if every page states exactly the listed number. `"assumed"` if an inexact list skipped the requests that
-   * prove it.
+   * Whether every node that existed the whole time is certainly included. False if a record was left out, or if the service counts more
+   * nodes than it lists. If the pages are too small to overlap, or if the service does not sort by id, a node may have moved past the
+   * listing when others were deleted; it is then true only if every page states exactly the listed number. `"assumed"` if an inexact list
+   * skipped the requests that prove it.
    */
   readonly complete: boolean | "assumed"
-  /** The same for records, so records that were left out do not make it false. If false, an entirely unknown node may be missing. */
+  /** Like `complete`, but records that were left out do not make it false. If it is false, an entirely unknown node may be missing. */
   readonly readToEnd: boolean | "assumed"
   /** The number of nodes according to the service's latest statement; null if it states none. */
   readonly total: number | null
@@ -42,13 +42,13 @@ export interface Listed extends ListedPage {
 /** The accuracy and length limits of a list. */
 export interface ListBounds {
   /**
-   * Whether every node that exists throughout must be listed. Otherwise pages do not overlap, which saves one request in eight. Default
+   * Whether every node that exists the whole time must be listed. Otherwise pages do not overlap, which saves one request in eight. Default
    * true.
    */
   readonly exact?: boolean | undefined
   /**
-   * Most nodes of the list. A list with more nodes fails with `UnexpectedResponse`, and so does one that has not ended after one and a half
-   * times the requests that this number needs. Default 50 000: 760 requests of 100 nodes.
+   * Maximum number of nodes in the list. A list with more nodes fails with `UnexpectedResponse`, and so does a list that has not ended
+   * after one and a half times the requests that this number needs. Default 50 000, and so at most 760 requests for 100 nodes each.
    */
   readonly maxNodes?: number | undefined
 }

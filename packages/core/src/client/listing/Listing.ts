@@ -1,7 +1,7 @@
 /**
- * Reads the whole list page by page while nodes are created and deleted. In a list sorted by id pages overlap, so that every node that
- * exists throughout is emitted exactly once; any other list is read one page after the other. Pages of an inexact list do not overlap,
- * which takes fewer requests. `next` returns the page to request, `take` interprets it.
+ * Reads the whole list page by page while nodes are created and deleted. If the list is sorted by id, the requested pages overlap, so every
+ * node that exists the whole time is emitted exactly once. Any other list is read one page after the other. Pages of an inexact list do not
+ * overlap, which takes fewer requests. `next` returns the page to request, `take` interprets it.
  */
 import { pageSize } from "../../api/Routes.ts"
 import { alignedAt, ascends, type PageRange, rangeAt } from "./PageRange.ts"
@@ -42,7 +42,7 @@ interface InTurn {
   readonly emitted: ReadonlyMap<number, number>
   /** Ids on the pages read in this mode. */
   readonly read: Set<number>
-  /** Whether the list is empty; otherwise nodes may have moved meanwhile. */
+  /** True only for an empty list, because nodes may have moved while any other list was read. */
   readonly complete: boolean
 }
 
@@ -60,7 +60,7 @@ export interface Step<A extends Identified = Identified> {
   readonly ended: boolean
 }
 
-/** After a step back, one or two pages have nothing new. If more have, the page numbers are wrong. */
+/** After a step back, one or two pages have nothing new. If there are more such pages, the page numbers are wrong. */
 const maxIdle = 4
 
 export const begin = (exact = true): Progress => ({
@@ -75,7 +75,10 @@ export const begin = (exact = true): Progress => ({
   complete: true
 })
 
-/** The page to request. In the second mode these are 1, the one without a number, 2, 3, …, because a service may count from 0. */
+/**
+ * The page to request. In the second mode (`InTurn`), the requests are for page 1, the page without a number, page 2, page 3 and so on,
+ * because a service may count from 0.
+ */
 export const next = (progress: Progress): PageRange =>
   progress._tag === "Overlapping"
     ? skipsOverlap(progress)
@@ -84,13 +87,13 @@ export const next = (progress: Progress): PageRange =>
     : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
 
 /**
- * Whether the next page does not overlap. After a first page that is not full it does overlap: that costs one request as well, and shows
- * whether the pages fit together.
+ * Whether the next page does not overlap. After a first page that is not full, the next page does overlap: that costs one request as well,
+ * and shows whether the pages fit together.
  */
 const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)
 
-/** The id of the record before a range; 0 if it has none, because a list of such records need not end. */
+/** The id of the record before a range; 0 if that record has no id, because a list of records without ids need not end. */
 export const idBefore = (progress: Progress, { start }: PageRange): number =>
   progress._tag === "Overlapping"
     ? (progress.emitted.entries().find(([id, at]) => at === start - 1 && Number.isInteger(id))?.[0] ?? 0)
@@ -99,7 +102,7 @@ export const idBefore = (progress: Progress, { start }: PageRange): number =>
 /**
  * Whether the list ends with this page. A full page proves nothing, and neither does the length of the first page, because no service
  * states its page size: a shorter page may be full. The first page ends the list if it is known to be the only one. Later pages are no
- * larger than earlier ones, so one that is not full ends the list.
+ * larger than earlier ones, so a later page that is not full ends the list.
  */
 const isLast = (isFirst: boolean, isOnly: boolean, length: number, { perPage }: PageRange): boolean =>
   length < perPage && (!isFirst || isOnly)
@@ -118,12 +121,12 @@ export const take = <A extends Identified>(
     const nodes = page.filter(({ id }, i) => isFirstSeen(progress.emitted, id, i))
     return { nodes, progress: { ...progress, first: page.length }, ended: true }
   }
-  // An empty first page is an empty account, or a service that counts pages from 0.
+  // An empty first page means an empty account, or a service that counts pages from 0.
   if (!fits(progress, range, page) || (isFirst && page.length === 0)) return goInTurn(progress, range, page)
   const [first] = page
   const overlaps = range.start < progress.offset
   const touches = range.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
-  // Nodes before this range were deleted, and later ones moved past it: go back until the range touches what was read.
+  // Nodes before this range were deleted, and later nodes moved to before it: go back until the range touches what was read.
   if (!touches) {
     return {
       nodes: [],

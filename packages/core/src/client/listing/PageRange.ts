@@ -1,8 +1,8 @@
 /**
  * The arithmetic of a list sorted by id, for all its readers: the whole list (`Listing.ts`), its end, or the page of an id. New nodes are
- * appended. Pages are ranges at multiples of their size, and the list may move: a deleted node shifts all later ones forward, and the first
- * one of the next page into the page just read. So each range begins at or before the last node read: a range that begins with a known id
- * has missed nothing. Pure.
+ * appended. Pages are ranges that begin at multiples of their size, and nodes may move between pages: if a node is deleted, all later nodes
+ * move forward by one, and the first node of the next page moves into the page that was just read. So each range begins at or before the
+ * last node read. If a range begins with a known id, no node was missed. Pure.
  */
 import type { Totals } from "./Bounds.ts"
 import type { ListRecord } from "./NodePage.ts"
@@ -38,7 +38,7 @@ export const alignedAt = (offset: number, perPage: number): NumberedRange => {
   return { page: before + 1, perPage, start: before * perPage }
 }
 
-/** The range with the highest score that contains this position; the largest of several. */
+/** The range with the highest score that contains this position; the largest range if several have that score. */
 const bestAt = (offset: number, maxPerPage: number, score: (range: NumberedRange) => number): NumberedRange => {
   let best = alignedAt(offset, maxPerPage)
   for (let perPage = maxPerPage - 1; perPage >= Math.max(2, Math.floor(maxPerPage * minShare)); perPage--) {

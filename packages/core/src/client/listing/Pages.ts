@@ -11,7 +11,7 @@ import * as Listing from "./Listing.ts"
 import { isNode, type ListRecord, type Place, placesOf, type UnreadableRecord } from "./NodePage.ts"
 import type { Page, PageRange } from "./PageRange.ts"
 
-/** How pages are read, and what is called with them. */
+/** The function that reads pages, and the functions that are called with them. */
 interface Dependencies extends ListBounds {
   readonly readPage: (range: PageRange) => Effect.Effect<Page, BerthError>
   /** Called with the records of each page that no earlier call had. */
@@ -84,7 +84,7 @@ export const pages = ({
           return yield* endless(maxNodes, maxRequests, emitted, requests)
         }
         if (step.ended && emitted === 0 && setAside.size > 0) return yield* unreadableList(setAside.size)
-        // An empty list that counts nodes is not that of an empty account.
+        // If an empty list states a number of nodes, the account is not empty.
         if (step.ended && emitted === 0) yield* ensureWhole(stated, 0)
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }

@@ -1,6 +1,6 @@
 /**
- * Reads the nodes of records that were set aside when an answer about a name must be complete. Each record that may be a node of that name
- * is read by itself.
+ * Reads the nodes of records that were set aside, because an answer about a name must be complete. Each record that may be a node of that
+ * name is read by itself.
  */
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -8,7 +8,7 @@ import { everyRecordReadable, UnexpectedResponse } from "../../domain/ErrorReaso
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { LeftOutRecord } from "./Listed.ts"
 
-/** With more such records none is read, because such a list is not believed. */
+/** If there are more such records, none is read, because such a list is not believed. */
 const maxReads = 20
 
 const concurrency = 4
@@ -20,11 +20,11 @@ const uncertain = (excerpt: string) =>
     attempts: []
   })
 
-/** The record is nameless even when it is read by itself, so nobody can have named it. */
+/** Whether the record has no name even if it is read by itself, so that it cannot be a node of the requested name. */
 const isNameless = (record: LeftOutRecord, { reason }: BerthError) =>
   record.name === null && reason._tag === "UnexpectedResponse" && reason.path === "data.name"
 
-/** The nodes with a matching name. Fails if one that may match cannot be read, or has no id to read it by. */
+/** The nodes with a matching name. Fails if a record that may match cannot be read, or has no id to read it by. */
 export const setAsideNodes = (
   records: ReadonlyArray<LeftOutRecord>,
   matches: (name: string) => boolean,

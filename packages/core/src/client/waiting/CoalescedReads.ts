@@ -1,6 +1,6 @@
 /**
- * Reads nodes for many waits: reads of the same moment share requests, one by one if they are few, or through pages of the list if that
- * takes fewer requests.
+ * Reads nodes for many waits. Reads of the same moment are executed together: node by node if there are few nodes, or through pages of the
+ * list if that takes fewer requests. Reads of one node share a request.
  */
 import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -56,7 +56,7 @@ const optionsOf = (reads: Reads) =>
 
 /** Functions that read one node, coalesced with other reads of the moment. */
 export const make = ({ get, list }: Dependencies) => {
-  /** The cost of the last listing; before the first, that of an account with one page. */
+  /** How many requests the last listing took; before the first listing, as many as for an account with one page. */
   let listing = requestsOf(1)
 
   const singly = (nodes: ReadonlyMap<NodeId, Reads>) =>

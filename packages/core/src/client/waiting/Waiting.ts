@@ -36,11 +36,12 @@ export const judge = (observed: Option.Option<Node>, goal: Goal): Progress => {
   return mayBecome(status, goal) ? "wait" : "impossible"
 }
 
-/** The most statuses in an error. */
+/** Maximum number of statuses in an error. */
 const maxSeen = 16
 
 /**
- * Polls happen at multiples of these periods, one after the other, with the last one repeated, so that different waits soon poll together.
+ * The first poll happens at a multiple of the first period, the second poll at a multiple of the second, and so on; the last period is
+ * repeated. As a result, different waits soon poll together.
  */
 const periodsMillis = [1000, 1000, 2000, 4000, 8000]
 
@@ -54,11 +55,11 @@ export const untilNextPoll = (poll: number, now: number, phase: number): number 
 
 /** The functions that read a wait's node. */
 export interface Reads {
-  /** Whether the node was created recently, so that a 404 does not mean that it is gone. */
+  /** Whether the node was created so recently that a 404 does not mean that it is gone. */
   readonly isNew: Effect.Effect<boolean>
   /** Reads the node, for the first time or after a pause. The read must end by this monotonic instant. */
   readonly get: (deadlineAt: number, isFirst: boolean) => Effect.Effect<Node, BerthError>
-  /** Why the rate limit allows no read before that instant; undefined if it does. */
+  /** Why the rate limit allows no read before that instant; undefined if it allows one. */
   readonly refusal: (deadlineAt: number) => WouldExceedDeadline | undefined
 }
 
@@ -69,7 +70,7 @@ interface Ending {
   readonly refillsInMillis?: number
 }
 
-/** A shared read may outlast this wait, which leaves it this long after its own end. */
+/** A shared read may outlast a wait. The wait leaves the read this long after the wait's own end. */
 const graceMillis = 100
 
 /** Polls until the goal is reached. Returns the node, or none if the goal was `deleted`. */
