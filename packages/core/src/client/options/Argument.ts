@@ -95,7 +95,7 @@ export const record = <A>(
     )
   )
 
-/** Deeper values may contain themselves. */
+/** Values that are nested deeper are refused, because they may contain themselves. */
 const maxDepth = 64
 
 const isJson = (value: unknown, depth = 0): boolean => {
@@ -136,7 +136,7 @@ export const argument =
   (value: unknown): Effect.Effect<A, InvalidRequest> =>
     Effect.suspend(() => {
       const faults = new Map<string, Array<string>>()
-      // Fields are named without their argument; a fault of the argument itself is under its name.
+      // Fields are named without their argument; a fault of the argument itself is under the argument's name.
       const place = shape.expected === "an object" && shape.is(value) ? "" : name
       const read = check(shape, value, place, (place, fault) =>
         faults.set(place, [...(faults.get(place) ?? []), fault])

@@ -8,13 +8,13 @@ import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { lanes } from "../../domain/Lane.ts"
 import { headersFault } from "./Headers.ts"
 
-/** Most attempts of a call. With any jitter they span at least 6 s, in which a service may restart. */
+/** Maximum number of attempts of a call. Whatever the jitter, they span at least 6 s, in which a service may restart. */
 export const maxAllowedAttempts = 8
 
 /** Returns the fault of an option's value; undefined if there is none. */
 export type Check = (value: unknown) => string | undefined
 
-/** A duration above zero, in any of Effect's notations. */
+/** Accepts a duration above zero, in any of Effect's notations. */
 export const timespanFault: Check = (value) => {
   const duration = Duration.fromInput(value as Duration.Input)
   return duration._tag === "Some" && Duration.toMillis(duration.value) > 0
@@ -25,10 +25,10 @@ export const timespanFault: Check = (value) => {
 export const laneFault: Check = (value) =>
   lanes.some((lane) => lane === value) ? undefined : `expected one of ${lanes.join(", ")}`
 
-/** A function. */
+/** Accepts a function. */
 export const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 
-/** A whole number from 1. */
+/** Accepts a whole number from 1 to `max`. */
 export const wholeFault =
   (max: number): Check =>
   (value) =>

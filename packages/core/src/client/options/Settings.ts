@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly credentials: Credentials
   /**
    * The name of the account at this service, 1 to 128 characters. The keys of creates then belong to this name, so they stay valid when the
-   * API key is replaced. Needs the same state folder; two accounts must not share a name. Default: keys belong to the API key.
+   * API key is replaced, if the state folder stays the same. Two accounts must not share a name. Default: keys belong to the API key.
    */
   readonly account?: string | undefined
   /**
@@ -43,27 +43,28 @@ export interface ClientOptions {
   readonly project?: number | undefined
   /** The location of these nodes, such as `Delhi`. Keys of creates ignore its case. Needs `project`. Default: none. */
   readonly location?: string | undefined
-  /** Longest time of a whole call. Default 60 seconds. */
+  /** Maximum time of a whole call. Default 60 seconds. */
   readonly deadline?: Duration.Input | undefined
-  /** Longest time of one attempt on the wire. Default 15 seconds. */
+  /** Maximum time of one attempt on the wire. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 6 seconds. */
+  /** Maximum number of attempts of one call, 1 to 8: with 1, nothing is sent again. Default 8, which span at least 6 seconds. */
   readonly maxAttempts?: number | undefined
   /** Lane of calls that set none. Default: the lane of the operation. */
   readonly lane?: Lane | undefined
   /**
-   * File through which the processes of this machine that use the same key share the allowance. One file per key; it is safe to lose. A
-   * relative path is relative to the working directory; `~` is refused. Needs `node:fs`. Default: none, so processes share nothing.
+   * File through which the processes of this machine that use the same API key share the allowance. Each API key needs its own file, which
+   * is safe to lose. A relative path is relative to the working directory; `~` is refused. Needs `node:fs`. Default: none, so processes
+   * share nothing.
    */
   readonly allowanceFile?: string | undefined
   /**
-   * Longest body of a reply that is read, in bytes. Default 2 MiB, and 16 MiB for an image list. A longer one fails with `UnexpectedResponse`, or with the
-   * reason of the reply's status.
+   * Maximum length of a reply's body, in bytes. Default 2 MiB, and 16 MiB for an image list. A longer body fails with `UnexpectedResponse`,
+   * or with the reason of the reply's status.
    */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Most tokens in a body that is parsed: outside strings, each `,` and `[` is one token, each `{` and `:` three. It bounds how long
-   * parsing blocks the program. Default 200 000, and 2 million for an image list.
+   * Maximum number of tokens in a body that is parsed: outside strings, each `,` and `[` is one token, each `{` and `:` three. The limit
+   * bounds how long parsing blocks the program. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
   /**
@@ -73,7 +74,7 @@ export interface ClientOptions {
   readonly headers?: Headers | undefined
   /** The whole `User-Agent` header, in printable ASCII characters. Default `berth/VERSION`. A browser sets its own. */
   readonly userAgent?: string | undefined
-  /** Called with each attempt of every call when it is over. It runs beside the call, which does not wait for it. */
+  /** Called with each attempt of every call when it is over. The call does not wait for it. */
   readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
   /** Called with the last reply of each call, before the `onReply` of the call itself. */
   readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
@@ -118,7 +119,7 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   }
 }
 
-/** The longest image list takes less than a tenth of it. */
+/** A page of 100 nodes takes less than a tenth of it. An image list has a limit of its own. */
 const defaultMaxBodyBytes = 2 * 1024 * 1024
 
 const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))
@@ -223,7 +224,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     project,
     userAgent = `berth/${version}`
   } = options
-  // A service that needs one needs both. A create that was lost in one place must not be looked for in another.
+  // A service that needs a project or a location needs both. A create that was lost in one place must not be looked for in another.
   if (project !== undefined && location === undefined) return unusable("location", "a project needs a location")
   if (location !== undefined && project === undefined) return unusable("project", "a location needs a project")
   for (const half of ["apiKey", "accessToken"] as const) {

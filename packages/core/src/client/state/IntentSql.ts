@@ -2,10 +2,10 @@
  * Keeps the intents of an account in a database, so that the processes of several machines create exactly one node for each key. The rules
  * are those of `CreateMachine.ts`. A database differs from the folder (`IntentFolder.ts`) in two ways:
  *
- * - - A lease shows whether a process of another machine runs. A process that lost its key writes nothing more, except for a node that it
- *   knows.
+ * - A lease shows whether a process of another machine runs. A process that lost the lock of its key writes nothing more, except a node
+ *   that it knows.
  * - The rows may come from an older backup and lack creates. So before each new create, Berth records listed nodes that it has not seen
- *   before and that no intent explains: they are strangers. The key may already have made a stranger with the requested name, so then
+ *   before and that no intent explains: they are strangers. If a stranger has the requested name, the key may already have made it, so
  *   nothing is sent. Creates that were under way during a restore show in the list only later, so unknown keys wait for them.
  */
 import { Effect, Option } from "effect"
@@ -38,10 +38,10 @@ const endedMillis = 3_600_000
 /** How long an intent is kept after it was last asked for. */
 const keptMillis = 90 * 86_400_000
 
-/** The most intents that one create removes. */
+/** Maximum number of intents that one create removes. */
 const maxRemoved = 64
 
-/** How long after a restore a create that the rows lack may still be under way. */
+/** How long after a restore there may still be creates under way that the rows lack. */
 const maxUnderWayMillis = quietMillis + 30_000
 
 /** How long to wait for another create of the same name that may have made a stranger, and how often to look. */
@@ -146,7 +146,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       yield* Effect.ignore(Effect.flatMap(rows.root, (root) => prune(root, sentAt.serviceMillis, wallMillis)))
     }).pipe(Effect.mapError(failed))
 
-  // A database that was restored to a time before this process lacks the intents that it has under way.
+  // If the database was restored to a time before this process, it lacks the intents that the process has under way.
   onForgotten(Effect.suspend(() => Effect.forEach(Array.from(open.values()), (intent) => Effect.ignore(write(intent)))))
 
   const readUnsettled = inAccount((root) =>
@@ -227,7 +227,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
         found = yield* strangersOf(root, create.name)
       }
       if (found.length > 0) {
-        // A stranger that is no longer listed cannot become a second node.
+        // If a stranger is no longer listed, a create with its name makes no second node.
         const listed = new Set((yield* above(found[0]!.node - 1)).map(({ id }) => Number(id)))
         const left = found.filter(({ node }) => listed.has(node))
         if (left.length > 0) {
@@ -262,7 +262,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
         return yield* new IntentStoreFailed({ detail: unreadable(key, intent), code: null, path: place })
       }
       if (intent.nodeId === null) return Option.some(yield* withFate(intent, row))
-      // Extends its life, because it was asked for.
+      // Keep the intent longer, because it was asked for.
       yield* Effect.ignore(
         inAccount((root) =>
           run(sql`UPDATE ${intents} SET changed_at = ${now} WHERE account = ${root} AND key = ${key}

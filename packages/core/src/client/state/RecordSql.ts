@@ -5,10 +5,10 @@ import { Effect, Option, Random } from "effect"
 import { isOfNodes, type RecordStore, type StateLock, type StateRecord } from "./RecordStore.ts"
 import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
 
-/** Apart from the locks of creates. */
+/** Keeps these locks apart from the locks of creates. */
 const lockPrefix = "record/"
 
-/** Drawn keys begin with the time in milliseconds, as many digits for all. */
+/** Drawn keys begin with the time in milliseconds, always with this many digits. */
 const timeDigits = 15
 
 /** The records of an account. */
@@ -57,7 +57,7 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
         (root) => sql`w AS (DELETE FROM ${records} WHERE account = ${root} AND kind = ${kind} AND key = ${key}
           AND EXISTS (SELECT 1 FROM ok))`
       ),
-    // The key is drawn before the record is sent, so that a repeated statement adds no second one.
+    // The key is drawn before the record is sent, so that a repeated statement adds no second record.
     append: Effect.fnUntraced(function* (kind, value, keep) {
       const [row] = yield* run(sql<{ readonly at: number }>`SELECT ${now} AS at`)
       const key = `${String(Math.floor(row!.at)).padStart(timeDigits, "0")}-${yield* drawn}`

@@ -38,14 +38,14 @@ export interface StateLock {
 }
 
 /**
- * Whether records of a kind, or a lock whose name begins with it, are about nodes: kept once for all API keys of a service, project and
- * location, because a new key is another account and finds the same nodes.
+ * Whether records of a kind, or a lock whose name begins with that kind, are about nodes. These are kept once for all API keys of a
+ * service, project and location, because a new key is another account but has the same nodes.
  */
 export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(\.|$)/.test(name)
 
 /**
- * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key is 1 to 200 letters, digits, dots, dashes and
- * underscores, the first a letter, a digit or an underscore; a lock's name likewise. A write is safe when its effect ends: a crash
+ * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key or the name of a lock is 1 to 200 letters,
+ * digits, dots, dashes and underscores, and begins with a letter, a digit or an underscore. A write is safe when its effect ends: a crash
  * afterwards does not lose it, and nobody reads half of it.
  */
 export interface RecordStore {

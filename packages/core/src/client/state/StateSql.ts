@@ -18,7 +18,7 @@ import { monotonicMillis } from "../time/Monotonic.ts"
 import { StateFailed } from "./RecordStore.ts"
 import { tablesIn } from "./StateTables.ts"
 
-/** Longest time for a statement, with its repetitions. */
+/** Maximum time for a statement, with its repetitions. */
 const maxAnswerMillis = 10_000
 
 /** A statement that failed because of a lost connection is repeated for at most this long. */
@@ -263,7 +263,7 @@ export const open = Effect.fnUntraced(function* ({
         Effect.gen(function* () {
           yield* sql`INSERT INTO ${accounts} (id, root, newest, seen, tx) VALUES (${each}, ${each}, 0, 0, ${tx})
             ON CONFLICT (id) DO NOTHING`
-          // The row was restored from a backup, so later writes are missing.
+          // If the transactions differ, the row was restored from a backup, so later writes are missing.
           yield* sql`UPDATE ${accounts} SET restored_at = ${now}, tx = ${tx} WHERE id = ${each} AND tx <> xmin::text`
           const [row] = yield* sql<{ readonly root: string }>`SELECT root FROM ${accounts} WHERE id = ${each}`
           return row!.root

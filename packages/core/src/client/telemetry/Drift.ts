@@ -1,6 +1,6 @@
 /**
- * Counts drift, which is fields and statuses of replies that Berth does not know, so that a change of the service shows as a number and not
- * as a crash. The records keep such values (`extra`, `{ unknown }`).
+ * Counts drift: fields and statuses of replies that Berth does not know. A change of the service then shows as a number and not as a crash.
+ * The records keep such values (`extra`, `{ unknown }`).
  */
 import type { Image } from "../../domain/Image.ts"
 import type { Node } from "../../domain/Node.ts"
@@ -15,7 +15,7 @@ export interface Drift {
   readonly count: number
 }
 
-/** Address objects are documented only as objects: their other fields are kept and are not drift. */
+/** Whether the field holds the other fields of an address object. They are not documented, so they are not drift. */
 const isFurtherNetwork = (node: Node, name: string) =>
   (name === "public_ip_address" && node.publicIp !== null) || (name === "private_ip_address" && node.privateIp !== null)
 

@@ -9,7 +9,7 @@ import type { WireRequest } from "../transport/Transport.ts"
 
 type Attributes = Readonly<Record<string, string | number>>
 
-/** A request about to be sent, after the earlier ones of its call. */
+/** A request about to be sent, and the earlier attempts of its call. */
 interface Sending {
   readonly wireRequest: WireRequest
   readonly redact: Redact

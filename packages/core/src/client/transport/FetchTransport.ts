@@ -15,7 +15,7 @@ export class GivenFetchFailed {
   }
 }
 
-/** Marks failures of the program's `fetch`, which may have a bug, to distinguish them from those of the runtime's. */
+/** Marks failures of the program's `fetch`, which may have a bug, to distinguish them from failures of the runtime's `fetch`. */
 export const given =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
@@ -63,7 +63,7 @@ const exchange = async (
 
 /** A transport over `fetch`. */
 export const layer = Layer.succeed(Transport, {
-  // `fetch` manages its connections, and offers none of its own to a single request.
+  // `fetch` manages its connections itself, so it cannot open a new one for `leaving`.
   send: (request, begun, leaving = Effect.void) =>
     Effect.andThen(
       leaving,

@@ -52,7 +52,7 @@ const textOf = (
 /** The formats of `DecompressionStream`; some runtimes lack the last one. */
 const formats = { gzip: "gzip", deflate: "deflate", br: "brotli" } as const
 
-/** The body before a gateway compressed it. */
+/** The body as it was before a gateway compressed it. */
 const decodedText = (
   response: HttpClientResponse.HttpClientResponse,
   format: (typeof formats)[keyof typeof formats],
@@ -80,7 +80,7 @@ const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
   Transport,
   Effect.map(HttpClient.HttpClient, (client) => {
-    // The engine creates its own spans: those of HttpClient contain full addresses and unmasked causes, and propagate ours.
+    // The engine creates its own spans. Those of HttpClient contain full addresses and unmasked causes, and send our trace to the service.
     const bare = HttpClient.transformResponse(client, (response) =>
       withoutRedirects(Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true))
     )

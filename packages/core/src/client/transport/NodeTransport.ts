@@ -41,7 +41,7 @@ const headOf = ({ headersDistinct, statusCode = 0 }: IncomingMessage): Head => {
 /** The request before anything is sent. */
 const made = ({ request: make }: Http, agent: Agent, request: SignedRequest): ClientRequest => {
   const { address, headers } = unwrapped(request)
-  // Without this, a body may come in any coding.
+  // Without `accept-encoding`, a body may come in any coding.
   const options: RequestOptions = {
     method: request.method,
     headers: { ...headers, "accept-encoding": "identity" },
@@ -52,7 +52,7 @@ const made = ({ request: make }: Http, agent: Agent, request: SignedRequest): Cl
 
 const decoders = { gzip: "createGunzip", deflate: "createInflate", br: "createBrotliDecompress" } as const
 
-/** The body before a gateway compressed it. Its decompressed size has the same limit as any other body. */
+/** The body as it was before a gateway compressed it. Its decompressed size has the same limit as any other body. */
 const decoded = (incoming: IncomingMessage, headers: Head["headers"]): Readable => {
   const coding = codingOf(headers)
   const decoder = coding && builtin("node:zlib")?.[decoders[coding]]()
@@ -109,7 +109,7 @@ const connected = (outgoing: ClientRequest) =>
     )
   })
 
-/** The same on a new connection, which is made before `leaving`: any failure until then has sent nothing. */
+/** Like `exchanged`, but on a new connection. The connection is made before `leaving` runs, so a failure until then has sent nothing. */
 const exchangedAlone = (
   outgoing: ClientRequest,
   request: SignedRequest,

@@ -8,8 +8,8 @@ import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
 
 /**
- * Masks every spelling of the credentials in a text. Where a text names a credential, it also masks the beginning of one that was cut off.
- * `maxLength` cuts the result and limits how much of the text is read; the cut never leaves the beginning of a credential.
+ * Masks every spelling of the credentials in a text. If the text names a credential, the beginning of a credential that was cut off is
+ * masked as well. `maxLength` cuts the result and limits how much of the text is read; the cut never leaves the beginning of a credential.
  */
 export type Redact = (text: string, maxLength?: number) => string
 
@@ -30,7 +30,7 @@ const escapes = "\\\\{0,8}"
 
 /**
  * Matches one character or a run of backslashes: plain, escaped as in JSON or a program's string, percent-encoded, or as an HTML entity,
- * each several times over. Each character is matched by itself, because encoders differ in which ones they leave alone. Backslashes before
+ * each several times over. Each character is matched by itself, because encoders differ in which characters they encode. Backslashes before
  * the first character stay in the text, and those after a run of backslashes belong to the run, so the time is linear in the text.
  */
 const unit = (plain: string, at: number, units: ReadonlyArray<string>): string => {
@@ -51,7 +51,7 @@ const spelling = (secret: string): ReadonlyArray<string> => (secret.match(/\\+|[
 /** Shorter pieces than this occur in texts by chance. */
 const minPiece = 6
 
-/** Other characters are percent-encoded as several bytes. */
+/** Whether a text is printable ASCII. Other characters are percent-encoded as several bytes. */
 const isAscii = (text: string): boolean => !/[^ -~]/.test(text)
 
 /** The UTF-8 bytes of a text, a character each. */
@@ -131,7 +131,7 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
   }
 }
 
-/** The most characters of a text that encode one character of a secret. */
+/** Maximum number of characters of a text that encode one character of a secret. */
 const maxPerCharacter = 16
 
 /**
@@ -157,7 +157,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
   const patterns = [either(written(secrets.filter(({ length }) => length >= minAnywhere)))].filter(Boolean)
   if (short.length > 0) patterns.push(`(${lead})(?:${either(written(short))})(?![a-z0-9])`)
   const pattern = new RegExp(patterns.join("|"), "gi")
-  // Checked first, because few texts contain even the beginning of a secret, and this pattern compiles fast.
+  // This pattern is tested first, because few texts contain even the beginning of a secret, and it compiles fast.
   const beginning = new RegExp(either(written(secrets).map((units) => units.slice(0, minPart))), "i")
   const partMasked = partsMasked(written(secrets.filter(({ length }) => length > minPart)))
   const reach = secrets[0]!.length * maxPerCharacter
@@ -175,7 +175,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
 /** Masks the user and password in addresses within a text, such as the address of a proxy. */
 export const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]{1,500}@/g, `//${mask}@`)
 
-/** The address of a request for showing. It is built separately, because the one on the wire contains the API key. */
+/** The address of a request, for display. It is built separately, because the address on the wire contains the API key. */
 export const shownAddress = (
   origin: string,
   { path, query }: { readonly path: string; readonly query: ReadonlyArray<readonly [name: string, value: string]> },
@@ -188,7 +188,7 @@ export const shownAddress = (
 /** Matches fields with the name of a credential. */
 const isNamed = new RegExp(`${names}$`, "i")
 
-/** Masks every text in a value at any depth, including the names of fields. `before` is the text that precedes each of them. */
+/** Masks every text in a value at any depth, including the names of fields. Each text is masked as if `before` preceded it. */
 const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   if (Predicate.isString(value)) return redact(before + value).slice(before.length)
   if (Array.isArray(value)) return value.map((item) => masked(item, redact, before))
@@ -221,8 +221,8 @@ const maskedCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
 }
 
 /**
- * The same reason with every text masked that is not Berth's own; its sentences are made from the masked fields. The caller's own arguments
- * may contain a credential, too.
+ * The same reason with all texts masked except Berth's own; its sentences are made from the masked fields. The caller's arguments are
+ * masked as well, because they may contain a credential.
  */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
   const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }

@@ -97,13 +97,14 @@ export interface SignedRequest {
   readonly body: string | undefined
   /** Further headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Longest body that is read of its reply. */
+  /** Maximum number of bytes that are read of the reply's body. */
   readonly maxBodyBytes: number
 }
 
 /**
- * The request for the account's own service, with its place, its credentials and the headers of the call: the API key goes in the query, the
- * access token as bearer (interface.md §5). Both stay `Redacted` until the request is sent. A raw request may name another place itself.
+ * The request for the account's own service, with its place, its credentials and the headers of the call: the API key goes in the query,
+ * the access token as bearer (interface.md §5). Both stay `Redacted` until the request is sent. A raw request may name another place
+ * itself.
  *
  * @internal
  */
@@ -146,7 +147,7 @@ export interface Head {
 /** The part of a body that was read. */
 export interface Body {
   readonly body: string
-  /** Whether that is all of it, within the limit. */
+  /** Whether this is the whole body, within the limit. */
   readonly whole: boolean
 }
 
@@ -219,7 +220,7 @@ const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 const certificate =
   /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|HOSTNAME_MISMATCH$|INVALID_(?:CA|PURPOSE)$|ERR_TLS_CERT_)/
 
-/** The same in Deno, which has no code for it. The text does not prove that nothing was sent, because it may contain an address. */
+/** The words of such an error in Deno, which has no code for it. They do not prove that nothing was sent: an address may contain them. */
 const certificateWords = /invalid peer certificate/
 
 /** Whether a proxy asks for a password or forbids the connection, as Node and undici report it. A retry would go through the same proxy. */
@@ -262,7 +263,7 @@ const describe = (cause: unknown) => {
   return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent, code, fault }
 }
 
-/** The reason for a failure below HTTP. `replied` when a reply had begun. */
+/** The reason for a failure below HTTP. `replied` says whether a reply had begun. */
 export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
   const { fault, text, unsent } = describe(cause)
   return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text, fault, cause })
