@@ -107,7 +107,7 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
   }
 }
 
-/** Refuses a key that cannot be saved, because its promise could not be kept. */
+/** Refuses a key that cannot be saved, because a later create with the same key would then make a second node. */
 const keptNowhere = (operation: string, option: string): never => {
   throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
 }
@@ -130,7 +130,7 @@ export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
   const checked = checkClient(operation, options)
   const { engine, fetch: given, logger, logLevel = "info", settings, stateDirectory } = checked
-  // Read for every request, because a program may replace the runtime's own at any time.
+  // The runtime's `fetch` is read for every request, because a program may replace it at any time.
   const own = given && FetchTransport.given(given)
   const fetch = () => own ?? globalThis.fetch
   const redact = redactor(engine.credentials, secretsIn(settings.headers))
@@ -286,8 +286,8 @@ export const createClient = (options: ClientOptions): Client => {
 }
 
 /**
- * Makes a client for the account that `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN` name; what the options give
- * themselves is not read. Throws `InvalidOption`, which names the variable or the option that is not usable.
+ * Makes a client for the account that `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN` name. If an option is given, its variable
+ * is not read. Throws `InvalidOption`, which names the variable or the option that is not usable.
  */
 export const createClientFromEnv = (options: Partial<ClientOptions> = {}): Client =>
   fromEnvironment(options, createClient)

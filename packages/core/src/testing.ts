@@ -25,7 +25,7 @@ export type Reply = HttpReply | "lost"
 /** A request as it reached the service, without the credentials. */
 export interface Request {
   readonly method: string
-  /** Below `/myaccount/api/v1`, such as `/nodes/7/`. */
+  /** The path below `/myaccount/api/v1`, such as `/nodes/7/`. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   /** Names are in lower case. Headers with credentials or cookies are left out. */
@@ -37,7 +37,7 @@ export interface Request {
 /**
  * The replies in order, or a function that answers each request, at once or later. An Effect that fails, or a Promise that rejects, plays a
  * failed connection; an error with the `code` `ECONNREFUSED` means that nothing was sent. An Effect or Promise that never ends plays a
- * silent service. The Effect is interrupted when the client gives the request up.
+ * silent service. An Effect is interrupted if the client gives up the request.
  */
 export type Script =
   | ReadonlyArray<Reply>
@@ -85,11 +85,11 @@ export const nodeRecord = (fields: { readonly id: number } & Readonly<Record<str
 export interface Scripted {
   readonly requests: ReadonlyArray<Request>
   readonly fetch: typeof globalThis.fetch
-  /** The same for programs with Effect. The script's Effects run in the fiber that sends, and so use its `Clock`. */
+  /** Like `fetch`, for programs with Effect. The script's Effects run in the fiber that sends the request, and so use its `Clock`. */
   readonly httpClient: HttpClient.HttpClient
 }
 
-/** Plays a script. A request beyond its end gets a failure that names it. */
+/** Plays a script. A request after the end of the script gets a failure that names the request. */
 export const scripted = (script: Script): Scripted => {
   const requests: Array<Request> = []
   const replyTo = (request: Request) => {
@@ -162,7 +162,7 @@ const responseOf = ({ body, headers = {}, status }: HttpReply) =>
 
 const account = { baseUrl: "https://berth.test", apiKey: "test-key", accessToken: "test-token" }
 
-/** The services of the client over a script. Waits run on the `Clock`, so a `TestClock` passes them. */
+/** The services of the client over a script. Waits use the `Clock`, so a test can skip them with a `TestClock`. */
 export const layer = (script: Script | Scripted, options?: Partial<EngineOptions>) =>
   Berth.layer({
     baseUrl: account.baseUrl,

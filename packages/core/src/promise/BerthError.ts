@@ -36,14 +36,14 @@ export interface Facts {
 
 /**
  * A failed call. Both `_tag` and the class name the reason: `error instanceof NodeNotFound`. No error contains a credential or a request.
- * The error of a transport is the `cause`, as a masked copy.
+ * If the transport failed, a masked copy of its error is the `cause`.
  */
 export abstract class BerthError extends Error {
   /** Name of the reason, such as `NodeNotFound`. */
   readonly _tag: string
   /** For example `nodes.get`. */
   readonly operation: string
-  /** One sentence: what to do next. `message` is what happened. */
+  /** What to do next, in one sentence. `message` says what happened. */
   readonly hint: string
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
@@ -51,9 +51,9 @@ export abstract class BerthError extends Error {
   readonly attempts: ReadonlyArray<Attempt>
   /** HTTP status of the reply; null if the call failed without a reply. */
   readonly status: number | null
-  /** The service's id of the request, for its support; null if there is none. */
+  /** The service's id of the request, which the service's support needs; null if there is none. */
   readonly requestId: string | null
-  /** The reply, with an excerpt of its body; null if the call failed without one. */
+  /** The reply, with an excerpt of its body; null if the call failed without a reply. */
   readonly response: FailedReply | null
 
   constructor(

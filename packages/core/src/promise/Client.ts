@@ -32,13 +32,13 @@ export interface SignalOptions {
 
 /** The last argument of every method that sends requests. */
 export interface CallOptions extends SignalOptions {
-  /** Longest time of the whole call. Default: the client's. */
+  /** Maximum time of the whole call. Default: the client's. */
   readonly deadline?: Timespan | undefined
   /** Priority of the call when the allowance is short. Default: the client's, otherwise the method's. */
   readonly lane?: Lane | undefined
-  /** Most attempts of the call, 1 to 8; 1 disables retries. Default: the client's. */
+  /** Maximum number of attempts of the call, 1 to 8; 1 disables retries. Default: the client's. */
   readonly maxAttempts?: number | undefined
-  /** Longest time of each attempt. Default: the client's. */
+  /** Maximum time of each attempt. Default: the client's. */
   readonly attemptTimeout?: Timespan | undefined
   /** Additional headers of this call's requests, which override the client's; the same rules apply. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -84,11 +84,11 @@ export interface ClientOptions {
   readonly project?: number | undefined
   /** The location of these nodes, such as `Delhi`. Keys of creates ignore its case. Needs `project`. Default: none. */
   readonly location?: string | undefined
-  /** Longest time of a call, or of each request of a list. A wait has its own limit. Default 60 seconds. */
+  /** Maximum time of a call, or of each request of a list. A wait has its own limit. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
-  /** Longest time of one attempt. Default 15 seconds. */
+  /** Maximum time of one attempt. Default 15 seconds. */
   readonly attemptTimeout?: Timespan | undefined
-  /** Most attempts of one call, 1 to 8. Default 8. */
+  /** Maximum number of attempts of one call, 1 to 8. Default 8. */
   readonly maxAttempts?: number | undefined
   /** Lane of calls that set none. Default: the method's. */
   readonly lane?: Lane | undefined
@@ -109,11 +109,11 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** The client's `User-Agent`. Default `berth/VERSION`. A browser sends its own. */
   readonly userAgent?: string | undefined
-  /** Longest body of a reply that is read, in bytes. Default 2 MiB, and 16 MiB for an image list. */
+  /** Maximum length of a reply's body, in bytes. Default 2 MiB, and 16 MiB for an image list. */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Most tokens in a body that is parsed: outside strings, each `,` and `[` is one token, each `{` and `:` three. It bounds how long
-   * parsing blocks the program. Default 200 000, and 2 million for an image list.
+   * Maximum number of tokens in a body that is parsed: outside strings, each `,` and `[` is one token, each `{` and `:` three. The limit
+   * bounds how long parsing blocks the program. Default 200 000, and 2 million for an image list.
    */
   readonly maxBodyTokens?: number | undefined
   /** Sends the requests, including the credentials. Default: the runtime's `fetch`. */
@@ -126,8 +126,8 @@ export interface ClientOptions {
   /** Called with the last reply of each call, before the call's own `onReply`, with the same rules. */
   readonly onReply?: ((reply: RawReply) => void) | undefined
   /**
-   * Receives a line for each attempt, and the warnings, which go to stderr without a logger. `console` is a logger. Errors that it throws
-   * are ignored. Default: none.
+   * Receives a line for each attempt, and the warnings. Without a logger, warnings go to stderr. `console` is a logger. Errors that a
+   * logger throws are ignored. Default: none.
    */
   readonly logger?: Logger | undefined
   /**
@@ -162,7 +162,7 @@ export interface AttemptReport extends Attempt {
  */
 export interface Creation {
   readonly outcome: "created" | "adopted"
-  /** Its name in the service's spelling, which may differ from the spec. */
+  /** Its name has the service's spelling, which may differ from the spec's. */
   readonly node: Node
 }
 
@@ -185,7 +185,7 @@ export interface CommitmentOptions extends CallOptions {
 /** Options of a list. */
 export interface ListOptions extends CallOptions, ListBounds {
   /**
-   * Longest time of each promise: of each page of an iterable, however many requests it needs, and of the whole list for `find` and
+   * Maximum time of each promise: of each page of an iterable, however many requests it needs, and of the whole list for `find` and
    * `toArray`. Default: none; each request then has the client's deadline.
    */
   readonly deadline?: Timespan | undefined
@@ -200,7 +200,7 @@ export interface ListOptions extends CallOptions, ListBounds {
 export interface PageOptions extends CallOptions {
   /** From 1. Default 1. */
   readonly page?: number | undefined
-  /** Most nodes of the page, 1 to 100. Default 100. */
+  /** Maximum number of nodes on the page, 1 to 100. Default 100. */
   readonly perPage?: number | undefined
   /**
    * Called once with the unreadable records that the page leaves out; each may be a node. Like `onReply` it cannot end the call.
@@ -218,7 +218,7 @@ export interface NodeList extends AsyncIterable<Node> {
 
 /** Options of a wait. */
 export interface WaitOptions extends SignalOptions, Pick<CallOptions, "lane"> {
-  /** Longest time of the whole wait. Default 10 minutes. */
+  /** Maximum time of the whole wait. Default 10 minutes. */
   readonly deadline?: Timespan | undefined
   /** The same as `deadline`; the shorter of the two counts. */
   readonly timeout?: Timespan | undefined

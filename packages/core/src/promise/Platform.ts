@@ -1,6 +1,6 @@
 /**
- * The platform types of the client's options. A program may compile without the libraries that declare them, with `es2022` only; then they
- * are reduced to what the client needs.
+ * The platform types of the client's options. If a program compiles without the libraries that declare them, with `es2022` only, these
+ * types are reduced to what the client needs.
  */
 
 /** The global names that the program's TypeScript knows, which differ between browsers and Node. */

@@ -47,12 +47,12 @@ const valid =
 const lane = valid<Lane>(laneFault)
 export const text = valid<string>((value) => (typeof value === "string" ? undefined : "expected a text"))
 export const flag = valid<boolean>(flagFault)
-/** A whole number from 1. */
+/** Accepts a whole number from 1 to `max`. */
 export const wholeNumber = (max = Number.MAX_SAFE_INTEGER) => valid<number>(wholeFault(max))
 const func = valid<(value: unknown) => unknown>(functionFault)
 const headers = valid<Headers>(headersFault)
 
-/** A signal of any realm: the getter works only on a real one. Throws `InvalidOption`. */
+/** Accepts a signal of any realm: the getter works only on a real signal. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {
   try {
     Reflect.get(AbortSignal.prototype, "aborted", value)
@@ -157,7 +157,7 @@ const checks = {
   logLevel
 } satisfies Checks
 
-/** Throws `InvalidOption` and `RuntimeTooOld`. */
+/** Checks the options of a client. Throws `InvalidOption` and `RuntimeTooOld`. */
 export const checkClient = (operation: string, options: ClientOptions) => {
   const runtime = checkRuntime()
   if (Result.isFailure(runtime)) throw new RuntimeTooOld(operation, runtime.failure)

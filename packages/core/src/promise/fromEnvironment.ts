@@ -43,8 +43,8 @@ const read = (variable: string): string => {
 }
 
 /**
- * Refuses to send credentials from the environment to another service than the one that the environment names, because they belong to that
- * one.
+ * Refuses to send credentials from the environment to a service that the environment does not name, because they belong to the service that
+ * it names.
  */
 const ensureOwnService = ({ accessToken, apiKey, baseUrl }: Partial<ClientOptions>): void => {
   const own = readVariable(variables.baseUrl)
@@ -70,7 +70,7 @@ export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (optio
   for (const [option, variable] of Object.entries(variables)) {
     if (options[option as Account] === undefined) account[option] = read(variable)
   }
-  // These are optional. If the options name another account, the environment's name and place do not belong to it.
+  // These are optional. If the options name another account, the environment's name and place do not belong to that account.
   for (const [option, variable] of Object.entries(furtherVariables)) {
     const text = readVariable(variable)
     if (!text || options[option as keyof typeof furtherVariables] !== undefined || options.apiKey !== undefined)

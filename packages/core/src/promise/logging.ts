@@ -18,7 +18,7 @@ const guarded = (log: () => void): void => {
   try {
     log()
   } catch {
-    // See above.
+    // There is no other place to report the error.
   }
 }
 

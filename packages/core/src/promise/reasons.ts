@@ -53,7 +53,7 @@ export class Conflict extends BerthError {
   declare readonly detail: string
 }
 
-/** 412: something else is required first, or the service refused a rule, such as the name of a plan. */
+/** 412: something else is required first, or the request breaks a rule of the service, such as one about the names of plans. */
 export class PreconditionFailed extends BerthError {
   declare readonly _tag: "PreconditionFailed"
   /** What the service said about it. */
@@ -65,22 +65,22 @@ export class RateLimited extends BerthError {
   declare readonly _tag: "RateLimited"
   /** What the service said about it; null when it gave no reason. */
   declare readonly detail: string | null
-  /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. */
+  /** How long the service asks to wait, in milliseconds, at least 0; null if it does not ask. */
   declare readonly retryAfterMillis: number | null
 }
 
 /** The allowance refills only after the deadline: the call was not sent. */
 export class WouldExceedDeadline extends BerthError {
   declare readonly _tag: "WouldExceedDeadline"
-  /** How long the call would have to wait for its turn, at least, in milliseconds. More than `leftMillis`. */
+  /** The minimum time that the call would have to wait for its turn, in milliseconds. More than `leftMillis`. */
   declare readonly predictedMillis: number
   /** Time left until the call's deadline, in milliseconds. */
   declare readonly leftMillis: number
-  /** What holds it back, if an interactive read could go now; null if that could not go either. */
+  /** Why this call has to wait although an interactive read could be sent now. Null if an interactive read would have to wait as well. */
   declare readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
-    /** How many of the last ones are kept for interactive reads. */
+    /** How many of the last requests are kept for interactive reads. */
     readonly kept: number
   } | null
 }
@@ -92,25 +92,28 @@ export class ServiceUnavailable extends BerthError {
   declare readonly status: number
   /** What the service said about it. */
   declare readonly detail: string
-  /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. */
+  /** How long the service asks to wait, in milliseconds, at least 0; null if it does not ask. */
   declare readonly retryAfterMillis: number | null
 }
 
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends BerthError {
   declare readonly _tag: "ServiceFault"
-  /** 500 to 599, except those of `ServiceUnavailable`. The status of a success if the reply to a change names errors without a status. */
+  /**
+   * 500 to 599, except the statuses of `ServiceUnavailable`. It is a 2xx status if the reply to a change names errors but states no failure
+   * status.
+   */
   declare readonly status: number
   /** What the service said about it. */
   declare readonly detail: string
-  /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. */
+  /** How long the service asks to wait, in milliseconds, at least 0; null if it does not ask. */
   declare readonly retryAfterMillis: number | null
 }
 
 /** No reply came: the connection could not be made, or broke. */
 export class Unreachable extends BerthError {
   declare readonly _tag: "Unreachable"
-  /** Whether the request reached the service: `no` certainly not, `yes` a reply had begun. */
+  /** Whether the request reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   declare readonly sent: "no" | "maybe" | "yes"
   /** What the network reported, at most 1000 characters and a code. */
   declare readonly detail: string
@@ -125,7 +128,7 @@ export class TimedOut extends BerthError {
   declare readonly limit: "attempt" | "deadline"
   /** That limit, in milliseconds. */
   declare readonly afterMillis: number
-  /** Whether a request of the call reached the service: `no` certainly not, `yes` a reply had begun. */
+  /** Whether a request of the call reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   declare readonly sent: "no" | "maybe" | "yes"
 }
 
@@ -146,7 +149,7 @@ export class StatusNotReached extends BerthError {
   declare readonly waitedMillis: number
   /** Why the last read of the node failed, in one sentence; null if it succeeded. */
   declare readonly failure: string | null
-  /** If the rate limit allows the next read only after the end of the wait: the time until then in milliseconds. Otherwise null. */
+  /** The milliseconds until the next read, if the rate limit allows that read only after the end of the wait. Otherwise null. */
   declare readonly refillsInMillis: number | null
 }
 
@@ -162,7 +165,7 @@ export class OutcomeUnknown extends BerthError {
   declare readonly _tag: "OutcomeUnknown"
   /** The requested name of the node. */
   declare readonly nodeName: string
-  /** Ids of the nodes that it may have made; empty if none is listed or the list was not read. */
+  /** Ids of the nodes that the create may have made; empty if none is listed or the list was not read. */
   declare readonly candidates: ReadonlyArray<number>
   /** The candidate that the reply to the create named although it differs from the order; null if the reply named none. */
   declare readonly toldId: number | null

@@ -8,7 +8,7 @@ import { builtin } from "../client/options/builtin.ts"
 /** Runs a task after the current code. */
 type Soon = (task: () => void) => void
 
-/** One task at a time. A waiting task keeps the process alive. */
+/** Runs one task at a time. A waiting task keeps the process alive. */
 const throughChannel = (Channel: typeof MessageChannel): Soon => {
   const { port1, port2 } = new Channel()
   // Ports in a browser lack these methods: they keep nothing alive.
