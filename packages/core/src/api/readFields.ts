@@ -61,7 +61,7 @@ const plainly = (sentence: string): string => {
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
     issue._tag === "MissingKey"
-      ? "This field is required"
+      ? (issue.annotations?.messageMissingKey ?? "This field is required")
       : issue._tag === "UnexpectedKey"
         ? "There is no such field"
         : SchemaIssue.defaultLeafHook(issue)

@@ -23,7 +23,8 @@ const saying = (expected: string, description?: string) => ({
 })
 
 /** The same argument, but required. */
-export const required = Schema.requiredKey
+export const required = <S extends Schema.Top>(optional: Schema.optionalKey<S>) =>
+  Schema.requiredKey(optional).annotateKey({ messageMissingKey: "It has to be given" })
 
 const maxText = 255
 
