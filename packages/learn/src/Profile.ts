@@ -1,6 +1,7 @@
 /**
  * A profile: the observed behaviour of a service where its interface is silent. `berth-server learn` writes it and
- * `berth-server --profile` imitates it. An absent part was not observed, so Berth's assumption applies there.
+ * `berth-server --profile` imitates it. If a part is absent, nobody observed it, so the mock follows Berth's assumption
+ * there.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { Result, Schema } from "effect"
@@ -15,7 +16,7 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000
 const Millis = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 31_536_000_000 }))
 const Text = Schema.String.check(Schema.isMaxLength(4_096))
 const Status = Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))
-/** A text that is valid in a header. */
+/** A text that may be the value of a header. */
 const MediaType = Schema.String.check(Schema.isPattern(/^[ -~]{0,4096}$/))
 const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 
@@ -23,11 +24,12 @@ const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))
 const kinds = ["null", "boolean", "integer", "number", "string", "array", "object"] as const
 export type Kind = (typeof kinds)[number]
 
-/** How a text or number is written; the mock writes its own values in the same form. */
+/** The format in which the service writes a text or number. The mock writes its own values in the same format. */
 export type Form = typeof Form.Type
 const Form = Schema.Union([
   /**
-   * A size with this many decimals, with or without a space, and its unit. Without a unit, `unit` says what the number counts.
+   * A size such as `16.00 GB`: the number of decimals, and the text after the number. If the service writes a number without
+   * a unit, `unit` says what the number counts.
    */
   Schema.Struct({
     is: Schema.Literal("size"),
@@ -35,7 +37,7 @@ const Form = Schema.Union([
     decimals: Decimals,
     suffix: Text
   }),
-  /** An instant: decimals of the second, the separator of date and time, and the end. */
+  /** An instant: the number of decimals of its seconds, the text between date and time, and the text of the time zone. */
   Schema.Struct({ is: Schema.Literal("instant"), decimals: Decimals, between: Text, zone: Text }),
   Schema.Struct({ is: Schema.Literal("epoch"), unit: Schema.Literals(["seconds", "millis"]) }),
   /** The same value in every record. */
@@ -45,15 +47,15 @@ const Form = Schema.Union([
 /** A field of a record. */
 export interface Field {
   readonly name: string
-  /** Its types besides null, most frequent first. */
+  /** The types of its values besides null, the most frequent first. */
   readonly kinds: ReadonlyArray<Kind>
   readonly form?: Form
-  /** The shares of records in which it was missing, and null: 0 to 1. */
+  /** The shares of the records (0 to 1) in which the field was missing, and in which it was null. */
   readonly missing: number
   readonly null: number
-  /** The statuses, as the service spells them, in which it was always null. */
+  /** The statuses of nodes, as the service spells them, with which the field was always null. */
   readonly nullIn?: ReadonlyArray<string>
-  /** The text that means null, such as `[]` for a missing address. */
+  /** The text that the service writes instead of null, such as `[]` for a missing address. */
   readonly nullText?: string
   /** The fields of an object. */
   readonly fields?: ReadonlyArray<Field>
@@ -74,7 +76,10 @@ export const Field: Schema.Codec<Field> = Schema.Struct({
 /** The fields of a record, in the service's order. */
 const Record = Schema.Array(Field).check(Schema.isMaxLength(200))
 
-/** A key of the envelope around a success. A key that differs in each reply, such as the id of a request, is `varying`. */
+/**
+ * A key of the envelope around a success. The key is `varying` if its value differs in each reply, as the id of a request
+ * does.
+ */
 export type EnvelopeKey = typeof EnvelopeKey.Type
 const EnvelopeKey = Schema.Struct({
   name: Text,
@@ -86,7 +91,7 @@ const EnvelopeKey = Schema.Struct({
 const Envelope = Schema.Union([Schema.Literal("bare"), Schema.Array(EnvelopeKey).check(Schema.isMaxLength(50))])
 export type Envelope = typeof Envelope.Type
 
-/** What went wrong, as far as the request shows it. */
+/** The situations in which a service refuses a request, as far as the request shows what is wrong with it. */
 export const situations = [
   "unknown-node",
   "unknown-path",
@@ -106,11 +111,11 @@ export const situations = [
 ] as const
 export type Situation = (typeof situations)[number]
 
-/** The reply to it. In texts, `{id}` is the requested id. */
+/** The service's reply in one of these situations. In its texts, `{id}` stands for the requested id. */
 const Failure = Schema.Struct({
   status: Status,
   contentType: Schema.optionalKey(MediaType),
-  /** JSON, or text if it is not JSON; null without a body. */
+  /** `json` if the body is JSON, otherwise `text`. Neither if the reply had no body. */
   body: Schema.Struct({ json: Schema.optionalKey(Schema.Json), text: Schema.optionalKey(Text) }),
   retryAfter: Schema.optionalKey(Schema.Boolean)
 })
@@ -119,7 +124,7 @@ export type Failure = typeof Failure.Type
 /** Observed durations in milliseconds. */
 const Samples = Schema.Array(Millis).check(Schema.isMaxLength(1_000))
 
-/** Minimum and maximum durations in milliseconds. The change happened somewhere between two reads. */
+/** Minimum and maximum durations in milliseconds: a change happened at some moment between two reads. */
 const Ranges = Schema.Array(Schema.Struct({ min: Millis, max: Millis })).check(Schema.isMaxLength(1_000))
 export type Ranges = typeof Ranges.Type
 
@@ -131,14 +136,14 @@ export const Finding = Schema.Struct({
   assumption: Schema.String.check(Schema.isPattern(/^A[1-9]\d?$/)),
   claim: Text,
   verdict: Schema.Literals(verdicts),
-  /** What was seen; for an open claim, why nothing was. */
+  /** What the evidence shows; for an open claim, why it shows nothing. */
   observed: Text,
-  /** The operation whose success shows it, if one does. */
+  /** The operation whose successful replies show it, if there is one. */
   of: Schema.optionalKey(Schema.Literals(operations))
 })
 export type Finding = typeof Finding.Type
 
-/** A part for each of these names, as far as it was observed. */
+/** One part for each of these names that was observed. */
 const partsBy = <Name extends string, S extends Schema.Top>(names: ReadonlyArray<Name>, schema: S) =>
   Schema.Struct(
     Object.fromEntries(names.map((name) => [name, Schema.optionalKey(schema)])) as {
@@ -161,23 +166,23 @@ export const Behaviour = Schema.Struct({
   }),
   paging: Schema.Struct({
     defaultSize: Schema.optionalKey(Count),
-    /** The length of the longest page, if a longer one was requested. */
+    /** The length at which the service caps a page; 100 if the service returned a page of 100. */
     maximumSize: Schema.optionalKey(Count),
-    /** The reaction to a size above 100; `accepted` if it is unknown whether the size is capped. */
+    /** The service's reaction to a `per_page` above 100; `accepted` if it is unknown whether the service caps the page. */
     tooLarge: Schema.optionalKey(Schema.Literals(["refused", "capped", "given", "accepted"])),
-    /** The reaction to a page number below 1. */
+    /** The service's reaction to a page number below 1. */
     outOfBounds: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     malformed: Schema.optionalKey(Schema.Literals(["refused", "first"])),
     order: Schema.optionalKey(Schema.Literals(["ascending", "descending"])),
     pastTheEnd: Schema.optionalKey(Schema.Literals(["empty", "last", "refused"])),
     pageAlias: Schema.optionalKey(Schema.Boolean),
-    /** Which of the two wins if both are given. */
+    /** Which parameter the service follows if a request has both. */
     winner: Schema.optionalKey(Schema.Literals(["page_no", "page"])),
-    /** The reaction to a repeated parameter. */
+    /** The service's reaction to a repeated parameter. */
     twice: Schema.optionalKey(Schema.Literals(["refused", "accepted"]))
   }),
   deletes: Schema.optionalKey(Schema.Struct({ status: Status, body: Schema.Boolean })),
-  /** Words for statuses that Berth does not know. */
+  /** Words of the service for statuses that Berth does not know. */
   otherStatuses: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
   provisioningMillis: Schema.optionalKey(Ranges),
   terminationMillis: Schema.optionalKey(Ranges),
@@ -187,24 +192,27 @@ export const Behaviour = Schema.Struct({
     limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
     windowMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000_000 }))),
     algorithm: Schema.optionalKey(Schema.Literals(algorithms)),
-    /** Whether it is a bucket; if not, `algorithm` often remains open. */
+    /** Whether the window is a token bucket. If it is not, `algorithm` often remains unknown. */
     bucket: Schema.optionalKey(Schema.Boolean),
     reset: Schema.optionalKey(Schema.Literals(["epoch", "seconds"])),
-    /** Whether replies have the three headers. */
+    /** Whether successful replies have the three headers of the rate limit; `onFailure`: whether failures have them. */
     onSuccess: Schema.optionalKey(Schema.Boolean),
     onFailure: Schema.optionalKey(Schema.Boolean)
   }),
-  /** How far the service's clock is ahead. */
+  /** How far the service's clock is ahead of the recorder's, in milliseconds. */
   clockSkewMillis: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: -31_536_000_000, maximum: 31_536_000_000 }))
   ),
   location: Schema.optionalKey(Schema.Boolean),
-  /** Reads of the probe at which the service failed, such as `/nodes/?page_no=abc`; a check does not expect them to succeed. */
+  /**
+   * Reads of the probe at which the service failed, such as `/nodes/?page_no=abc`. A later `learn --check` does not expect
+   * them to succeed.
+   */
   failing: Schema.optionalKey(Schema.Array(Text).check(Schema.isMaxLength(100))),
   images: Schema.Struct({
     unknownType: Schema.optionalKey(Schema.Literals(["refused", "empty", "all"])),
     caseMatters: Schema.optionalKey(Schema.Boolean),
-    /** Whether filters narrow the list; if not, the list stays whole. */
+    /** Whether filters narrow the image list; if not, the service returns the whole list. */
     narrows: Schema.optionalKey(Schema.Boolean),
     noMatch: Schema.optionalKey(Schema.Literals(["refused", "empty", "rows"]))
   }),
@@ -215,7 +223,7 @@ export type Behaviour = typeof Behaviour.Type
 
 export const Profile = Schema.Struct({
   format: Schema.Literal(format),
-  /** Number of requests that it was learned from. */
+  /** Number of requests that the profile was learned from. */
   exchanges: Count,
   behaviour: Behaviour,
   findings: Schema.Array(Finding).check(Schema.isMaxLength(500))

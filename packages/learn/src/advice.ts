@@ -1,6 +1,6 @@
 /**
- * Advice that follows from the observations: client settings, such as what is safe to leave out and how long to wait, and how
- * to learn what no probe shows.
+ * Advice that follows from the observations: which settings suit a client of this service (such as how long to wait), and
+ * how to learn what no probe shows.
  */
 import type { Behaviour, Ranges } from "./Profile.ts"
 import { middlesOf } from "./values.ts"
@@ -20,7 +20,7 @@ export const quantile = (sorted: ReadonlyArray<number>, share: number): number =
 
 const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
 
-/** A safe timeout: three times as long as nearly all took, in whole minutes. */
+/** A safe timeout in whole minutes: three times the given duration, which nearly all nodes kept to. */
 const timeoutFor = (millis: number): string => {
   const minutes = Math.max(1, Math.ceil((3 * millis) / 60_000))
   return `${minutes}m`

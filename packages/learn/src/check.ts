@@ -1,13 +1,13 @@
 /**
- * Finds what has changed between a profile and new evidence. It compares only what both show, and ignores numbers that differ
- * between any two recordings, such as counts of nodes.
+ * Finds what has changed between a profile and new evidence. It compares only what both of them show. It ignores numbers
+ * that differ between any two recordings, such as counts of nodes.
  */
 import type { Behaviour, Envelope, Field, Finding, Profile, Ranges } from "./Profile.ts"
 import { isObject } from "./values.ts"
 import { quantile } from "./advice.ts"
 
 interface Difference {
-  /** The path of the difference: `paging.defaultSize`. */
+  /** The path of the value that differs, such as `paging.defaultSize`. */
   readonly what: string
   readonly before: string
   readonly now: string
@@ -72,7 +72,10 @@ class Comparison {
       this.same(`${what}.${name}`, (before as Record<string, unknown>)[name], value)
   }
 
-  /** Durations are ranges: they differ only if those of one recording end well before those of the other begin. */
+  /**
+   * Compares durations, which are known only as ranges. They differ only if the ranges of one recording end well before
+   * those of the other begin.
+   */
   ranges(what: string, before: Ranges | undefined, now: Ranges | undefined): void {
     if (before === undefined || now === undefined || before.length < minSamples || now.length < minSamples) return
     for (const [name, share] of [
@@ -143,7 +146,10 @@ const compareCatalogue = (
   if (changed.length > 3) comparison.same("catalogue rows changed", "none", names(changed), false)
 }
 
-/** A new status counts as a difference only if Berth does not know it, because nodes come and go. */
+/**
+ * A new status counts as a difference only if Berth does not know it. Known statuses appear and disappear as nodes come and
+ * go.
+ */
 const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behaviour): void => {
   if (was.records["nodes.list"] === undefined && was.records["nodes.get"] === undefined) return
   const before = [...(was.otherStatuses ?? []), ...Object.values(was.statuses)]
@@ -151,7 +157,7 @@ const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behavi
   comparison.same("statuses added", "none", added.join(", "), added.length === 0)
 }
 
-/** The status of a refusal, at the end of a sentence. */
+/** The HTTP status at the end of a sentence about a refusal. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
 /** Whether evidence without this finding contains replies that could have shown it. */

@@ -1,6 +1,6 @@
 /**
- * The claims of each assumption in `docs/interface/assumptions.md`: which observation would refute each one, or why no evidence can.
- * `judge` gives the verdict of the evidence on each. A test compares this table with the page.
+ * The claims of each assumption in `docs/interface/assumptions.md`: which observation would refute a claim, or why no
+ * evidence can. `judge` gives the verdict of the evidence on each claim. A test compares this table with the page.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Finding, VerdictWord } from "./Profile.ts"
@@ -68,7 +68,7 @@ export const isClaim = (entry: Claim | NoClaim): entry is Claim => "see" in entr
 
 /** The verdict of the evidence on a claim, with the exchange that shows it. */
 export interface Judged extends Finding {
-  /** What would refute it; null if nothing can. */
+  /** The observation that would refute the claim; null if none can. */
   readonly refutedBy: string | null
   readonly exchange: Exchange | null
 }
@@ -95,7 +95,7 @@ const judgeOne = (entry: Claim | NoClaim, evidence: ReadonlyArray<Exchange>): Ju
   return { assumption, claim, verdict, observed: escapeControls(says.slice(0, 300)), ...of, refutedBy, exchange }
 }
 
-/** The verdict on each claim: confirmed, refuted or open. */
+/** The verdict on each claim: confirmed, refuted or open (no evidence). */
 export const judge = once((evidence): ReadonlyArray<Judged> => claims.map((entry) => judgeOne(entry, evidence)))
 
 /** The number of each verdict. */

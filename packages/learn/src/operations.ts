@@ -1,6 +1,6 @@
 /**
- * The operations of the interface by name, as faults and the journal use them: `nodes.list`, `images.saved`. Their methods and
- * paths come from the interface itself.
+ * The operations of the interface under the names that faults and the journal use: `nodes.list`, `images.saved`. Their
+ * methods and paths come from the interface itself.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { fits, isParameter, segmentsOf } from "@berthkit/web/paths"

@@ -4,7 +4,7 @@
  */
 import { Data } from "effect"
 
-/** A question was answered with no. The program exits with 130. */
+/** The user answered a question with no. The program exits with 130. */
 export class Declined extends Data.TaggedError("Declined")<{ readonly message: string }> {}
 
 /** `learn --check` found that the service has changed. The program exits with 11. */

@@ -1,6 +1,6 @@
 /**
- * The probe: sends reads to a service through the client, and on request creates one node and deletes it. A recorder around the
- * client's transport turns every request and reply into evidence, without credentials.
+ * The probe sends reads to a service through the client. If the user asks for it, it also creates one node and deletes it. A
+ * recorder around the client's transport turns every request and reply into evidence, without credentials.
  */
 import { Clock, Effect, Layer, Option, Redacted, Result } from "effect"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
@@ -21,7 +21,7 @@ import { pairsOf, redactorFor } from "./secrets.ts"
 import { leftOverOf, type NodeProbe, probeNode, removeLeftOver } from "./probeNode.ts"
 import { cheapRead, minReads, nextRead, type Read } from "./survey.ts"
 
-/** Records exchanges, and lets through only a limited number of requests. */
+/** Records exchanges, and lets only a limited number of requests through. */
 interface Recorder {
   readonly exchanges: Array<Exchange>
   /** Requests that may still be sent. */
@@ -30,7 +30,7 @@ interface Recorder {
 
 const makeRecorder = (requests: number): Recorder => ({ exchanges: [], left: requests })
 
-/** Requests above the limit fail before they are sent. */
+/** The error of a request above the limit. The recorder raises it before it sends anything. */
 const spent = new InvalidRequest({ status: null, detail: "the requests of --requests are used up", fields: {} })
 
 const recording = ({ send }: Transport["Service"], recorder: Recorder) =>
@@ -67,14 +67,14 @@ const recorderLayer = (recorder: Recorder) =>
   ).pipe(Layer.provide(NodeTransport.layer))
 
 export interface ProbeOptions {
-  /** From the flags; the environment may supply the rest. */
+  /** The place from the flags. What is undefined comes from the environment, if it is set there. */
   readonly place: { readonly project: string | undefined; readonly location: string | undefined }
   /** Maximum number of reads. */
   readonly requests: number
   readonly node: NodeProbe | undefined
 }
 
-/** A hint without the flags that only other programs have. */
+/** Removes from a hint the flags that `berth-server` does not have. */
 const withoutFlags = (hint: string): string => hint.replace(/, or add --(base-url https:\/\/HOST|allow-http)/, "")
 
 /** The connection from the environment, with the place from the flags. */
@@ -85,7 +85,7 @@ const connectionIn = Effect.fnUntraced(
   Effect.mapError(({ hint, message }) => new StartFailure({ message: `${message} ${withoutFlags(hint)}` }))
 )
 
-/** The client of the probe. It never retries, because failures are evidence, too. */
+/** The client of the probe. The reads are sent with `maxAttempts: 1`, because failures are evidence, too. */
 const clientOf = (connection: Connection, recorder: Recorder, creates: boolean) => {
   const { intents } = connection.files
   return Berth.layerOver(connection.options, recorderLayer(recorder)).pipe(
@@ -111,12 +111,13 @@ const whyNoList = (exchange: Exchange): string | undefined => {
   return `the service answered a list of nodes with ${status} and ${type}: check that BERTH_BASE_URL is the address of the service`
 }
 
-/** This many consecutive reads without a reply end the probe, because the rest would only take time. */
+/** The probe ends after this many consecutive reads without a usable reply, because further reads would only take time. */
 const maxUnanswered = 3
 
 /**
- * Sends the reads. Returns how many got no usable reply, the reason of the last one, and the reads at which the service failed.
- * If the probe has a place, it skips reads that test how the service treats an unknown project.
+ * Sends the reads. Returns how many of them got no usable reply, why the last of these got none, and the reads at which the
+ * service failed. If the settings name a project, it leaves out the parameter that tests how the service treats an unknown
+ * project.
  */
 const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number, { project }: Connection["options"]) {
   const api = yield* RawApi
@@ -150,7 +151,7 @@ const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number
   return { count: unanswered, why, failing }
 })
 
-/** Requests of a node probe in addition to the reads: a create, a delete, and reads of the node until it is gone. */
+/** Maximum number of requests about the probe's own node: a create, a delete, and reads of the node until it is gone. */
 const nodeRequests = 600
 
 export const probe = Effect.fnUntraced(function* ({ node, place, requests }: ProbeOptions) {

@@ -1,6 +1,6 @@
 /**
- * Makes the profile of a service from evidence: what the mock needs to behave as observed. Every text in it has passed the
- * redactor.
+ * Makes the profile of a service from evidence. It holds what the mock needs to behave like the service. Every text in it
+ * has passed the redactor.
  */
 import { Schema } from "effect"
 import { operations } from "./operations.ts"
@@ -25,11 +25,11 @@ const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], und
     [K in keyof A]: Exclude<A[K], undefined>
   }
 
-/** The available value for each name. */
+/** An object with the value of each name that has one. */
 const byName = <Name extends string, A>(names: ReadonlyArray<Name>, of: (name: Name) => A | undefined) =>
   known(Object.fromEntries(names.map((name) => [name, of(name)]))) as { readonly [K in Name]?: A }
 
-/** Maximum number of durations that are kept; of a larger number, every nth. */
+/** Maximum number of durations that a profile keeps. If there are more, it keeps every nth. */
 const maxSamples = 500
 
 const thinned = <A>(sorted: ReadonlyArray<A>): ReadonlyArray<A> | undefined => {
@@ -48,15 +48,17 @@ const rangesOf = (durations: Durations) =>
       .toSorted((a, b) => a.max - b.max)
   )
 
-/** The reaction to a request when the status of a refusal does not matter; undefined if unknown. */
+/**
+ * An observed reaction without the status of a refusal, for parts of the profile that do not need it; undefined if unknown.
+ */
 const withoutStatus = <A extends string>(seen: number | A | undefined): A | "refused" | undefined =>
   typeof seen === "number" ? "refused" : seen
 
-/** Whether a bad request is refused; undefined if unknown. */
+/** `refused` if the service refused a bad request, otherwise the given reaction; undefined if unknown. */
 const refusedOr = <A extends string>(seen: number | string | undefined, otherwise: A) =>
   seen === undefined ? undefined : typeof seen === "number" ? ("refused" as const) : otherwise
 
-/** The observed values of claims. */
+/** Looks up the observed value of a claim. */
 type Values = <A>(claim: Claim<A>) => A | undefined
 
 const pagingOf = (value: Values) => {
@@ -148,7 +150,9 @@ const nothing: Behaviour = {
   images: {}
 }
 
-/** Only what profiles may hold: a part outside the bounds, such as a limit of 10¹², counts as not observed. */
+/**
+ * Keeps only the parts that a profile may hold. A part outside the bounds, such as a limit of 10¹², counts as not observed.
+ */
 const fitting = (behaviour: object): Behaviour => {
   const fits = (part: object) => isBehaviour({ ...nothing, ...part })
   const parts = Object.entries(behaviour).flatMap(([name, value]) => {

@@ -1,6 +1,6 @@
 /**
- * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal. It
- * removes credentials while reading; texts that are shown later pass a redactor that knows them.
+ * Reads evidence from a file: an HTTP Archive (HAR 1.2) of a browser, a proxy or the mock, or a page of the mock's journal.
+ * The exchanges have no credentials. Texts that quote them pass a redactor that knows the credentials of the file.
  */
 import { createHash } from "node:crypto"
 import { parseJson } from "@berthkit/core/api/parseJson"
@@ -14,19 +14,22 @@ import { decoded, maxSecrets, type Pair, pairsOf, redactorFor, secretsIn } from 
 export interface Evidence {
   readonly exchanges: ReadonlyArray<Exchange>
   readonly redact: (text: string) => string
-  /** Number of requests in the file that went to other services, or could not be read. */
+  /** Number of requests in the file that went to other services or could not be read. */
   readonly skipped: number
-  /** After a probe: how many reads got no usable reply, why the last did not, and at which reads the service failed. */
+  /**
+   * Only after a probe: how many reads got no usable reply, why the last of these got none, and at which reads the service
+   * failed.
+   */
   readonly unanswered?: { readonly count: number; readonly why: string; readonly failing: ReadonlyArray<string> }
 }
 
-/** Maximum size of a file. */
+/** Maximum size of a file of evidence. */
 export const maxEvidenceBytes = 64 * 1024 * 1024
 
-/** Maximum number of requests in a file: comparing each with each other takes seconds for this many. */
+/** Maximum number of requests in a file. Comparing so many requests with each other takes seconds. */
 const maxExchanges = 20_000
 
-/** Records are a few levels deep; a much deeper body did not come from the service. */
+/** Maximum depth of a body. Records are a few levels deep, so a much deeper body did not come from the service. */
 const maxDepth = 32
 
 /** Whether a value is nested too deeply to walk through. */
@@ -51,19 +54,19 @@ export const parsed = (text: unknown): unknown => (typeof text === "string" ? pa
 
 interface Read {
   readonly exchange: Omit<Exchange, "account">
-  /** The credential that identifies its account. */
+  /** The credential that identifies the account of the request. */
   readonly key: string
   readonly host: string
   readonly secrets: ReadonlyArray<string>
 }
 
-/** Whether a browser or proxy took the reply from its cache, so that it says nothing about the service at that time. */
+/** Whether a browser or proxy took the reply from its cache. Such a reply says nothing about the service at that time. */
 const isFromCache = (entry: JsonObject, headers: ReadonlyArray<Pair>): boolean => {
   const header = (name: string) => headers.find(([given]) => given.toLowerCase() === name)?.[1] ?? ""
   return Boolean(entry["_fromCache"]) || Number(header("age")) > 0 || /^hit\b/i.test(header("x-cache"))
 }
 
-/** The credential that tells accounts apart: the key, because a token may be renewed. */
+/** The credential that tells accounts apart: the API key if there is one, because an account may renew its token. */
 const keyOf = (url: URL, headers: ReadonlyArray<Pair>): string => {
   const header = (name: string) => headers.find(([given]) => given.toLowerCase() === name)?.[1]
   return url.searchParams.get("apikey") ?? header("x-api-key") ?? header("authorization") ?? ""
@@ -85,7 +88,7 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const raw = typeof content["text"] === "string" ? content["text"] : undefined
   const text = raw !== undefined && content["encoding"] === "base64" ? Buffer.from(raw, "base64").toString() : raw
   const size = Number(content["size"] ?? -1)
-  // The mock marks a cut body; of a body that it did not keep it states only the size.
+  // The mock's journal marks a body that it has cut. If it did not keep the body at all, it states only the size.
   const isCut = typeof content["comment"] === "string" && content["comment"].startsWith("Cut after")
   const sent = replyHeaders.find(([name]) => name.toLowerCase() === "content-length")?.[1] ?? "0"
   const isEmpty = text === undefined && ((size === 0 && Number(sent) === 0) || status === 204)
@@ -138,10 +141,13 @@ const journalEntryOf = (entry: JsonObject): Read | undefined => {
   }
 }
 
-/** A repeated reply whose date is this long before its request comes from a cache that does not say so. */
+/**
+ * If a reply repeats an earlier one word for word, date included, and its request was sent at least this long after the
+ * earlier request, the reply comes from a cache that does not say so.
+ */
 const minCachedMillis = 2_000
 
-/** Removes entries that were recorded twice, and replies from a cache. */
+/** Removes entries that the file has twice, and replies from a cache. */
 const withoutRepeated = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
   const [entries, replies] = [new Set<string>(), new Map<string, number>()]
   return exchanges
@@ -190,7 +196,7 @@ export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   if (hosts.length > 1) {
     return Result.fail(`it has requests to ${hosts.length} services; keep those of one, and learn from each alone`)
   }
-  // The service's own secrets come first, because those are searched for in more spellings.
+  // The account's own secrets come first, because the redactor looks for the first ones in more spellings.
   const secrets = Array.from(new Set([...own, ...others].flatMap((read) => read.secrets)))
   if (secrets.length > maxSecrets) {
     return Result.fail(`it has more than ${maxSecrets} credentials; record fewer requests`)

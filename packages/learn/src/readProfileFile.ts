@@ -1,6 +1,6 @@
 /**
- * Reads the profile in the file that a flag names. The schema of a profile is loaded on demand, because most runs of the mock
- * have no profile and would only start later.
+ * Reads the profile in the file that a flag names. It loads the schema of a profile on demand: most runs of the mock have no
+ * profile, and loading the schema would slow their start.
  */
 import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
 import { Effect } from "effect"

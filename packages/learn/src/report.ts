@@ -1,6 +1,6 @@
 /**
- * The report for people and programs: the verdicts with the exchanges that show them, and the resulting settings; as data, as a
- * table for a terminal, and as an HTML document that loads nothing.
+ * The report for people and programs: the verdicts with the exchanges that show them, and the advised settings. It comes as
+ * data, as a table for a terminal, and as an HTML document that loads nothing.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import type { Profile, VerdictWord } from "./Profile.ts"
@@ -14,7 +14,10 @@ interface ReportRow extends Omit<Judged, "exchange"> {
 }
 
 export interface Report {
-  /** Number of requests that it was learned from, and of requests to other services. */
+  /**
+   * Number of requests that the report was learned from. `skipped`: number of requests that were left out, because they went
+   * to other services or could not be read.
+   */
   readonly exchanges: number
   readonly skipped: number
   readonly verdicts: Record<VerdictWord, number>
@@ -93,8 +96,8 @@ const shownHeaders = new Set([
 const maxBodyLength = 600
 
 /**
- * An exchange for display: the request without credentials, the relevant reply headers, the beginning of the body. Everything
- * passes the redactor.
+ * An exchange for display: the request without credentials, the relevant reply headers, and the beginning of the body. Every
+ * text passes the redactor.
  */
 const showExchange = (exchange: Exchange, redact: (text: string) => string): Shown => {
   const { body, headers, method, path, query, status } = exchange
@@ -107,7 +110,7 @@ const showExchange = (exchange: Exchange, redact: (text: string) => string): Sho
         : body.is === "empty"
           ? "(no body)"
           : "(the body was not recorded)"
-  // Redact first, cut later: half a credential is not recognised.
+  // Redact before cutting, because the redactor does not recognise half a credential.
   const clean = (given: string) => escapeControls(redact(given))
   const whole = clean(text)
   return {

@@ -1,6 +1,6 @@
 /**
- * `berth-server learn`: reads or collects evidence, reports what it shows, and writes or checks a profile. Loaded on demand,
- * because it loads the client, which the server does not need.
+ * `berth-server learn`: reads or collects evidence, reports what it shows, and writes or checks a profile. This module is
+ * loaded on demand, because it loads the client, which the server does not need.
  */
 import { dirname } from "node:path"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
@@ -75,7 +75,7 @@ const writeFile = (flag: string, file: string, text: string) =>
     cannotWrite(flag, file)
   )
 
-/** Fails if a result could not be written, before a probe costs requests or money. */
+/** Fails if the file of a result could not be written. It runs before a probe costs requests or money. */
 const ensureWritable = Effect.fnUntraced(function* (flag: string, file: Option.Option<string>) {
   if (Option.isNone(file)) return
   const fs = yield* FileSystem.FileSystem
@@ -115,7 +115,7 @@ const printCheck = Effect.fnUntraced(function* (
 export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   const wrong = contradiction(options)
   if (wrong !== undefined) return yield* fail(wrong)
-  // Before anything is sent.
+  // Read the profile before a probe sends anything, so that a bad file costs nothing.
   const before: Profile | undefined = Option.isSome(options.check)
     ? yield* readProfileFile("--check", options.check.value, maxProfileBytes)
     : undefined
@@ -141,7 +141,8 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   if (Option.isSome(options.html)) yield* writeFile("--html", options.html.value, pageOf(report))
   if (before !== undefined && Option.isSome(options.check)) {
     const compared = compare(before, profile)
-    // A read that fails now proves nothing about changes, unless it also failed when the profile was made.
+    // If a read fails now, nobody knows whether its reply has changed, unless the read also failed when the profile was
+    // made.
     const asBefore = failing.filter((read) => before.behaviour.failing?.includes(read)).length
     if (unanswered > asBefore && compared.differences.length === 0) {
       return yield* fail("--check: what had no usable reply is not compared: try again")

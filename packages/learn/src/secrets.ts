@@ -1,6 +1,7 @@
 /**
  * Finds the credentials in a recording, wherever they are, and removes them from every text. It collects them from all
- * requests, even to other services, because a reply may issue what another request sends.
+ * requests, even those to other services, because one service may issue a credential in a reply that a later request sends
+ * to another service.
  */
 import { Redacted } from "effect"
 import { redactor } from "@berthkit/core/client/transport/Redaction"
@@ -25,13 +26,16 @@ export const decoded = (text: string): string => {
   }
 }
 
-/** A shorter text cannot be a credential. */
+/** Minimum length of a credential: a shorter text is never taken for one. */
 const minLength = 4
 
-/** A shorter text that is not a credential of the account may be an ordinary word. */
+/**
+ * Minimum length of any secret other than the account's own: a shorter one may be an ordinary word, which would be masked
+ * everywhere.
+ */
 const minOtherLength = 8
 
-/** How many secrets are searched for in every spelling: the first ones, which belong to the account. */
+/** How many secrets the redactor searches for in every spelling: the first ones, which belong to the account. */
 const maxSpelled = 32
 
 /** Maximum number of secrets. A browser has dozens of cookies, and some change with each reply. */
@@ -39,7 +43,7 @@ export const maxSecrets = 5_000
 
 const scheme = /^(Bearer|Basic|Token|ApiKey)\s+/i
 
-/** A header that looks like a credential, even of another service. */
+/** Matches the value of a header that looks like a credential, even for another service. */
 const bearer = /\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi
 
 /** The forms in which a credential may appear elsewhere: without its scheme, decoded, and the password of a login. */
@@ -49,7 +53,10 @@ const formsOf = (value: string): ReadonlyArray<string> => {
   return [bare, decoded(bare), login, login.replace(/^[^:]*:/, "")]
 }
 
-/** The values of cookies in a header: all of `Cookie`, the first of `Set-Cookie`. */
+/**
+ * The values of the cookies in a header. `Cookie` holds only cookies; a `Set-Cookie` begins with its cookie, and attributes
+ * follow.
+ */
 const cookiesIn = (name: string, value: string): ReadonlyArray<string> => {
   // A browser joins several `Set-Cookie` headers into one, with a line for each.
   const parts = /^set-/i.test(name) ? value.split("\n").map((line) => line.split(";", 1)[0]!) : value.split(";")
@@ -62,7 +69,7 @@ const ofPair = ([name, value]: Pair): ReadonlyArray<string> => {
   return isSecretName(plain) ? formsOf(value) : assignedIn(value)
 }
 
-/** Values that a text assigns to the name of a credential, as in an address with parameters. */
+/** Values that a text assigns to the name of a credential, as the parameters of an address do. */
 const assignedIn = (text: string): ReadonlyArray<string> =>
   namedSecrets(text, assignment).flatMap(({ value }) => formsOf(value))
 
@@ -108,7 +115,7 @@ export const secretsIn = ({ bodies, request, response, url }: Recorded): Readonl
   ])
 }
 
-/** The spellings of a secret that programs produce without intending it. */
+/** The usual spellings of a secret: plain, percent-encoded, as JSON, and in Base64. */
 const plainly = (secret: string): ReadonlyArray<string> => {
   const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "")
   return [
@@ -121,8 +128,8 @@ const plainly = (secret: string): ReadonlyArray<string> => {
 }
 
 /**
- * Masks secrets of at least `minOtherLength` within a text. It looks them up by their beginnings, because there may be
- * thousands.
+ * Masks secrets of at least `minOtherLength` within a text. It looks secrets up by their first characters, because there may
+ * be thousands of them.
  */
 const masker = (secrets: ReadonlyArray<string>) => {
   const byBeginning = new Map<string, Array<string>>()
@@ -146,9 +153,9 @@ const masker = (secrets: ReadonlyArray<string>) => {
   }
 }
 
-/** Removes these secrets, and texts that look like one. Its patterns are compiled at the first use. */
+/** A function that removes these secrets, and texts that look like one. It compiles its patterns at the first use. */
 export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  // Half of a surrogate pair cannot be encoded.
+  // Percent-encoding throws if a text ends in half a surrogate pair.
   const all = Array.from(new Set(secrets.map((secret) => secret.toWellFormed())))
   const make = () => {
     const [first, second = first, ...others] = all.slice(0, maxSpelled)
@@ -165,7 +172,7 @@ export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => 
   return (text) => hideNamed((known ??= make())(text).replace(bearer, "$1 <redacted>"), assignment, "<redacted>")
 }
 
-/** Applies a redactor to every text of a value, including names. */
+/** Applies a redactor to every text of a JSON value, including the names of fields. */
 export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
   if (typeof value === "string") return redact(value)
   if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))

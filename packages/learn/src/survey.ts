@@ -1,6 +1,6 @@
 /**
- * The reads that a probe sends, most valuable first: each decides a claim or two. Later reads depend on the replies to earlier
- * ones.
+ * The reads that a probe sends, the most valuable first. Each read decides a claim or two. Later reads depend on the replies
+ * to earlier ones.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { type Exchange, idOf, listIn, query, recordsIn } from "./observe/Exchange.ts"
@@ -33,7 +33,7 @@ const first: ReadonlyArray<Read> = [
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page: 2, per_page: 2 }),
   read(nodes, { page: 1, page_no: 2, per_page: 2 }),
-  // The same read again: the replies in between prove something only if nothing has changed.
+  // Sent again: the replies in between prove something only if this reply is still the same.
   read(nodes, { page_no: 1, per_page: 2 }),
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page_no: 1_000_000, per_page: 100 }),
@@ -56,7 +56,7 @@ const first: ReadonlyArray<Read> = [
   read(nodes, { page_no: 1, project_id: "1" })
 ]
 
-/** Maximum number of nodes that are read by id. */
+/** Maximum number of nodes that the probe reads by id. */
 const maxNodes = 10
 
 const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
@@ -70,9 +70,9 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
   )
 
 /**
- * The reads after the longest page. Only if there are more nodes was the page shortened, so the rest is read with the page's
- * own length, which is not capped. Then all pages are read again, because a missing node counts only if it existed before and
- * after.
+ * The reads that show whether the service caps long pages. A page is capped only if there are more nodes than it shows, so
+ * the probe reads the next page, with the length of the first, which the service has accepted. Then it reads all pages
+ * again, because a list lacks a node for certain only if lists before and after it show the node.
  */
 const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const page = exchanges.find(
@@ -98,7 +98,7 @@ const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const systems = rows.flatMap((row) =>
     isObject(row) && isObject(row["os"]) && typeof row["os"]["name"] === "string" ? [row["os"]["name"]] : []
   )
-  // A name that differs in upper and lower case.
+  // The first name with letters, because only such a name changes when its case is swapped.
   const system = systems.find((name) => name !== "" && name !== swapped(name))
   return [
     ...afterLongest(exchanges),
@@ -107,17 +107,20 @@ const following = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   ]
 }
 
-/** The name with its case swapped, a spelling that no service would use. */
+/** The name with its case swapped, so that it differs from the service's own spelling. */
 const swapped = (name: string): string => (name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase())
 
-/** The next read after `count` reads; undefined if there is none. */
+/** The read after the first `count` reads; undefined if there is none. */
 export const nextRead = (count: number, exchanges: ReadonlyArray<Exchange>): Read | undefined => {
   if (count < first.length) return first[count]
   const later = following(exchanges)
   return later[count - first.length]
 }
 
-/** Reads for the allowance alone, after everything else is known: they reveal a bucket. */
+/**
+ * The probe sends at least this many reads. If fewer would show everything else, the rest show whether the rate limit is a
+ * token bucket.
+ */
 export const minReads = 40
 
 export const cheapRead = (exchanges: ReadonlyArray<Exchange>): Read => {

@@ -1,4 +1,4 @@
-/** JSON values by type, and parsing of sizes and instants in any format that a service uses. */
+/** Functions that look into JSON values, and that parse sizes and instants in any format that a service uses. */
 import { Predicate } from "effect"
 import type { Kind, Ranges } from "./Profile.ts"
 
@@ -38,7 +38,10 @@ export const part = (whole: JsonObject, name: string): JsonObject => {
   return isObject(value) ? value : {}
 }
 
-/** The middle of each range. Ranges between two distant reads say little, and count only if there are no others. */
+/**
+ * The middle of each range, in ascending order. A wide range, between two distant reads, says little and counts only if all
+ * ranges are wide.
+ */
 export const middlesOf = (ranges: Ranges): ReadonlyArray<number> => {
   const isSharp = ({ max, min }: Ranges[number]) => max - min <= Math.max(5_000, max / 2)
   const sharp = ranges.filter(isSharp)

@@ -1,15 +1,15 @@
 /**
- * A claim of an assumption (`docs/interface/assumptions.md`) that evidence can confirm or refute, and how to read evidence for
- * it.
+ * A claim of an assumption (`docs/interface/assumptions.md`) that evidence can confirm or refute, and the functions that
+ * find it in evidence.
  */
 import type { Exchange } from "./Exchange.ts"
 
 export type Evidenced = ReadonlyArray<Exchange>
 
-/** What one exchange shows: a value, and a text for people. */
+/** What one exchange shows: a value, and a sentence for people. Undefined if it shows nothing. */
 export type Shown<A> = readonly [value: A, says: string] | undefined
 
-/** The same, with the exchange that shows it. */
+/** A shown value, with its sentence and the exchange that shows it. */
 export interface Observation<A> {
   readonly value: A
   readonly says: string
@@ -19,13 +19,13 @@ export interface Observation<A> {
 /** Everything that evidence shows about one thing. */
 export type Observer<A> = (evidence: Evidenced) => Iterable<Observation<A>>
 
-/** What is needed to see it. */
+/** What somebody has to do to get evidence for a claim. */
 type Needs = "a read" | "more nodes" | "a create and a delete" | "a request that the probe does not send" | "time"
 
 export interface Claim<A = any> {
   readonly assumption: string
   readonly claim: string
-  /** The observation that would refute it, in words. */
+  /** The observation that would refute the claim, in words. */
   readonly refutedBy: string
   readonly needs: Needs
   readonly see: Observer<A>
@@ -34,7 +34,7 @@ export interface Claim<A = any> {
 
 interface Details<A> extends Pick<Claim<A>, "refutedBy"> {
   readonly see: Observer<A>
-  /** Whether a value agrees with the claim. Default: the value is the answer itself. */
+  /** Whether an observed value agrees with the claim. Default: it agrees if it is `true`. */
   readonly holds?: (value: A) => boolean
   /** Default: a read. */
   readonly needs?: Needs
@@ -51,7 +51,10 @@ export const is =
   (value: A): boolean =>
     value === expected
 
-/** The observation that decides a claim: the first one that contradicts it, otherwise the first; undefined if there is none. */
+/**
+ * The observation that decides a claim: the first one that contradicts it. If none does, the first observation; undefined if
+ * there is none.
+ */
 export const observe = <A>({ holds, see }: Claim<A>, evidence: Evidenced): Observation<A> | undefined => {
   let first: Observation<A> | undefined
   for (const found of see(evidence)) {
@@ -69,7 +72,7 @@ export const observation = <A>(exchange: Exchange, value: A, says: string): Obse
 
 type Read<S> = (exchange: Exchange, evidence: Evidenced) => S
 
-/** The observations of all these exchanges. */
+/** An observer of the exchanges that `some` selects: yields what `read` sees in each of them. */
 export const each = <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
   function* (evidence: Evidenced): Generator<Observation<NonNullable<S>[0]>> {
     for (const exchange of some(evidence)) {
@@ -78,7 +81,7 @@ export const each = <const S extends Shown<unknown>>(some: (evidence: Evidenced)
     }
   }
 
-/** The observation of the first exchange that shows anything. */
+/** The same, but only the observation of the first exchange that shows anything. */
 export const first =
   <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
   (evidence: Evidenced) =>
@@ -86,7 +89,7 @@ export const first =
 
 export const all = (evidence: Evidenced): Evidenced => evidence
 
-/** Caches a result per evidence, because many claims need it. */
+/** Computes a result once for each evidence, because many claims need the result. */
 export const once = <A>(make: (evidence: Evidenced) => A) => {
   const made = new WeakMap<Evidenced, { readonly value: A }>()
   return (evidence: Evidenced): A => {

@@ -1,6 +1,6 @@
 /**
- * One request and its reply as evidence: without credentials, times in milliseconds. From here on it does not matter whether it
- * came from a HAR, a journal or the probe.
+ * One request and its reply as evidence, without credentials and with times in milliseconds. An exchange is the same whether
+ * it comes from a HAR file, a journal or the probe.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import { isSecretName } from "@berthkit/core/domain/secretName"
@@ -12,13 +12,13 @@ export type ReplyBody =
   | { readonly is: "json"; readonly value: unknown }
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "empty" }
-  /** The body was not recorded, or only its beginning. */
+  /** The recording has no body, or only its beginning. */
   | { readonly is: "unknown" }
 
 export interface Exchange {
-  /** The account that sent it: a number for each account in the evidence. */
+  /** The account that sent the request: a number for each account in the evidence. */
   readonly account: number
-  /** When it was sent, in milliseconds since the epoch, by the recorder's clock. */
+  /** When the request was sent, in milliseconds since the epoch, by the recorder's clock. */
   readonly at: number
   readonly durationMillis: number
   readonly method: string
@@ -46,8 +46,8 @@ export const exchangeOf = (raw: Raw): Omit<Exchange, "account"> => ({
 })
 
 /**
- * Whether a path belongs to the interface. Other versions of the interface count, too: it is only an assumption that the
- * service does not know them.
+ * Whether a path belongs to the interface. Paths of other versions of the interface count, too, because Berth only assumes
+ * that the service does not know them.
  */
 export const isOfTheService = (path: string): boolean => path.startsWith(prefix.slice(0, -1))
 
@@ -71,7 +71,9 @@ export const isSuccess = (exchange: Exchange): boolean => {
 /** Whether the service redirects the client, which is neither a success nor a failure. */
 export const isRedirect = ({ status }: Exchange): boolean => status >= 300 && status < 400
 
-/** A refusal of this particular request, not a failure of the service, a rate limit or a redirect. */
+/**
+ * Whether the service refuses this particular request. A failure of the service, a rate limit or a redirect is no refusal.
+ */
 export const isRefusal = (exchange: Exchange): boolean =>
   !isSuccess(exchange) &&
   !isRedirect(exchange) &&
@@ -109,10 +111,13 @@ export const recordsIn = (exchange: Exchange): ReadonlyArray<JsonObject> => {
 /** The id of a record, of any type. */
 export const idOf = (record: JsonObject): number => Number(record["id"] ?? Number.NaN)
 
-/** When its reply arrived. */
+/** When the reply of an exchange arrived. */
 export const endOf = ({ at, durationMillis }: Exchange): number => at + durationMillis
 
-/** The account and all parameters except paging. Two requests that differ in these are about other nodes or images. */
+/**
+ * The account and all parameters except paging. If two requests differ in any of these, they are about different nodes or
+ * images.
+ */
 export const placeOf = ({ account, operation, query }: Exchange): string =>
   JSON.stringify([account, operation, query.filter(([name]) => !isPaging(name)).toSorted()])
 
@@ -120,12 +125,12 @@ export const placeOf = ({ account, operation, query }: Exchange): string =>
 export const isPaging = (name: string): boolean => name === "page_no" || name === "page" || name === "per_page"
 
 /**
- * Whether all headers of the reply were recorded. Services date their replies, and recorders that omit headers omit the date,
- * so without a date a missing header proves nothing.
+ * Whether the recorder kept all headers of the reply. Services date their replies, and a recorder that omits headers omits
+ * the date, too. So if a reply has no date, a missing header proves nothing.
  */
 export const hasAllHeaders = ({ headers }: Exchange): boolean => headers["date"] !== undefined
 
-/** The instant of the service's clock, from the header `Date`. */
+/** The time of the service's clock, from the header `Date`. */
 export const serviceMillis = ({ headers }: Exchange): number | undefined => {
   const millis = Date.parse(headers["date"] ?? "")
   return Number.isNaN(millis) ? undefined : millis

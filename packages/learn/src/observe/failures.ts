@@ -1,6 +1,6 @@
 /**
- * What refusals look like (assumptions A2, A4, A21, A23 in docs/interface/assumptions.md). They are sorted by situation: what is wrong with
- * the request, as far as the request itself shows it.
+ * What refusals look like (assumptions A2, A4, A21, A23 in docs/interface/assumptions.md). Refusals are sorted by situation,
+ * that is by what is wrong with the request, as far as the request itself shows it.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import type { Failure, Situation } from "../Profile.ts"
@@ -9,10 +9,13 @@ import { all, claim, each, type Evidenced, first, is, type Observer, once } from
 import { type Exchange, hasAllHeaders, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { asked, isHarmless, isOnly, isTakenWithoutUnknown, isUnknown, lists, oddities } from "./lists.ts"
 
-/** The path that the probe invents, below the prefix. */
+/** A path that does not exist, below the prefix. The probe requests it to see how the service refuses it. */
 export const unknownPath = "/berth-learn-no-such-path/"
 
-/** Whether a path was invented to see the reaction. The service may have more paths than its interface documents. */
+/**
+ * Whether somebody invented a path to see the service's reaction. Its words have to show this, because the service may have
+ * more paths than its interface documents.
+ */
 const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
 
@@ -34,7 +37,7 @@ const situationOf = (exchange: Exchange, knownIds: ReadonlySet<number>, evidence
   const { method, nodeId, operation, status } = exchange
   if (status === 401 || status === 403) return "unauthorized"
   if (status === 429) return "over-the-allowance"
-  // A service may answer or redirect every path.
+  // Any reply counts here, not only a refusal: a service may answer or redirect every path.
   if (method === "GET" && exchange.path === `${prefix}${unknownPath}` && status < 500) return "unknown-path"
   const isList = method === "GET" && operation !== undefined && operation !== "nodes.get"
   if (isList && !exchange.path.endsWith("/")) {
@@ -77,7 +80,7 @@ export const refusals = once((evidence): ReadonlyMap<Situation, Exchange> => {
     const situation = situationOf(exchange, ids, evidence)
     if (situation === undefined) continue
     const before = found.get(situation)
-    // A refusal with a known body says more.
+    // Keep the first refusal, unless a later one has a known body and the first has none.
     if (before === undefined || (before.body.is === "unknown" && exchange.body.is !== "unknown")) {
       found.set(situation, exchange)
     }
@@ -85,7 +88,7 @@ export const refusals = once((evidence): ReadonlyMap<Situation, Exchange> => {
   return found
 })
 
-/** The refusal in the form of a profile; undefined if its body was not recorded. */
+/** A refusal in the form of a profile; undefined if its body was not recorded. */
 export const failureOf = (exchange: Exchange): Failure | undefined => {
   const { body, headers, nodeId, path, status } = exchange
   if (body.is === "unknown") return undefined
@@ -113,14 +116,14 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
 
 const escaped = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&")
 
-/** What the refusal in a situation shows. */
+/** An observer of what the refusal in a situation shows. */
 const refusal = <A>(situation: Situation, read: (exchange: Exchange) => readonly [A, string]): Observer<A> =>
   first((evidence) => [refusals(evidence).get(situation)].filter((found) => found !== undefined), read)
 
 const status = (situation: Situation, what: string) =>
   refusal(situation, ({ status }) => [status, `${what} is ${status}`])
 
-/** A header of replies with a status. A missing header proves something only if all headers were recorded. */
+/** Whether replies with a status have a header. A missing header proves something only if the recorder kept all headers. */
 const header = (status: number, name: string) =>
   first(all, (exchange) => {
     const value = exchange.headers[name] ?? (hasAllHeaders(exchange) ? "none" : undefined)
@@ -141,7 +144,7 @@ const isEnvelope = (envelope: object): boolean =>
   Object.keys(envelope).toSorted().join() === "code,data,errors,message" &&
   isEmptyObject((envelope as { readonly data: unknown }).data)
 
-/** An object of lists of texts that names at least one field. */
+/** Whether a value is an object of lists of texts, with at least one field. */
 const isErrors = (errors: unknown): boolean =>
   isObject(errors) &&
   Object.keys(errors).length > 0 &&

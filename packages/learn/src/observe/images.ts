@@ -21,7 +21,7 @@ export const wholeList = once(
 
 const filterNames = ["cpu", "ram", "series", "os", "version", "image_type"]
 
-/** Whether a list has this filter and no other. */
+/** Whether a request for the list has this filter at most, and no other. */
 const hasOnly = ({ query }: Exchange, name: string): boolean =>
   query.every(([given, value]) => given === name || value === "" || !filterNames.includes(given))
 
@@ -38,14 +38,17 @@ const withoutFilters = (exchange: Exchange): Exchange => ({
   query: exchange.query.filter(([name]) => !filterNames.includes(name))
 })
 
-/** That list as evidence of its own. */
+/** The evidence that consists of the longest list without a filter, or of nothing. */
 const whole = (evidence: Evidenced): Evidenced => [wholeList(evidence)].filter((exchange) => exchange !== undefined)
 
 const rowsOf = (exchange: Exchange): ReadonlyArray<JsonObject> => (listIn(exchange) ?? []).filter(isObject)
 
 const systemOf = (row: JsonObject): string => String(part(row, "os")["name"] ?? "")
 
-/** The systems of the whole list that belongs to this one; undefined if there is none. */
+/**
+ * The operating systems in the longest list without a filter from the same account and place; undefined if there is no such
+ * list.
+ */
 const systemsBeside = (exchange: Exchange, evidence: Evidenced): ReadonlySet<string> | undefined => {
   const list = wholeListBeside(exchange, evidence)
   return list && new Set(rowsOf(list).map(systemOf))
@@ -54,7 +57,7 @@ const systemsBeside = (exchange: Exchange, evidence: Evidenced): ReadonlySet<str
 const inLowerCase = (names: ReadonlySet<string>): ReadonlySet<string> =>
   new Set(Array.from(names, (name) => name.toLowerCase()))
 
-/** A refusal with its status, or the number of rows. */
+/** What a reply to a list request shows: the status of a refusal, or what `rows` makes of the number of rows. */
 const answer = <const A>(exchange: Exchange, what: string, rows: (length: number) => A): Shown<number | A> => {
   if (isRefusal(exchange)) return [exchange.status, `${what} is ${exchange.status}`]
   const length = listIn(exchange)?.length
@@ -67,7 +70,7 @@ const saved = once((evidence) =>
   )
 )
 
-/** Whether this is a month of 730 hours, with a tolerance because prices have two decimals. */
+/** Whether this is a month of 730 hours. There is a tolerance because prices are rounded to two decimals. */
 const isMonth = (hours: number): boolean => Math.abs(hours - 730) <= 7.3
 
 export const images = {

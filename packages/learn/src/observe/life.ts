@@ -19,7 +19,9 @@ interface Sight {
 
 interface Life {
   readonly id: number
-  /** In the order of the requests. Two overlapping requests have no order, so only the first is here. */
+  /**
+   * In the order of the requests. If two requests overlap, nobody knows which reply is newer, so only the first one counts.
+   */
   readonly sights: ReadonlyArray<Sight>
   readonly created: Exchange | undefined
   readonly deleted: Exchange | undefined
@@ -30,7 +32,7 @@ const wordOf = (record: JsonObject): string | undefined =>
 
 const isRunning = (word: string | undefined): boolean => word !== undefined && readStatus(word) === "running"
 
-/** Identifies a node; accounts may use the same ids. */
+/** Identifies a node. The account is part of the key because two accounts may have nodes with the same id. */
 const keyOf = ({ account }: Exchange, id: number): string => `${account} ${id}`
 
 /** The lives of nodes whose create or delete is in the evidence. */
@@ -60,7 +62,7 @@ const lives = once((evidence): ReadonlyArray<Life> => {
   return Array.from(found.values(), (life) => ({ created: undefined, deleted: undefined, ...life }))
 })
 
-/** What a reply shows about nodes. An undated reply may come from a cache. */
+/** What a reply shows about nodes. A reply without a date shows nothing, because it may come from a cache. */
 const sightsIn = (exchange: Exchange): ReadonlyArray<readonly [id: number, sight: Sight]> => {
   const { nodeId, operation } = exchange
   if (!hasAllHeaders(exchange)) return []
@@ -79,7 +81,7 @@ const sightsIn = (exchange: Exchange): ReadonlyArray<readonly [id: number, sight
   return (listIn(exchange) ?? []).filter(isObject).map((record) => seen(record, "list"))
 }
 
-/** Minimum and maximum duration, because nobody may have looked for a while. */
+/** Minimum and maximum duration in milliseconds. They differ because a change is noticed only at the next read. */
 interface Range {
   readonly min: number
   readonly max: number
@@ -88,7 +90,10 @@ interface Range {
 /** Durations, each with the exchange in which it ended. */
 export type Durations = ReadonlyArray<Observation<Range>>
 
-/** The time from a change until a read shows its effect, bounded by the read before, which does not. */
+/**
+ * How long a change took: at least until the read before, which did not show its effect, and at most until the read after,
+ * which did.
+ */
 const lasted = (change: Exchange, before: Exchange | undefined, after: Exchange, what: string): Observation<Range> => {
   const min = Math.max(0, (before?.at ?? 0) - endOf(change))
   const max = Math.max(min, endOf(after) - change.at)
@@ -111,7 +116,10 @@ export const termination = (evidence: Evidenced): Durations =>
     return at < 0 ? [] : [lasted(deleted, gets[at - 1]?.exchange, gets[at]!.exchange, "gone")]
   })
 
-/** How long the list still showed nodes that could no longer be read; 0 if it did not. */
+/**
+ * How long the list still showed nodes that could no longer be read by their ids; 0 if the list no longer showed them
+ * either.
+ */
 export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
     const gone = sights.find(({ by, isThere }) => by === "get" && !isThere)?.exchange
@@ -132,7 +140,7 @@ export const ghosts = (evidence: Evidenced): ReadonlyArray<Observation<number>> 
     return list === undefined ? [] : [observation(list, 0, "a deleted node is not listed")]
   })
 
-/** Status words that Berth does not know, with how often reads show them. */
+/** Status words that Berth does not know, and how often reads show each. */
 const unknownWords = once((evidence): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const exchange of evidence) {
@@ -184,7 +192,11 @@ export const statuses = (evidence: Evidenced): Behaviour["statuses"] => {
   return words
 }
 
-/** The words of a node's statuses: before its delete, the last of those, and the next after the delete. */
+/**
+ * The service's words for `created`, `running` and `terminate`, as the reads of one node show them. The first word is
+ * `created`, the last word before the delete is `running` (unless Berth knows another word for it), and the first new word
+ * after the delete is `terminate`.
+ */
 const wordsOf = ({ deleted, sights }: Life) => {
   const told = sights.flatMap(({ by, exchange, status }) =>
     by === "create" || status === undefined
@@ -206,7 +218,10 @@ const wordsOf = ({ deleted, sights }: Life) => {
 
 const order = ["creating", "created", "running", "terminate"]
 
-/** Whether the statuses come in the assumed order, in any spelling. Somebody may power off a node in between. */
+/**
+ * Whether the statuses come in the assumed order, in any spelling. `power-off` may come anywhere, because somebody may
+ * switch off a node at any time.
+ */
 const isDocumentedLife = (words: ReadonlyArray<string>): boolean => {
   let at = -1
   return words.every((word) => {
@@ -231,7 +246,7 @@ const withIds = once((evidence) =>
   evidence.filter(({ operation = "" }) => ["nodes.create", "nodes.list", "nodes.get"].includes(operation))
 )
 
-/** The gets of nodes that were deleted and are gone. */
+/** The reads by id that show that a deleted node is gone. */
 const gone = once((evidence) =>
   lives(evidence).flatMap(({ deleted, sights }) =>
     sights
@@ -243,7 +258,7 @@ const gone = once((evidence) =>
   )
 )
 
-/** The second delete of each node while it can still be read, that is while it terminates. */
+/** The second delete of each node, if it was sent while the node could still be read, that is while the node terminated. */
 const secondDeletes = once((evidence) =>
   lives(evidence).flatMap(({ deleted, id, sights }) => {
     if (deleted === undefined) return []
@@ -296,7 +311,8 @@ export const life = {
     ...node,
     refutedBy: "A new node with a lower id than an older one",
     see: function* (evidence) {
-      // The nodes that existed when a create was sent. Replies that came later may show nodes made in between.
+      // The nodes that existed when a create was sent. Only replies that had arrived by then count, because later replies
+      // may show nodes that were made after it.
       const known = new Map<number, Array<{ readonly end: number; readonly id: number }>>()
       for (const exchange of withIds(evidence)) {
         const before = known.get(exchange.account) ?? []

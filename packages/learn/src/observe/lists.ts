@@ -1,7 +1,7 @@
 /**
- * Lists of nodes as evidence of paging: what each list asks for, what is odd about it, and which nodes it certainly lacks.
- * Nodes come and go between two lists, so two lists can be compared only by nodes that existed before and after. An undated
- * reply may come from a cache.
+ * Lists of nodes as evidence of paging: what each request asks for, what is odd about it, and which nodes the reply
+ * certainly lacks. Nodes come and go, so a list lacks a node for certain only if lists before and after it show the node. A
+ * reply without a date does not count, because it may come from a cache.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { Situation } from "../Profile.ts"
@@ -20,7 +20,10 @@ import {
   query
 } from "./Exchange.ts"
 
-/** Lists read with GET. A refusal or redirect of a path without its last slash may be due to the slash alone. */
+/**
+ * Lists read with GET. If the path has no last slash, only a success counts: a refusal or redirect may be due to the missing
+ * slash alone.
+ */
 export const lists = once((evidence) =>
   evidence.filter(
     (exchange) =>
@@ -30,7 +33,7 @@ export const lists = once((evidence) =>
   )
 )
 
-/** What a list asks for: undefined for absent parameters, NaN for anything but a whole number. */
+/** The paging parameters of a list request: undefined if absent or empty, NaN if not a whole number. */
 export const asked = (exchange: Exchange) => {
   const read = (name: string): number | undefined => {
     const value = query(exchange, name)
@@ -48,7 +51,10 @@ export const isUnknown = (name: string): boolean => name === "project_id" || nam
 export const isHarmless = ([name, value]: readonly [string, string]): boolean =>
   isUnknown(name) || (name === "page_no" && value === "1")
 
-/** Accounts and parameters with which any list succeeded: a refusal there must have another reason. */
+/**
+ * Accounts and parameters with which some request succeeded. If the service refuses a request with the same ones, it has
+ * another reason.
+ */
 const takenPlaces = once(
   (evidence) =>
     new Set(
@@ -59,11 +65,14 @@ const takenPlaces = once(
 export const isTaken = (exchange: Exchange, evidence: Evidenced): boolean =>
   takenPlaces(evidence).has(placeOf(exchange))
 
-/** Whether the same list succeeds without the parameters that the interface does not have. */
+/** Whether a request succeeded that differs only in that it lacks the parameters that the interface does not have. */
 export const isTakenWithoutUnknown = (exchange: Exchange, evidence: Evidenced): boolean =>
   isTaken({ ...exchange, query: exchange.query.filter(([name]) => !isUnknown(name)) }, evidence)
 
-/** What is odd about a list request. A refusal shows the reaction to an oddity only if it is the only one. */
+/**
+ * What is odd about a list request. A refusal shows how the service reacts to an oddity only if the request has no other
+ * oddity.
+ */
 export const oddities = (exchange: Exchange, evidence: Evidenced): ReadonlyArray<Situation> => {
   const { size = 0, values } = asked(exchange)
   const paging = exchange.query.filter(([name]) => isPaging(name))
@@ -102,7 +111,10 @@ export const maxNodes = once((evidence) =>
   )
 )
 
-/** A moment in an exchange. Within one millisecond, the order in the evidence decides. */
+/**
+ * The moment at which an exchange began or ended. Of two moments in the same millisecond, that of the exchange that comes
+ * first in the evidence is earlier.
+ */
 interface Moment {
   readonly millis: number
   /** The position of the exchange in the evidence. */
@@ -129,7 +141,10 @@ interface Stay {
   readonly to: Moment
 }
 
-/** How long each node certainly existed, by account and parameters. Ids are never reused. */
+/**
+ * The time in which each node certainly existed, by account and parameters. A node that two lists show existed in between,
+ * because ids are never reused.
+ */
 const stays = once((evidence) => {
   const places = new Map<string, Map<number, Stay>>()
   for (const exchange of lists(evidence)) {
@@ -146,7 +161,10 @@ const stays = once((evidence) => {
   return places
 })
 
-/** Whether a list lacks nodes that existed all the while, or states itself that there are more. */
+/**
+ * Whether a list lacks nodes that existed during its whole request, or states a total that is higher than its number of
+ * nodes.
+ */
 const lacksNodes = (exchange: Exchange, evidence: Evidenced): boolean => {
   const ids = new Set(idsOf(exchange))
   if (totalOf(exchange) > ids.size) return true
@@ -162,7 +180,7 @@ export const lengthOfPart = (exchange: Exchange, evidence: Evidenced): number | 
   return length > 0 && asked(exchange).page === 1 && lacksNodes(exchange, evidence) ? length : undefined
 }
 
-/** The same for a page that is shorter than requested. */
+/** The length of a first page that is shorter than requested although there are more nodes. */
 export const shortened = (exchange: Exchange, evidence: Evidenced): number | undefined => {
   const length = lengthOfPart(exchange, evidence)
   return length !== undefined && length < (asked(exchange).size ?? 0) ? length : undefined
@@ -171,7 +189,7 @@ export const shortened = (exchange: Exchange, evidence: Evidenced): number | und
 const keyOf = (exchange: Exchange, page: number, size: number | undefined): string =>
   `${placeOf(exchange)} ${page} of ${size}`
 
-/** Pages with nodes that were requested by `page_no`, by account and parameters. */
+/** Pages that have nodes and were requested by `page_no`, grouped by account, parameters, page and size. */
 const plainPages = once((evidence) =>
   Map.groupBy(
     lists(evidence).filter(
@@ -188,7 +206,7 @@ const plainPages = once((evidence) =>
 export const sameIds = (one: Exchange, other: Exchange): boolean =>
   JSON.stringify(idsOf(one)) === JSON.stringify(idsOf(other))
 
-/** A page that was the same before and after a list; undefined if that is unknown. */
+/** A page that was the same before and after an exchange; undefined if it changed, or if nobody read it. */
 const steadyPage = (exchange: Exchange, page: number, size: number | undefined, evidence: Evidenced) => {
   const pages = plainPages(evidence).get(keyOf(exchange, page, size)) ?? []
   const [begin, end] = spanOf(exchange, evidence)
@@ -197,7 +215,7 @@ const steadyPage = (exchange: Exchange, page: number, size: number | undefined, 
   return before === undefined || after === undefined || !sameIds(before, after) ? undefined : before
 }
 
-/** Two pages that differ, each the same before and after a list. */
+/** Two pages that differ from each other, if neither changed during an exchange. */
 export const steadyPages = (
   exchange: Exchange,
   [one, other]: readonly [number, number],

@@ -1,6 +1,6 @@
 /**
- * How the list of nodes is paged (assumptions A7, A24 in docs/interface/assumptions.md): sizes, order, pages past the end,
- * which parameter wins.
+ * How the service pages the list of nodes (assumptions A7, A24 in docs/interface/assumptions.md): sizes, order, pages past
+ * the end, and which of two parameters it follows.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { all, claim, each, first, is, once } from "./Claim.ts"
@@ -42,7 +42,7 @@ const isOrdinary = ({ operation, query }: Exchange): boolean =>
 const moreNodes = { needs: "more nodes" } as const
 
 export const paging = {
-  /** A text if the page is longer and may hold all nodes. */
+  /** The observed length, or `more` if the page is longer than the default and may hold all nodes. */
   defaultSize: claim("A7", "A page without per_page has 20 nodes", {
     ...moreNodes,
     refutedBy: "A first page of another length although there are more nodes, or a longer page",
@@ -77,7 +77,8 @@ export const paging = {
     holds: is<number | string>(pageSize.maximum)
   }),
   /**
-   * A number is the length at which the page was capped; `accepted` if all nodes fit into 100, so that a cap cannot be seen.
+   * A number is the length at which the service caps the page. `accepted` means that the reply does not show whether there
+   * is a cap, because at most 100 nodes came.
    */
   tooLarge: claim("A7", "per_page above 100 is refused", {
     refutedBy: "per_page=101 that the service caps or accepts",
@@ -109,8 +110,8 @@ export const paging = {
       const { page } = asked(exchange)
       if (page < 2 || !isPlain(exchange, evidence)) return undefined
       const isFar = page >= Math.max(100_000, maxNodes(evidence) * 10)
-      // The number of pages may have changed since, so only the page itself shows that it is past the end, unless it is far
-      // away.
+      // Only an empty page proves that it is past the end, because the number of pages may have changed since it was
+      // counted. A page number that is far too high needs no proof.
       if (!isFar && listIn(exchange)?.length !== 0) return undefined
       if (isRefusal(exchange)) return ["refused", `page ${page} is refused with ${exchange.status}`]
       const length = listIn(exchange)?.length

@@ -11,7 +11,7 @@ import { type Exchange, isSuccess, json, listIn, listKey, recordsIn } from "./Ex
 import { claim, type Evidenced, is, observation, type Observer, once } from "./Claim.ts"
 import { asked } from "./lists.ts"
 
-/** Successes with a known body, by operation. */
+/** Successful replies with a known body, by operation. */
 const byOperation = once((evidence) =>
   Map.groupBy(
     evidence.filter((each) => each.method !== "HEAD" && isSuccess(each) && each.body.is === "json"),
@@ -19,11 +19,11 @@ const byOperation = once((evidence) =>
   )
 )
 
-/** The successes of an operation. */
+/** The successful replies of an operation. */
 export const successes = (evidence: Evidenced, operation: Operation): Evidenced =>
   byOperation(evidence).get(operation) ?? []
 
-/** Maximum number of records that a shape is derived from. */
+/** Maximum number of records from which a shape is derived. */
 const maxRecords = 5_000
 
 interface Seen {
@@ -48,7 +48,7 @@ const fieldsOf = (
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
-/** Whether a text means a missing address. */
+/** Whether a text stands for a missing address. */
 const isNoAddress = (name: string, value: unknown): boolean =>
   name.endsWith("_ip_address") && (value === "" || value === "[]")
 
@@ -85,7 +85,7 @@ const fieldOf = (
   }
 }
 
-/** The statuses in which a field is null, if nothing else determines it. */
+/** The statuses with which a field is null; undefined if the status alone does not decide that. */
 const nullStatuses = (present: ReadonlyArray<{ readonly isNone: boolean; readonly status: string | undefined }>) => {
   const always = new Set<string>()
   const never = new Set<string>()
@@ -100,7 +100,7 @@ const isPersonal = /@|\d+\.\d+\.\d+\.\d+|:[\da-f]*:/i
 const sizes = /memory|ram|disk/
 const maxConstantLength = 60
 
-/** Fields that the mock fills with its own values. All others are constant or empty. */
+/** Names of fields that the mock fills with its own values. All other fields are constant or empty. */
 const meant =
   /^(id|name|label|vcpus|cpus?|memory|ram|disk(_space)?|status|plan|size|region|image|created_at|updated_at|(public|private)_ip_address|ip(_address)?|backups?|backup_ids|(is_)?locked|tags|netmask|gateway|type|slug_name|version|series|price_.*|minimum_billing_amount|committed_.*|os|zone|specs)$/
 
@@ -246,7 +246,7 @@ const addressForm = (value: unknown): string =>
       ? `the text "${value}"`
       : kindOf(value)
 
-/** Names only the lengths, because the words belong to the customer. */
+/** Says only how long a list is, because the words in it belong to the customer. */
 const lengthForm = (value: unknown): string => (Array.isArray(value) ? `a list of ${value.length}` : kindOf(value))
 
 const instantForm = (value: unknown): string => {
@@ -256,7 +256,7 @@ const instantForm = (value: unknown): string => {
     : `an instant with ${instant.decimals} decimals and ${instant.zone === "" ? "no zone" : instant.zone}`
 }
 
-/** A part of the envelope of every success that has one. */
+/** An observer of one part of the envelope, in every success with a JSON body. */
 const envelopePart =
   <A>(read: (envelope: JsonObject, exchange: Exchange) => readonly [value: A, says: string] | undefined): Observer<A> =>
   (evidence) =>
@@ -266,7 +266,7 @@ const envelopePart =
       return part === undefined ? [] : [observation(exchange, ...part)]
     })
 
-/** One key of every envelope that has it, as JSON. */
+/** An observer of the value of one key, as JSON, in every envelope that has the key. */
 const envelopeValue = (name: string) =>
   envelopePart((envelope) => {
     const value = envelope[name] === undefined ? undefined : JSON.stringify(envelope[name])

@@ -1,6 +1,6 @@
 /**
- * The rate limit as replies report it: its headers, the kind and length of the window, the form of the reset (assumptions A20
- * to A22 in docs/interface/assumptions.md); and how far the service's clock is ahead.
+ * The rate limit as replies report it: its headers, the kind and length of the window, and the form of the reset
+ * (assumptions A20 to A22 in docs/interface/assumptions.md). Also how far the service's clock is ahead.
  */
 import { limitHeader, minEpochSeconds, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
 import type { Algorithm } from "../algorithms.ts"
@@ -11,7 +11,7 @@ interface Reading {
   readonly exchange: Exchange
   readonly limit: number
   readonly remaining: number
-  /** From the reply to the reset. */
+  /** Milliseconds from the reply to the reset. */
   readonly untilMillis: number
   readonly resetMillis: number
   /** When the reply was sent, by the service's clock. */
@@ -32,7 +32,8 @@ const readingOf = (exchange: Exchange): Reading | undefined => {
 }
 
 /**
- * Readings by account, because each account has its own allowance. A request with wrong credentials spends that of its address.
+ * Readings by account, because each account has its own allowance. Requests with wrong credentials are left out, because
+ * they spend the allowance of their network address.
  */
 const byAccount = once((evidence): ReadonlyArray<ReadonlyArray<Reading>> => {
   const valid = evidence.filter(({ status }) => status !== 401 && status !== 403)
@@ -42,7 +43,7 @@ const byAccount = once((evidence): ReadonlyArray<ReadonlyArray<Reading>> => {
 
 const readings = once((evidence) => byAccount(evidence).flat())
 
-/** Readings of requests that cost something, by account. */
+/** Readings of the requests that the service granted, by account: a 429 costs nothing. */
 const granted = once((evidence) =>
   byAccount(evidence).map((all) => all.filter(({ exchange }) => exchange.status !== 429))
 )
@@ -50,7 +51,7 @@ const granted = once((evidence) =>
 const hasHeaders = ({ headers }: Exchange): boolean =>
   [limitHeader, remainingHeader, resetHeader].every((name) => headers[name] !== undefined)
 
-/** Whether replies of a kind have the three headers. */
+/** An observer of whether replies of a kind have the three headers of the rate limit. */
 const headersOn = (kind: "success" | "failure") =>
   each(all, (exchange) => {
     const isOfKind = kind === "success" ? isSuccess(exchange) : !isSuccess(exchange) && exchange.status < 500
@@ -86,7 +87,7 @@ interface Shown {
   readonly windowMillis: number | undefined
 }
 
-/** A kind of window with its length, as a reading shows it. */
+/** The observation that a reading shows this kind of window, with this length. */
 const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: number, tolerance = toleranceMillis) => {
   const windowMillis = round(lengthMillis, tolerance)
   return observation<Shown>(exchange, { algorithm, windowMillis }, sentences[algorithm](windowMillis / 1000))
@@ -96,8 +97,9 @@ const shownBy = ({ exchange }: Reading, algorithm: Algorithm, lengthMillis: numb
 const minReadings = 5
 
 /**
- * The time to a bucket's reset grows with each spent request; that of a window does not. A fixed window jumps to a full
- * allowance at its end, a sliding window returns the oldest requests first.
+ * The kind of window that the readings show. With a token bucket, each spent request moves the reset further away; with a
+ * window it does not. At its end, a fixed window gives back all requests at once; a sliding window gives back the oldest
+ * ones first.
  */
 const windowIn = once((evidence) => {
   for (const all of granted(evidence)) {
@@ -108,11 +110,12 @@ const windowIn = once((evidence) => {
 })
 
 /**
- * After its reset a sliding window has returned only the oldest requests: later ones still count, and their reset is near. The
- * next reset of a fixed window is a whole window away.
+ * Looks for a sliding window. After its reset it has given back only the oldest requests: later ones still count, so the
+ * next reset is near. With a fixed window, the next reset is a whole window away.
  */
 const slidingOf = (all: ReadonlyArray<Reading>) => {
-  // Readings before this index ended long ago; skipping them avoids comparing each reading with all others.
+  // The resets of readings before this index are long over. Skipping these readings avoids comparing each reading with all
+  // others.
   let from = 0
   for (const [index, reading] of all.entries()) {
     const isLongOver = ({ at, resetMillis }: Reading) => reading.at - resetMillis >= (resetMillis - at) / 4
@@ -129,7 +132,8 @@ const slidingOf = (all: ReadonlyArray<Reading>) => {
     const hasMoved = reading.resetMillis > oldest.resetMillis + toleranceMillis
     const isNear = reading.untilMillis < lengthMillis / 2
     if (!hasMoved || !isNear || reading.limit - reading.remaining < 3) continue
-    // If somebody else spent requests before, the reset belongs to theirs.
+    // The length is known only if this was the first request: otherwise the reset belongs to an earlier request, which
+    // somebody else sent.
     if (oldest.limit - oldest.remaining === 1) return shownBy(reading, "sliding-window", lengthMillis)
     const says = "a sliding window: it refills gradually"
     return observation<Shown>(reading.exchange, { algorithm: "sliding-window", windowMillis: undefined }, says)
@@ -143,16 +147,16 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
   const deepest = spent.toSorted((a, b) => a.remaining - b.remaining)[0]!
   const least = spent.toSorted((a, b) => b.remaining - a.remaining)[0]!
   const [most, fewest] = [deepest, least].map(({ limit, remaining }) => limit - remaining) as [number, number]
-  // The error of a measurement on a part grows by the same factor when scaled to the whole.
+  // Scaling the part that was measured to the whole bucket also scales the error of the measurement.
   const scale = deepest.limit / most
   const length = deepest.untilMillis * scale
-  // A second of rounding, and a partly refilled token.
+  // Times may be off by rounding and by one token that has refilled only in part.
   const toleranceOf = (limit: number) => toleranceMillis + length / limit
   const agrees = spent.every(
     ({ limit, remaining, untilMillis }) =>
       Math.abs(untilMillis - ((limit - remaining) * length) / limit) <= toleranceOf(limit)
   )
-  // A window's reset is equally far after few and after many requests, so a window would not agree.
+  // This rules out a window, whose reset is equally far away after few and after many requests.
   const isDeepEnough = most >= 2 * fewest && ((most - fewest) * length) / deepest.limit > 2 * toleranceOf(deepest.limit)
   const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
   return isDeepEnough && agrees && isAhead
@@ -165,7 +169,7 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
     const before = all[index - 1]
     if (before === undefined || reading.resetMillis <= before.resetMillis + toleranceMillis) continue
     if (reading.limit - reading.remaining > 1 || reading.at < before.resetMillis - toleranceMillis) continue
-    // The first request of a window. A sliding window would still count the requests before it.
+    // This is the first request of a window. It is a fixed one if a sliding window would still count the requests before.
     const length = round(reading.untilMillis)
     const wouldCount = all.slice(0, index).filter(({ at }) => at > reading.at - length + toleranceMillis).length
     if (wouldCount > 2) return shownBy(reading, "fixed-window", reading.untilMillis)
@@ -173,7 +177,10 @@ const refilledOf = (all: ReadonlyArray<Reading>) => {
   return undefined
 }
 
-/** Whether it is a bucket. A few replies show this; the other kinds take longer to tell apart. */
+/**
+ * Whether the rate limit is a token bucket; undefined if unknown. A few replies show this, but it takes many to tell the
+ * other kinds apart.
+ */
 export const isBucket = (evidence: Evidenced): boolean | undefined => {
   const shown = granted(evidence).map(isBucketIn)
   return shown.find((each) => each !== undefined)
@@ -195,7 +202,7 @@ export const clockSkewMillis = (evidence: Evidenced): number | undefined => {
   const skews = evidence
     .flatMap((exchange) => {
       const service = serviceMillis(exchange)
-      // A date is cut to its second, which is half a second on average.
+      // The header `Date` has whole seconds, which cuts off half a second on average.
       return service === undefined ? [] : [service + 500 - (exchange.at + exchange.durationMillis / 2)]
     })
     .toSorted((a, b) => a - b)
@@ -253,14 +260,14 @@ export const window = {
   length: claim("A22", "The window is an hour long", {
     needs: "time",
     refutedBy: "The first request of a window, with another time to its reset",
-    // If the kind is unknown, the first request of a window shows it.
+    // If the kind is unknown, the first request of a window shows the length.
     see: (evidence) => {
       const found = windowIn(evidence)
       if (found !== undefined) {
         const { windowMillis } = found.value
         return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
       }
-      // The reset of a bucket says when one request is back.
+      // Not with a bucket, because its reset then says when that one request is back.
       if (isBucket(evidence) !== false) return []
       const fresh = readings(evidence).find(
         ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis
