@@ -1,7 +1,7 @@
 /**
- * SQLite as `effect/sql`'s `SqlClient`, over Node's own `node:sqlite`. It has one connection, whose statements run one after
- * the other on the thread of the process. A transaction takes the write lock when it begins, and is on the disk after its
- * commit. Only the user can read the files, whatever the umask.
+ * SQLite as `effect/sql`'s `SqlClient`, over Node's own `node:sqlite`. There is one connection, and its statements run one
+ * after the other on the thread of the process. A transaction takes the write lock when it begins, and is on the disk after
+ * its commit. Only the user can read the database files, whatever the umask.
  */
 import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
@@ -17,15 +17,18 @@ import { movedCode } from "./sqliteFault.ts"
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
   readonly filename: string
-  /** The file must exist, and is not changed. Default: false. */
+  /** Whether the file must exist and stays unchanged. Default: false. */
   readonly isReadOnly?: boolean
   /** `wal` allows reads during a write; `file` keeps everything in a single file. Default: `wal`. */
   readonly journal?: "wal" | "file"
-  /** How long a statement waits for a lock of another process, blocking the thread. Default: 5000. */
+  /**
+   * How long a statement waits for a lock of another process, in milliseconds. Meanwhile the thread is blocked. Default:
+   * 5000.
+   */
   readonly maxLockWaitMillis?: number
 }
 
-/** The cache of compiled statements; a program has only a few texts. */
+/** Maximum number of compiled statements in the cache. A program has far fewer different statements. */
 const maxPrepared = 200
 
 /** SQLite has no booleans, and rejects `undefined`. */
@@ -52,11 +55,14 @@ export const makeOwnFile = (path: string): void => {
   try {
     closeSync(openSync(path, "wx", ownMode))
   } catch {
-    // Whoever opens it next reports the reason.
+    // The code that opens the file next reports the reason.
   }
 }
 
-/** Restricts a file to its user, if possible. Not through a descriptor: closing one drops SQLite's locks. */
+/**
+ * Restricts a file to its user, if possible. It uses the path and not a descriptor, because closing a descriptor would drop
+ * SQLite's locks.
+ */
 const makeOwn = (path: string): void => {
   try {
     if ((statSync(path).mode & 0o777) !== ownMode) chmodSync(path, ownMode)
@@ -65,7 +71,10 @@ const makeOwn = (path: string): void => {
   }
 }
 
-/** SQLite gives the files next to a database the database's mode; files of an older version may exist already. */
+/**
+ * Restricts a database and the files that SQLite puts next to it. SQLite gives new files the mode of the database, but files
+ * of an older version may already exist.
+ */
 const makeAllOwn = (filename: string): void => {
   if (filename === ":memory:") return
   makeOwnFile(filename)
@@ -82,9 +91,11 @@ const open = ({
   const database = new (loadSqlite().DatabaseSync)(filename, { readOnly: isReadOnly, timeout: maxLockWaitMillis })
   try {
     database.exec("PRAGMA foreign_keys = ON")
-    // The log is cut to this size once its pages are in the file; otherwise it would keep its maximum size.
+    // SQLite cuts the write-ahead log to this size once its pages are in the database file. Otherwise the log would keep its
+    // largest size.
     if (!isReadOnly && journal === "wal") database.exec(`PRAGMA journal_size_limit = ${maxIdleLogBytes}`)
-    // With WAL, readers in other processes and the writer do not wait for each other; FULL keeps a commit through a power cut.
+    // With WAL, the writer and readers in other processes do not wait for each other. With FULL (below), a commit survives a
+    // power cut.
     if (!isReadOnly && journal === "wal") database.exec("PRAGMA journal_mode = WAL")
     if (!isReadOnly) database.exec("PRAGMA synchronous = FULL")
     return database
@@ -94,7 +105,7 @@ const open = ({
   }
 }
 
-/** Size to which the write-ahead log is cut. */
+/** Size in bytes to which SQLite cuts the write-ahead log. */
 const maxIdleLogBytes = 16 * 1024 * 1024
 
 /** Identifies a file, whatever its name; null if it does not exist. */
@@ -106,8 +117,8 @@ const identityOf = (filename: string): string | null => {
 const changesNothing = /^\s*(?:SELECT|PRAGMA|COMMIT|ROLLBACK|RELEASE|SAVEPOINT)\b/i
 
 /**
- * Refuses writes if the path no longer leads to the opened database: data written to an unlinked file would be lost. SQLite has
- * a code for this, but checks it only in other journal modes.
+ * Refuses writes if the path no longer leads to the opened database, because data written to an unlinked file would be lost.
+ * SQLite has an error code for this, but does not check it in WAL mode.
  */
 const makeGuard = (
   { filename, isReadOnly = false }: SqliteOptions,
@@ -157,7 +168,7 @@ const connectionOf = (
       }),
     executeStream: (sql, params, transformRows) =>
       Stream.suspend(() => {
-        // Its own statement, because a statement can have only one reader at a time.
+        // Not from the cache, because a compiled statement can have only one reader at a time.
         const rows = attempt("stream", () => database.prepare(sql).iterate(...params.map(toInput)))
         return Stream.unwrap(Effect.map(rows, (iterable) => Stream.fromIterable(iterable))).pipe(
           Stream.map((row) => (transformRows === undefined ? row : transformRows([row])[0]))

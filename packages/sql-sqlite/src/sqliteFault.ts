@@ -1,4 +1,7 @@
-/** Faults of a database file, by SQLite's error codes. Effect classifies errors of statements, and leaves these as unknown. */
+/**
+ * Faults of a database file, by SQLite's error codes. Effect classifies errors of statements; for it, these are unknown
+ * errors.
+ */
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
@@ -8,10 +11,10 @@ import type { SqlError } from "effect/sql/SqlError"
  */
 export type SqliteFault = "moved" | "full" | "damaged" | "unwritable" | "unreadable" | "busy"
 
-/** SQLite's code for this: a kind of `READONLY`. */
+/** SQLite's code for `moved`, a kind of `READONLY`. */
 export const movedCode = 1032
 
-/** By primary code: the low byte of an extended one. */
+/** By primary code, which is the low byte of an extended code. */
 const faults = new Map<number, SqliteFault>([
   [5, "busy"],
   [6, "busy"],
