@@ -1,6 +1,6 @@
 /**
- * Reads values from a YAML document and collects its problems, each with its place in the file. It does not know the document's
- * subject: the daemon's config and the command line's fleet file are both read with it.
+ * Reads values from a YAML document and collects the problems, each with its place in the file. It knows nothing about the
+ * content: the daemon reads its config with it, and `berth` its fleet files.
  */
 import { didYouMean, nearest } from "./usage.ts"
 import { durationText, parseDurationMillis } from "./duration.ts"
@@ -26,7 +26,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** Reads a value; returns undefined after recording a problem if the value is not usable. */
 export interface Read<out A> {
   (place: Place): A | undefined
-  /** What it accepts, as far as JSON Schema can state it. */
+  /** What the reader accepts, as far as JSON Schema can state it. */
   readonly schema?: JsonSchema
 }
 
@@ -37,7 +37,7 @@ export const readAs = <A>(schema: JsonSchema, read: (place: Place) => A | undefi
 /** How the value of a key is read. */
 export interface Field<A> {
   readonly read: Read<A>
-  /** The default. Without one the key is required. */
+  /** The default. If there is none, the key is required. */
   readonly otherwise?: A
   readonly description?: string
 }
@@ -63,13 +63,13 @@ const recordSchema = (fields: Readonly<Record<string, Field<unknown>>>): JsonSch
   )
 })
 
-/** More than a person writes. */
+/** Maximum length of a document in characters: more than a person writes. */
 const maxLength = 1_000_000
 
-/** Further syntax errors are mostly consequences of the first ones. */
+/** Maximum number of reported syntax errors. Later ones are mostly consequences of the first ones. */
 const maxSyntaxProblems = 5
 
-/** The parser's message if it gives up on a deeply nested text. */
+/** The parser's message if it gives up because the text is nested too deeply. */
 const tooDeep = "Maximum call stack size exceeded"
 
 const withArticle = (node: Node | null): string =>
@@ -83,15 +83,15 @@ const withArticle = (node: Node | null): string =>
           ? "a value"
           : "nothing"
 
-/** The blocks that a merge key names; the first one with a key wins. */
+/** The blocks that a merge key (`<<`) names. If several blocks have a key, the first one wins. */
 const mergedMaps = (value: unknown) => (isSeq(value) ? value.items : [value]).filter((item) => isMap(item))
 
 /**
- * Replaces aliases and merge keys by their targets, as nodes, so that problems keep their places. Each node once: nested
- * aliases may expand beyond memory, or contain themselves.
+ * Replaces aliases and merge keys by the nodes that they refer to, so that problems keep their places. It handles each node
+ * only once, because nested aliases could otherwise fill the memory or contain themselves.
  */
 const withoutAliases = (document: Document.Parsed): Node | null => {
-  // `Alias.resolve` walks the document for each alias: 10 KB of them take seconds.
+  // Not `Alias.resolve`, which walks the whole document for each alias: with 10 KB of aliases it takes seconds.
   const anchors = new Map<string, Node>()
   const targets = new Map<unknown, Node>()
   visit(document, {
@@ -138,7 +138,7 @@ export class ConfigFile {
     if (isTooDeep) this.problems.push({ line: 1, column: 1, message: "The file is nested too deeply." })
     for (const error of isTooDeep ? [] : document.errors.slice(0, maxSyntaxProblems)) {
       const { col, line } = this.#lines.linePos(error.pos[0])
-      // The rest after a semicolon is for programmers.
+      // What follows a semicolon is for programmers.
       const [sentence = ""] = error.message.split(/[\n;]/)
       this.problems.push({ line, column: col, message: `${sentence.replace(/\.$/, "")}.` })
     }
@@ -181,7 +181,7 @@ export class ConfigFile {
       return isUsable ? (result as never) : undefined
     })
 
-  /** A block of free keys whose values have the same kind. */
+  /** A block whose keys are free and whose values are all read by the same reader; at most `max` entries. */
   entries =
     <A>(
       read: (key: Place & { readonly key: string }, value: Place) => A | undefined,
@@ -212,7 +212,7 @@ export class ConfigFile {
   text: Read<string> = readAs({ type: "string", minLength: 1 }, (place) => {
     const { node } = place
     if (isScalar(node) && typeof node.value === "string" && node.value.trim() !== "") return node.value
-    // A number or true in place of a text: what YAML reads as another type has to be quoted.
+    // YAML reads texts such as `30` or `true` as another type unless they are in quotes.
     if (isScalar(node) && typeof node.value !== "string" && node.value !== null) {
       return this.fail(place, "has to be a text: write it in quotes")
     }
@@ -229,7 +229,7 @@ export class ConfigFile {
   parsed = <A>(expected: string, parse: (text: string) => A | undefined, schema: JsonSchema = {}): Read<A> =>
     readAs({ ...this.text.schema, ...schema }, (place) => {
       const { node } = place
-      // Quotes would not turn 30 into a duration.
+      // No advice to use quotes: they would not turn 30 into a duration.
       if (isScalar(node) && typeof node.value === "number" && parse(String(node.value)) === undefined) {
         return this.fail(place, `has to be ${expected}`)
       }
@@ -249,7 +249,7 @@ export class ConfigFile {
         : this.fail(place, `has to be a whole number from ${min} to ${max}`)
     })
 
-  /** In milliseconds. */
+  /** A duration. The bounds and the result are in milliseconds. */
   duration = (minMillis: number, maxMillis: number): Read<number> =>
     this.parsed(
       `a duration from ${durationText(minMillis)} to ${durationText(maxMillis)}, such as 90s, 5m or 1h30m`,

@@ -1,7 +1,7 @@
 /**
- * Decides which service and account to use. A flag wins over the environment. Secrets come only from the environment, because
- * every user of the machine can see command lines, and a shell keeps them in its history. Credentials go only to the origin
- * that they belong to, whatever the settings say (decision 0123).
+ * Decides which service and account to use. A flag wins over the environment. Secrets come only from the environment,
+ * because every user of the machine can see command lines, and shells keep command lines in their history. Credentials go
+ * only to the origin that they belong to, whatever the settings say (decision 0123).
  */
 import { type AccountFiles, accountFiles } from "@berthkit/core/client/AccountFiles"
 import type { ClientOptions, InvalidOption } from "@berthkit/core/client/options/Settings"
@@ -14,15 +14,15 @@ import { variables } from "./variables.ts"
 /** The flag with the service's address. */
 export const addressFlag = "base-url"
 
-/** The settings of the nodes' place: both, or neither. */
+/** The two settings of the nodes' place. Either both are set, or neither. */
 export const placeSettings = ["project", "location"] as const
 export type PlaceSetting = (typeof placeSettings)[number]
 
 /** A required setting is missing, or a setting is not usable. */
 export class SettingFault extends Data.TaggedError("SettingFault")<{
-  /** The environment variable or the flag that holds it. */
+  /** The environment variable or the flag of the setting. */
   readonly setting: string
-  /** A problem with the credentials counts as an authentication failure. */
+  /** The exit code: `denied` if the problem is with the credentials, otherwise `usage`. */
   readonly exit: "usage" | "denied"
   readonly message: string
   readonly hint: string
@@ -47,8 +47,8 @@ export interface Sourced<A> {
 }
 
 /**
- * A credential, and the address that its source states with it. The credential goes only to that origin; without an address it may go to
- * any.
+ * A credential, and the address that its source (such as a profile) states with it. Berth sends the credential only to that
+ * origin. If the source states no address, Berth may send it to any origin.
  */
 export interface Credential extends Sourced<Redacted.Redacted> {
   readonly belongsTo: string | undefined
@@ -64,9 +64,9 @@ export interface ConnectionSettings extends PlaceSettings {
   readonly accessToken: Option.Option<Credential>
   /** Whether credentials may cross a network in plain text. */
   readonly allowHttp: boolean
-  /** The `User-Agent` header; none to send the client's own. */
+  /** The `User-Agent` header. Default: the client's own. */
   readonly userAgent?: Option.Option<Sourced<string>> | undefined
-  /** The account's name, which is optional. */
+  /** The account's name. Default: none. */
   readonly account?: Option.Option<Sourced<string>> | undefined
   /** The address of the database with the state that several machines share; it may hold a password. */
   readonly stateUrl?: Option.Option<Sourced<Redacted.Redacted>> | undefined
@@ -91,7 +91,7 @@ const unusable =
   (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
     const isSecret = option === "apiKey" || option === "accessToken"
-    // The option may come from another variable, such as one that names a file.
+    // The option may also be a variable that only the client reads, such as one that names a file.
     const isVariable = option.startsWith("BERTH_")
     const isPlace = option === "project" || option === "location"
     const isName = option === "account" || option === "userAgent" || isPlace || isVariable
@@ -128,7 +128,7 @@ const unusable =
     })
   }
 
-/** The database that this setting names, completed from the environment. */
+/** The database that this setting names. Missing parts of its address come from the environment. */
 export const stateUrlOf = Effect.fnUntraced(function* (
   setting: ConnectionSettings["stateUrl"] = Option.none()
 ): Effect.fn.Return<Redacted.Redacted | undefined, SettingFault> {
@@ -152,7 +152,7 @@ export const stateUrlOf = Effect.fnUntraced(function* (
 /** The database in `BERTH_STATE_URL`. */
 export const stateUrlSetting = Effect.suspend(() => Effect.flatMap(variableSetting(variables.stateUrl), stateUrlOf))
 
-/** A PostgreSQL address, completed from the environment. */
+/** A PostgreSQL address, with missing parts from the environment. */
 export const readPostgresAddress = Effect.fnUntraced(function* (text: string) {
   const values = new Map<string, string>()
   for (const name of postgresVariables) {
@@ -211,7 +211,7 @@ export const ensurePrivate = (
 /** The project as a number. A text that is not a whole number becomes NaN, which the check of the options refuses. */
 export const projectOf = (text: string): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
 
-/** The connection from these settings. `orElse` is another way to set what is missing; it ends the hint. */
+/** The connection from these settings. `orElse` is the end of a hint: another way to set what is missing. */
 export const connectionOf = Effect.fnUntraced(function* (
   settings: ConnectionSettings,
   orElse = ""
@@ -302,8 +302,8 @@ export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Eff
 })
 
 /**
- * The settings from the flags and the environment. Credentials from the environment belong to the address there, if there is
- * one.
+ * The settings from the flags and the environment. If the environment has an address, the credentials in the environment
+ * belong to it.
  */
 export const environmentSettings = Effect.fnUntraced(function* (
   baseUrl: Option.Option<string>,

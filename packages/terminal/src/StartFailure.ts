@@ -1,4 +1,7 @@
-/** Why a program did not start, in one line (exit code 2); and reading of files that flags name. */
+/**
+ * The error that says in one line why a program did not start (exit code 2), and a function that reads a file that a flag
+ * names.
+ */
 import { Data, Effect, FileSystem } from "effect"
 
 export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
@@ -20,8 +23,8 @@ export const whyNot = ({ reason }: FileProblem): string => sentences[reason._tag
 export const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
 /**
- * The text of a file that a flag names. With `maxBytes`, only of a regular file up to that size, which is checked before
- * reading.
+ * The text of a file that a flag names. If `maxBytes` is given, the file must be a regular file of at most that size; both
+ * are checked before the file is read.
  */
 export const readFlagFile = Effect.fnUntraced(function* (flag: string, file: string, maxBytes?: number) {
   const fs = yield* FileSystem.FileSystem

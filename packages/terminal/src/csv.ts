@@ -3,10 +3,13 @@
  * carriage return (decision 0120).
  */
 
-/** What a spreadsheet takes for the start of a formula, even in full-width characters. */
+/** Matches what a spreadsheet takes for the start of a formula, even in full-width characters. */
 const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 
-/** Protects a free text, such as a name: a leading apostrophe keeps a spreadsheet from running it. */
+/**
+ * Makes a free text, such as a name, harmless in a spreadsheet: after a leading apostrophe, the spreadsheet does not run it
+ * as a formula.
+ */
 export const inert = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const quoted = (cell: string): string => (/[",]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

@@ -17,7 +17,7 @@ export const parseDurationMillis = (text: string): Option.Option<number> => {
     const unit = units.find(([name]) => each.endsWith(name) && /\d$/.test(each.slice(0, -name.length)))
     millis += Number.parseFloat(each) * (unit?.[1] ?? Number.NaN)
   }
-  // Rounded to the nanosecond, because a product such as 1.005 × 1000 is slightly off.
+  // Round to the nanosecond, because floating-point products such as 1.005 × 1000 are slightly off.
   return Number.isFinite(millis) ? Option.some(Math.round(millis * 1e6) / 1e6) : Option.none()
 }
 
@@ -29,13 +29,13 @@ export const durationText = (millis: number): string => {
 
 /** The accepted range of durations. */
 export interface DurationBounds {
-  /** Default 1. */
+  /** Minimum in milliseconds. Default: 1. */
   readonly minMillis?: number
-  /** Default: unlimited. */
+  /** Maximum in milliseconds. Default: unlimited. */
   readonly maxMillis?: number
 }
 
-/** How to parse a duration, and the expectation as the end of a sentence. */
+/** A parser of durations in this range, and the end of an error's sentence that says what was expected. */
 export const durationValue = ({ maxMillis = Number.POSITIVE_INFINITY, minMillis = 1 }: DurationBounds = {}) => {
   const bounds = Number.isFinite(maxMillis) ? ` from ${durationText(minMillis)} to ${durationText(maxMillis)}` : ""
   return {

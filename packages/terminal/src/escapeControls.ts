@@ -4,15 +4,15 @@
  */
 
 /**
- * C0 and C1 controls, DEL, line separators, direction marks and overrides, lone surrogates, and invisible characters: a name
- * with one looks like another name, and models read invisible tags (U+E0000 to U+E0FFF). Joiners stay, because scripts of India
- * need them.
+ * C0 and C1 controls, DEL, line separators, direction marks and overrides, lone surrogates, and invisible characters. With
+ * an invisible character, one name can look like another, and language models read invisible tags (U+E0000 to U+E0FFF).
+ * Joiners are not in this set, because Indian scripts need them.
  */
 const unsafe =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu
 
-/** Matches most names without character classes, whose loading takes milliseconds. */
+/** Matches most names. It avoids Unicode classes, because loading those takes milliseconds. */
 const plain = /^[\u0020-\u007e]*$/
 
 const spelled = new Map([
@@ -33,5 +33,5 @@ const written = (character: string): string => {
 /** The text with every control character escaped, such as `\x1b` or `\n`. */
 export const escapeControls = (text: string): string => (plain.test(text) ? text : text.replace(unsafe, written))
 
-/** The same for text of several lines, which keeps its line feeds. */
+/** The same for a text of several lines; the line feeds stay. */
 export const escapeControlsInLines = (text: string): string => text.split("\n").map(escapeControls).join("\n")

@@ -1,11 +1,14 @@
-/** Prints the help of programs whose command line `effect/cli` parses in the same form as `berth --help`. */
+/** Formats the help of `berth-server` and `berth-watch`, whose command lines `effect/cli` parses, like that of `berth`. */
 import { Layer, Option } from "effect"
 import { CliOutput, type HelpDoc } from "effect/cli"
 import { helpText, type HelpPage } from "./helpText.ts"
 
 type FlagDoc = HelpDoc.FlagDoc
 
-/** Type names, which stand for a missing metavar: then `--host` takes a HOST. */
+/**
+ * Names of types, which `effect/cli` shows if a flag has no metavar. Then the metavar is the flag's name: `--host` takes a
+ * HOST.
+ */
 const types = new Set([
   "string",
   "integer",
@@ -19,7 +22,7 @@ const types = new Set([
   "redacted"
 ])
 
-/** The choices that the toolkit appends to a description, or writes instead of a metavar. */
+/** Splits a description into its text and the choices that `effect/cli` has appended. */
 const choicesIn = (description: string): readonly [text: string, choices: ReadonlyArray<string>] => {
   const [, text = description, list] = /^(.*?) ?\(choices: ([^)]*)\)$/s.exec(description) ?? []
   return [text, list?.split(", ") ?? []]
@@ -36,7 +39,7 @@ const flagOf = (flag: FlagDoc): HelpPage["flagGroups"][number]["flags"][number] 
     name: flag.name,
     description,
     choices,
-    // The toolkit marks repeatable flags as required, although they are optional.
+    // `effect/cli` marks repeatable flags as required, although they are optional.
     required: flag.required && !description.includes("repeatable"),
     repeatable: false,
     aliases: flag.aliases.map((alias) => alias.replace(/^-+/, "")),
@@ -71,7 +74,7 @@ const pageOf = (doc: HelpDoc.HelpDoc): HelpPage => {
   }
 }
 
-/** Prints help in that form, in colour on a terminal. */
+/** Replaces the help formatter of `effect/cli`. Titles are bold if stdout is a terminal. */
 export const helpLayer = Layer.sync(CliOutput.Formatter, () => {
   const colour = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === ""
   return {

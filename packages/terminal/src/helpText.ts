@@ -1,6 +1,6 @@
 /**
- * Help for people, 80 columns wide: usage, arguments, flags by group, examples. It looks the same in all three programs. Pure
- * and without Effect, so that `berth --help` starts fast.
+ * Help for people, 80 columns wide: usage, arguments, flags by group, examples. It looks the same in all three programs.
+ * This module is pure and does not load Effect, so that `berth --help` starts fast.
  */
 
 /** A positional argument. */
@@ -15,7 +15,7 @@ interface FlagHelp extends ArgumentHelp {
   readonly required: boolean
   readonly repeatable: boolean
   readonly aliases: ReadonlyArray<string>
-  /** The name of its value; null for a switch. */
+  /** The name of the flag's value; null if the flag takes none. */
   readonly metavar: string | null
 }
 
@@ -28,7 +28,7 @@ interface FlagGroup {
 
 /** The content of a command's help. */
 export interface HelpPage {
-  /** Such as `berth node list`. */
+  /** The command's words, such as `berth node list`. */
   readonly command: string
   readonly summary: string
   readonly usage: string
@@ -37,16 +37,19 @@ export interface HelpPage {
   /** Global groups come last. */
   readonly flagGroups: ReadonlyArray<FlagGroup>
   readonly examples: ReadonlyArray<{ readonly command: string; readonly description: string }>
-  /** Its subcommands; empty for a command that does something itself. */
+  /** The subcommands; empty for a command that does something itself. */
   readonly commands: ReadonlyArray<{ readonly name: string; readonly summary: string }>
 }
 
 const columns = 80
 const indent = 2
-/** The description of a longer term starts on the next line. */
+/**
+ * Maximum width of a term that shares its line with its description. The description of a longer term starts on the next
+ * line.
+ */
 const maxTermWidth = 30
 
-/** Fills lines of at most `width` with words; a longer word has its own line. */
+/** Fills lines of at most `width` characters with words. A word that is longer than that gets a line of its own. */
 const filled = (words: ReadonlyArray<string>, width: number, gap: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -90,23 +93,26 @@ const briefly = ({ aliases, metavar, name }: FlagHelp): string => {
   return metavar === null ? spelling : `${spelling} ${metavar}`
 }
 
-/** A command line, wrapped if necessary; `end` ends every line except the last. */
+/** A command line, wrapped if necessary. `end` stands at the end of every line except the last. */
 const commandLines = (command: string, end: string): string =>
   wrapped(command, columns - 6 - end.length)
     .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))
     .join(`${end}\n`)
 
-/** Whether a description names every choice already, most likely next to its meaning. */
+/** Whether a description already names every choice, most likely together with its meaning. */
 const namesAll = (description: string, choices: ReadonlyArray<string>): boolean => {
   const words = new Set(description.split(/[\s,;:()]+/))
   return choices.every((choice) => words.has(choice))
 }
 
-/** A description ends with the choices that it does not name itself, and with marks such as (required). */
+/**
+ * A description with everything that follows its text: the choices, unless it names them all itself, and marks such as
+ * (required).
+ */
 const described = (description: string, choices: ReadonlyArray<string>, marks: ReadonlyArray<string | false>): string =>
   [description, !namesAll(description, choices) && `(${choices.join(", ")})`, ...marks].filter(Boolean).join(" ")
 
-/** Whether a description says already that a flag is repeatable. */
+/** Whether a description already says that a flag is repeatable. */
 const repeats = (description: string) => /repeatable/.test(description)
 
 /** The text of `--help`, including its last line feed. `colour` makes the titles bold. */

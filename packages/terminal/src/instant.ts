@@ -1,7 +1,7 @@
 /**
- * Instants as people and programs write them: ISO 8601 with an offset, `2026-03-01T10:20:30Z` or `2026-03-01 10:20+05:30`. An
- * instant without an offset is refused, because it could mean UTC or the writer's local time. So is a day or hour that does not
- * exist: JavaScript would read 30 February as 2 March, and 01/12/2026 as a day in January.
+ * Instants as people and programs write them: ISO 8601 with an offset, `2026-03-01T10:20:30Z` or `2026-03-01 10:20+05:30`.
+ * An instant without an offset is refused, because it could mean UTC or the writer's local time. Days and hours that do not
+ * exist are refused as well: JavaScript alone would read 30 February as 2 March, and 01/12/2026 as a day in January.
  */
 import { DateTime, Option, Schema, SchemaGetter } from "effect"
 
@@ -17,8 +17,8 @@ const aheadMinutes = (offset: string): number => {
 }
 
 /**
- * Milliseconds since the epoch; none if the text is not an instant. A bare date counts only with `dayOffset`, and means
- * midnight there.
+ * Milliseconds since the epoch; none if the text is not an instant. A bare date is accepted only if `dayOffset` is given; it
+ * means midnight at that offset from UTC.
  */
 export const parseInstantMillis = (text: string, dayOffset?: string): Option.Option<number> => {
   const found = iso.exec(text)
@@ -35,13 +35,13 @@ export const parseInstantMillis = (text: string, dayOffset?: string): Option.Opt
   return Option.some(midnight.getTime() + minutes * 60_000 + Number(second) * 1000 + millis)
 }
 
-/** The end of a sentence that refuses a text. */
+/** The end of an error's sentence that says what was expected. */
 export const instantExpected =
   "an instant that exists, with its offset, such as 2026-03-01T10:20:30Z or 2026-03-01T10:20+05:30"
 
 const isInstant = (text: string): boolean => Option.isSome(parseInstantMillis(text))
 
-/** An instant in a request. */
+/** An instant in a request, as text. */
 export const InstantText = Schema.String.check(Schema.makeFilter(isInstant, { expected: instantExpected })).pipe(
   Schema.decodeTo(Schema.DateTimeUtc, {
     decode: SchemaGetter.transform((text: string) => DateTime.makeUnsafe(Option.getOrThrow(parseInstantMillis(text)))),

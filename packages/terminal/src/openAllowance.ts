@@ -16,7 +16,7 @@ export type AllowanceStores = (
   options: Pick<ClientOptions, "baseUrl" | "credentials">
 ) => Effect.Effect<Effect.Effect<AllowanceStore>>
 
-/** One connection for the process's statements, which run one after the other, and one for removing old rows. */
+/** One connection for the statements of the process, which run one after the other, and one to remove old rows. */
 const maxConnections = 2
 
 /** The stores in an open database. */
@@ -33,10 +33,11 @@ export const allowanceStoresIn = Effect.fnUntraced(function* (
   return (options) => Effect.map(Effect.orDie(AllowanceSql.fingerprintOf(options)), open)
 })
 
-/** The stores in the database at an address. It connects at the first use. */
+/** The stores in the database at an address. The process connects at the first use. */
 export const openAllowanceStores = Effect.fnUntraced(
   function* (address: Redacted.Redacted) {
-    // A pooler may run each transaction in another session, which does not know this one's prepared statements.
+    // A connection pooler may run each transaction in another session, and statements that were prepared in one session do
+    // not exist in another.
     const client = yield* PgClient.make({ url: address, applicationName: "berth", maxConnections, prepare: false })
     return yield* allowanceStoresIn(client, address)
   },

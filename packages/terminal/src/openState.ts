@@ -15,24 +15,28 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { schemaOf, shownAddress } from "./postgresAddress.ts"
 
-/** Creates, locks and records of a process wait for each other; the lease and the allowance need connections besides. */
+/**
+ * One connection would be enough for the creates, locks and records of a process, which wait for each other. The lease and
+ * the allowance need connections of their own.
+ */
 const maxConnections = 4
 
-// A pooler may give each transaction another session, which lacks the prepared statements of the session before.
+// A connection pooler may run each transaction in another session, and statements that were prepared in one session do not
+// exist in another.
 const connect = (url: Redacted.Redacted) =>
   Effect.provide(
     Effect.orDie(PgClient.make({ url, applicationName: "berth", maxConnections, prepare: false })),
     Reactivity.layer
   )
 
-/** The stores of the account of a client with these options. It connects at the first use. */
+/** The stores for the account of a client with these options. The process connects at the first use. */
 export const openState = Effect.fnUntraced(function* (options: ClientOptions, address: Redacted.Redacted) {
   const stores = make(options, { schema: schemaOf(address), name: shownAddress(address) })
   // The options were checked when they were read.
   return yield* Effect.orDie(Effect.provideService(stores, SqlClient.SqlClient, yield* connect(address)))
 })
 
-/** Makes the missing tables. Returns the rights that a role needs to use them. */
+/** Makes the tables that are missing. Returns the rights that a database role needs to use the tables. */
 export const migrateState = Effect.fnUntraced(function* (address: Redacted.Redacted) {
   const schema = schemaOf(address)
   yield* Effect.mapError(
@@ -42,7 +46,7 @@ export const migrateState = Effect.fnUntraced(function* (address: Redacted.Redac
   return rightsIn(schema)
 }, Effect.scoped)
 
-/** Accepts the listed nodes that no create in the account's state explains. Returns them. */
+/** Accepts the listed nodes that no recorded create of the account explains. Returns these nodes. */
 export const acceptNodes = Effect.fnUntraced(function* (options: ClientOptions, address: Redacted.Redacted) {
   const database = yield* Effect.provideService(
     open({ schema: schemaOf(address), name: shownAddress(address) }),

@@ -1,4 +1,4 @@
-/** The hint for a service that requires a project and a location with every request. */
+/** Recognises the refusals of a service that requires a project and a location in every request. */
 const place = "\\b(?:project(?:[_ ]?id)?|location)\\b"
 const lack = "\\b(?:not found|required|missing|invalid|not valid|unknown|not exist|needed|specify|provide)\\b"
 const shape = new RegExp(`${place}[^.;]{0,40}${lack}|${lack}[^.;]{0,40}${place}`, "i")

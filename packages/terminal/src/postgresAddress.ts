@@ -1,21 +1,24 @@
 /**
- * The address of a PostgreSQL server in settings. It contains a password, so messages show only `shownAddress`. Missing parts
- * come from the variables that every PostgreSQL program reads.
+ * The address of a PostgreSQL server in settings. It may contain a password, so messages show only `shownAddress`. Missing
+ * parts of the address come from the variables that every PostgreSQL program reads, such as PGPASSWORD.
  */
 import { Redacted, Result } from "effect"
 
-/** Whether a text is a PostgreSQL address at all. */
+/** Whether a text begins like a PostgreSQL address. */
 export const isPostgres = (text: string): boolean => /^postgres(ql)?:\/\//.test(text)
 
 /** The schema of the tables: `berth` unless the address says `?schema=NAME`. */
 export const schemaOf = (address: Redacted.Redacted): string =>
   new URL(Redacted.value(address)).searchParams.get("schema") ?? "berth"
 
-/** The required form of an address. A longer schema name would not fit together with the names of tables. */
+/**
+ * The required form of an address. The schema's name may not be longer because some tables begin with it, and PostgreSQL
+ * limits the length of names.
+ */
 const postgresForm =
   "an address such as postgres://USER:PASSWORD@HOST/DATABASE?schema=berth, with a schema of at most 40 small letters, digits and _"
 
-/** The parts of an address by parameter, with their variables and alternative positions in the address. */
+/** The parts of an address: the parameter of each, its variable, and its usual place in the address. */
 const parts = [
   ["host", "PGHOST", ({ hostname }: URL) => hostname],
   ["port", "PGPORT", ({ port }: URL) => port],
@@ -32,7 +35,10 @@ export const postgresVariables: ReadonlyArray<string> = parts.map(([, variable])
 
 const sslModes: ReadonlySet<string> = new Set(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])
 
-/** The unusable part of an address, named by its variable if it comes from one; null if all are usable. */
+/**
+ * The name of the first part of an address that is not usable (of its variable, if it comes from one); null if all parts are
+ * usable.
+ */
 const badPart = (url: URL, fromVariable: ReadonlySet<string>): string | null => {
   const isBad: Readonly<Record<string, (value: string) => boolean>> = {
     port: (value) => !/^\d{1,5}$/.test(value) || Number(value) < 1 || Number(value) > 65_535,
@@ -47,8 +53,8 @@ const badPart = (url: URL, fromVariable: ReadonlySet<string>): string | null => 
 }
 
 /**
- * Parses an address and completes it from the variables, for example with the password. A blank variable counts as unset. Fails
- * with a text that follows the name of the setting.
+ * Parses an address and completes it from the variables, for example with the password. A blank variable counts as unset.
+ * Fails with a text that continues a sentence after the name of the setting.
  */
 export const readAddress = (
   text: string,
@@ -71,7 +77,7 @@ export const readAddress = (
     : Result.fail(`has a ${bad} that is not usable`)
 }
 
-/** The host, port and database of an address; the database is empty for the server's default. */
+/** The host, port and database of an address. The database is empty if the address names none. */
 export const serverOf = (address: Redacted.Redacted) => {
   const { hostname, pathname, port, searchParams } = new URL(Redacted.value(address))
   const host = searchParams.get("host") ?? decodeURIComponent(hostname.replace(/^\[|\]$/g, ""))

@@ -1,6 +1,6 @@
 /**
- * Reads an environment variable from the program's `ConfigProvider`. `Config` would parse it through a schema, which takes a
- * command as long as its request.
+ * Reads an environment variable from the program's `ConfigProvider`. It does not use `Config`, which parses through a
+ * schema: that would take as long as the request of a command.
  */
 import { ConfigProvider, Effect } from "effect"
 

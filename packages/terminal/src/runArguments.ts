@@ -1,12 +1,12 @@
 /**
- * Runs a command line that `effect/cli` parses. The toolkit answers `--help` after an unknown command with the help of the command before it,
- * and says nothing about the unknown one; here that is a usage error, as without `--help`.
+ * Runs a command line that `effect/cli` parses. If `--help` follows an unknown command, `effect/cli` prints the help of the
+ * command before it and does not mention the unknown one. Here this is a usage error, as it is without `--help`.
  */
 import { Effect } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { nearest } from "./usage.ts"
 
-/** The word that was asked about and should be a command, but is none; undefined if there is no such word. */
+/** The error for a word that stands where a subcommand has to be, and is none; undefined if there is no such word. */
 const unknownCommand = (
   { commandPath, helpDoc }: CliOutput.Presenter.Help,
   args: ReadonlyArray<string>
@@ -14,7 +14,7 @@ const unknownCommand = (
   const names = (helpDoc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name }) => name))
   const path = commandPath.slice(1)
   const subcommand = args[path.length]
-  // After a flag a word may be its value.
+  // A word that follows a flag may be the flag's value.
   const isRightAfter = path.every((name, index) => name === args[index])
   if (subcommand === undefined || subcommand.startsWith("-") || !isRightAfter || names.length === 0) return undefined
   return new CliError.UnknownSubcommand({ subcommand, parent: commandPath, suggestions: nearest(subcommand, names) })

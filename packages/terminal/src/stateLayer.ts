@@ -7,7 +7,7 @@ class Opened extends Context.Service<Opened, Context.Context<never>>()("@berthki
 
 const layers = new WeakMap<Connection, Layer.Layer<Opened>>()
 
-/** One layer for each connection, so that a command opens the database once, however many stores it uses. */
+/** Keeps one layer for each connection, so that a command opens the database once, however many stores it uses. */
 const openedOf = (connection: Connection, address: Redacted.Redacted) => {
   const known = layers.get(connection)
   if (known !== undefined) return known

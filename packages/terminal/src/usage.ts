@@ -1,7 +1,8 @@
 /**
  * Explains a wrong command line with one sentence and a hint, and finds words similar to a misspelled one. `usageProblem`
- * serves `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its own. Only the first of
- * several faults is reported: later ones often follow from it, and may repeat a secret in the wrong place.
+ * serves `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its own. Of several
+ * faults, only the first is reported, because later ones often follow from it, and their sentences could repeat a secret
+ * that stands in the wrong place.
  */
 import type { CliError } from "effect/cli"
 import { isSecretName } from "@berthkit/core/domain/secretName"
@@ -17,11 +18,14 @@ export interface UsageProblem {
 
 /** What differs between the programs. */
 export interface UsageOptions {
-  /** Whether some flags take a secret. If not, the hint about a secret names the environment; default false. */
+  /**
+   * Whether some flags of the program take a secret. If not, the hint for a flag that looks like a secret names the
+   * environment variables. Default: false.
+   */
   readonly hasSecretFlags?: boolean
 }
 
-/** Maximum number of suggestions that are equally near. */
+/** Maximum number of suggestions in a sentence. */
 const maxSuggestions = 3
 
 /** The end of a sentence with suggestions. */
@@ -48,26 +52,26 @@ const distance = (from: string, to: string): number => {
   return row[to.length]!
 }
 
-/** A longer word is not a misspelling, and would take long to compare. */
+/** Maximum length of a word that gets suggestions: a longer one is no misspelling, and would take long to compare. */
 const maxWordLength = 100
 
-/** A shorter beginning matches too many words. */
+/** Minimum length of a beginning that is completed: a shorter one matches too many words. */
 const minBeginning = 2
 
 /** The words that begin with this one. */
 const completed = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
   word.length < minBeginning ? [] : words.filter((each) => each.toLowerCase().startsWith(word.toLowerCase()))
 
-/** The words that are spelled most like this one; if none is near, those that begin with it. */
+/** The words whose spelling is nearest to this word. If none is near, the words that begin with it. */
 export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (word.length > maxWordLength) return []
-  // Half of a short word is too much: `wide` is not `id`.
+  // A short word may differ in one step only. With half of its letters changed it would match too much: `wide` is not `id`.
   const maxSteps = word.length < 5 ? 1 : Math.max(2, Math.floor(word.length / 3))
   const near = words
-    // A difference in length takes as many steps.
+    // If lengths differ by n, at least n steps are necessary.
     .filter((each) => Math.abs(each.length - word.length) <= maxSteps)
     .map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
-    // If every letter differs, the word is not misspelled: `c` is not `a`.
+    // If as many steps are necessary as the word has letters, it is another word: `c` is not `a`.
     .filter(({ steps }) => steps < word.length)
   const minSteps = near.reduce((min, { steps }) => Math.min(min, steps), Number.POSITIVE_INFINITY)
   return minSteps > maxSteps
@@ -75,7 +79,10 @@ export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArr
     : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
 }
 
-/** The accepted values, from the parser's message: a list of choices, or our own expectation. */
+/**
+ * The sentence about an invalid value. The parser's message has either a list of the choices or our own text about what was
+ * expected.
+ */
 const invalidValue = (error: CliError.InvalidValue): string => {
   const what = error.kind === "flag" ? `--${error.option}` : error.option
   const choices = Array.from(error.expected.matchAll(/"([^"]+)"/g), ([, choice]) => choice ?? "")
@@ -109,7 +116,10 @@ const sentence = (error: CliError.NonShowHelpErrors, command: string): string =>
   }
 }
 
-/** What is wrong with an unknown flag that looks like a secret's; undefined for other flags. */
+/**
+ * The problem if somebody passes a secret in a flag that does not exist, judged by the flag's name; undefined for other
+ * flags.
+ */
 export const secretProblem = (command: string, flag: string): UsageProblem | undefined =>
   isSecretName(flag)
     ? {

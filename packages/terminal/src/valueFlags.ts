@@ -13,7 +13,7 @@ export const durationFlag = (name: string, bounds?: DurationBounds): Flag.Flag<D
   )
 }
 
-/** A flag for a whole number from `min` to `max`, by default any. */
+/** A flag for a whole number from `min` to `max`. Default: no bounds. */
 export const wholeNumberFlag = (name: string, min?: number, max?: number): Flag.Flag<number> => {
   const { expected, parse } = wholeNumberText(min, max)
   return Flag.String(name).pipe(

@@ -5,7 +5,7 @@ export const variables = {
   accessToken: "BERTH_ACCESS_TOKEN",
   /** Whether credentials may cross a network in plain text. */
   allowHttp: "BERTH_ALLOW_HTTP",
-  /** The name of the account, under which the idempotency keys of creates are stored. */
+  /** The name of the account. Berth stores the idempotency keys of creates under it. */
   account: "BERTH_ACCOUNT",
   /** The project and the location of the nodes: both or neither. */
   project: "BERTH_PROJECT",
@@ -20,6 +20,6 @@ export const variables = {
   profile: "BERTH_PROFILE",
   /** The format of data. */
   output: "BERTH_OUTPUT",
-  /** Maximum time of each call. */
+  /** Maximum duration of each call. */
   deadline: "BERTH_DEADLINE"
 } as const

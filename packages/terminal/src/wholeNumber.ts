@@ -3,7 +3,10 @@
  */
 import { Option } from "effect"
 
-/** How to parse a whole number from `min` to `max`, by default any; and the expectation as the end of a sentence. */
+/**
+ * A parser of whole numbers from `min` to `max` (default: no bounds), and the end of an error's sentence that says what was
+ * expected.
+ */
 export const wholeNumberText = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) => {
   const from = min === Number.MIN_SAFE_INTEGER ? "" : ` from ${min}`
   const to = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`
