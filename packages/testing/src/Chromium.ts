@@ -1,4 +1,4 @@
-/** A real Chromium, for tests of what happens in a page. It uses the system's; nothing is downloaded. */
+/** A real Chromium, for tests of what happens in a page. It is the one that the system has; nothing is downloaded. */
 import { existsSync } from "node:fs"
 import { type Browser, chromium } from "playwright-core"
 
@@ -14,7 +14,7 @@ const flags = [
   "--disable-sync"
 ]
 
-/** Starts it with additional flags. Rejects if none is installed. */
+/** Starts Chromium with additional flags. Rejects if the system has none. */
 export const launchChromium = async (further: ReadonlyArray<string> = []): Promise<Browser> => {
   const executablePath = places.find((path) => existsSync(path))
   if (executablePath === undefined) throw new Error(`There is no Chromium here, at none of ${places.join(", ")}.`)

@@ -1,6 +1,6 @@
 /**
- * A service on a free loopback port whose replies the test writes, for replies that the mock never sends. It ends with the
- * test: by `await using`, or with the scope of `HttpService.start`.
+ * A service on a free loopback port. The test itself writes the replies, so it can send what the mock never sends. The
+ * service ends with the test: by `await using`, or with the scope of `HttpService.start`.
  */
 import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"

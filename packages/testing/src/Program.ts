@@ -1,6 +1,6 @@
 /**
- * A program as a separate process, for tests of what it prints, how it ends, and what it leaves behind when it is killed. It
- * ends with the test: by `await using`, or with the scope of `Program.start`.
+ * A program as a separate process, for tests of what the program prints, how it ends, and what it leaves behind if it is
+ * killed. It ends with the test: by `await using`, or with the scope of `Program.start`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -8,37 +8,43 @@ import { Effect } from "effect"
 
 /** How a program ended. */
 export interface Ended {
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the program. */
   readonly code: number | NodeJS.Signals
   readonly stdout: string
   readonly stderr: string
 }
 
 export interface ProgramOptions {
-  /** Its environment besides PATH; undefined removes a variable. Default: the environment of the test. */
+  /**
+   * The program's environment besides PATH; undefined stands for a variable that is not set. Default: the environment of the
+   * test.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The text on its stdin. Default: none. */
   readonly input?: string
-  /** Keeps its stdin open after the input, until the test closes it. Default: false. */
+  /** Whether stdin stays open after the input, until the test closes it. Default: false. */
   readonly isInputOpen?: boolean
   readonly cwd?: string
-  /** Kills it after this time. Default: never. */
+  /** Time after which the program is killed. Default: never. */
   readonly timeoutMillis?: number
 }
 
 type Stream = "stdout" | "stderr"
 
-/** Caches compiled sources: a TypeScript program spends most of its time compiling Effect. */
+/**
+ * The folder in which Node caches compiled sources. Without it, a TypeScript program would spend most of its time compiling
+ * Effect.
+ */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
 
 export class Program {
   readonly child: ChildProcessWithoutNullStreams
-  /** Resolves when it has ended and all its output has been read. */
+  /** Resolves when the program has ended and all its output has been read. */
   readonly ended: Promise<Ended>
   readonly printedOn: Record<Stream, string> = { stdout: "", stderr: "" }
-  /** Everything it printed on stdout and stderr, in order of arrival. */
+  /** Everything that the program printed on stdout and stderr, in order of arrival. */
   output = ""
-  /** Resolves before its output has been read: a child process may keep its pipes open. */
+  /** Resolves when the program has ended, even if its output has not been read: a child of it may keep the pipes open. */
   readonly #exited: Promise<void>
 
   constructor(command: string, args: ReadonlyArray<string>, options: ProgramOptions = {}) {
@@ -68,7 +74,7 @@ export class Program {
 
   /** A Node program, by its path. */
   static ofNode(path: string, args: ReadonlyArray<string> = [], options: ProgramOptions = {}): Program {
-    // A bundle manages its own cache.
+    // The bundles manage their own caches.
     if (!path.endsWith(".ts")) return new Program(process.execPath, [path, ...args], options)
     const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) }
     return new Program(process.execPath, [path, ...args], { ...options, env })
@@ -85,7 +91,7 @@ export class Program {
     return Effect.acquireRelease(Effect.sync(make), (program) => Effect.promise(() => program[Symbol.asyncDispose]()))
   }
 
-  /** Waits until its output matches, and returns the match. Rejects if it ends before. */
+  /** Waits until the output matches, and returns the match. Rejects if the program ends before. */
   async printed(wanted: string | RegExp, on: Stream | "either" = "stdout"): Promise<string> {
     const found = () => {
       const text = on === "either" ? this.output : this.printedOn[on]
@@ -109,7 +115,7 @@ export class Program {
     }
   }
 
-  /** Its stdout, after it ended with 0. Rejects if it ends in any other way. */
+  /** The program's stdout, once it has ended with exit code 0. Rejects if it ends in any other way. */
   async succeeded(): Promise<string> {
     const { code, stderr, stdout } = await this.ended
     if (code !== 0) throw new Error(`the program ended with ${code}: ${stderr}`)
@@ -120,7 +126,7 @@ export class Program {
     this.child.kill(signal)
   }
 
-  /** Sends a signal, and waits for the end. */
+  /** Sends a signal, and waits until the program has ended. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<Ended> {
     this.child.kill(signal)
     return this.ended

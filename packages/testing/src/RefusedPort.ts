@@ -1,6 +1,6 @@
 /**
- * A loopback port that refuses connections and that no other program can take, because it belongs to a connection that is held
- * open. A port that was free a moment ago may be in use by now.
+ * A loopback port that refuses connections. No other program can take it, because an open connection holds it. (A port that
+ * was merely free a moment ago may be in use by now.)
  */
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that a test can slow down or stop. Connections stay open and nothing comes through, as if a machine or a cable
- * had failed.
+ * A TCP proxy that a test can slow down or stop. While it is stopped, connections stay open and nothing comes through, as if
+ * a machine or a cable had failed.
  */
 import { once } from "node:events"
 import { connect, createServer, type Server, type Socket } from "node:net"
@@ -41,7 +41,7 @@ export class TcpProxy {
     })
   }
 
-  /** Proxies the server on a loopback port, until the scope closes. */
+  /** Starts a proxy of the server on a loopback port. It ends with the scope. */
   static scoped(target: number) {
     return Effect.acquireRelease(
       Effect.promise(async () => {
@@ -59,13 +59,13 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** Lets everything through again, starting with the held data. */
+  /** Lets everything through again, the held data first. */
   release(): void {
     this.#isHeld = false
     for (const socket of this.#sockets) socket.resume()
   }
 
-  /** Ends all connections; new ones are led on. */
+  /** Ends all open connections. New connections still reach the server. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }

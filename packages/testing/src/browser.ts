@@ -10,9 +10,9 @@ interface Visit {
   readonly page: Page
   /** Errors on the page's console, exceptions, and violations of its content security policy. */
   readonly complaints: ReadonlyArray<string>
-  /** The requests of the page, as `GET /path`. */
+  /** The requests of the page to any server, as `GET /path`. */
   readonly requests: ReadonlyArray<string>
-  /** Requests to any other server. */
+  /** The URLs of those requests that go to another server than the page's. */
   readonly outside: ReadonlyArray<string>
 }
 
@@ -23,7 +23,7 @@ interface VisitOptions {
   readonly localNames?: ReadonlyArray<string>
 }
 
-/** Opens a page of a server; browser and page close with the scope. */
+/** Opens a page of a server. Browser and page close with the scope. */
 export const visit = Effect.fnUntraced(function* (
   url: string,
   { height = 800, localNames = [], width = 1280 }: VisitOptions = {}
@@ -50,7 +50,7 @@ export const visit = Effect.fnUntraced(function* (
   return { page, complaints, outside, requests } satisfies Visit
 })
 
-/** Some violations do not appear on the console. */
+/** Reports violations of the content security policy, because some of them do not appear on the console. */
 const reportViolations = `addEventListener("securitypolicyviolation", (event) =>
   console.error("violates " + event.violatedDirective + ": " + event.blockedURI + " " + event.sample))`
 

@@ -11,7 +11,7 @@ const file = (name: string): string => fileURLToPath(new URL(`../vectors/tls/${n
 export const keyFile = file("key.pem")
 export const certificateFile = file("cert.pem")
 
-/** The certificate of another key, for the same names. */
+/** A certificate for the same names, of another key. */
 export const otherCertificateFile = file("other.pem")
 
 export const key = readFileSync(keyFile, "utf8")

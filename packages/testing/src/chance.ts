@@ -1,9 +1,9 @@
-/** The randomness of all tests: one seed, the same on every run of `pnpm test`, whatever the environment contains. */
+/** The seed of all random values in tests. It is the same on every run of `pnpm test`, whatever the environment contains. */
 
 /** Whether this is a run of `pnpm soak`. */
 export const isSoak = process.env["SOAK"] === "1"
 
-/** `pnpm soak` draws a new seed and prints it; there `SEED` sets it. */
+/** The seed. `pnpm soak` draws a new one and prints it, unless `SEED` sets it. */
 export const seed = isSoak ? Number(process.env["SEED"] ?? 1) : 1
 
 /** Numbers from 0 (inclusive) to 1 (exclusive), derived from a seed (mulberry32). */

@@ -1,13 +1,13 @@
 /**
- * A proxy that compresses every text that it may, like Express's `compression` and many gateways: data arrives only when there
- * is enough of it, which for a stream of small events is never. A reply with `no-transform` passes unchanged (RFC 9111
- * §5.2.2.6).
+ * A proxy that compresses every text that it may compress, as Express's `compression` and many gateways do. It passes data
+ * on only when it has collected enough, so the small events of a stream never arrive. A reply with `no-transform` passes
+ * unchanged (RFC 9111 §5.2.2.6).
  */
 import { request as send } from "node:http"
 import { createGzip } from "node:zlib"
 import { HttpService } from "./HttpService.ts"
 
-/** Proxies the service at an address, until the scope closes. */
+/** Starts a proxy of the service at an address. It ends with the scope. */
 export const compressingProxy = (origin: string) =>
   HttpService.start((request, response) => {
     const { headers, method, url = "/" } = request

@@ -1,7 +1,7 @@
 /**
- * Vitest loads this before each test file, so that random values are the same on every run, in any order: properties use the
- * seed, and `Math.random`, from which Effect's `Random` draws, restarts from it in each test. A test that fails in `pnpm soak`
- * prints how to run it again.
+ * Vitest loads this before each test file, so that random values are the same on every run, whatever the order of the tests.
+ * Properties use the seed. `Math.random`, from which Effect's `Random` draws, restarts from the seed in each test. A test
+ * that fails in `pnpm soak` prints how to run it again.
  */
 import fc from "fast-check"
 import { relative } from "node:path"

@@ -2,8 +2,8 @@
 import { once } from "node:events"
 import { createServer } from "node:net"
 
-// Below the ports that systems hand out to clients and to servers on port 0: one of those could take the port before the tested
-// program listens on it.
+// These ports are below the range from which systems choose ports for clients, and for servers that ask for port 0. A port
+// in that range could be taken before the tested program listens on it.
 const [first, count] = [20_000, 10_000]
 // Parallel processes start at different ports.
 let next = (process.pid * 16) % count

@@ -1,6 +1,6 @@
 /**
- * Replaces `fast-check` in `pnpm soak`: every property runs `RUNS` times as often as in `pnpm test`, and uses the seed of the
- * run, even if its test sets one.
+ * Replaces `fast-check` in `pnpm soak`. Every property runs `RUNS` times as often as in `pnpm test`, and uses the seed of
+ * the run even if its test sets one.
  */
 import * as original from "fast-check"
 import { seed } from "./chance.ts"

@@ -1,9 +1,9 @@
 /**
- * The rules of `promtool check metrics` for a scrape in Prometheus's text format: names, units, suffixes, help texts; and that
- * no series appears twice.
+ * The rules of `promtool check metrics` for a scrape in Prometheus's text format: they are about names, units, suffixes and
+ * help texts, and no series may appear twice.
  */
 
-/** Units that have a base unit, in full. */
+/** Units that a metric's name must not have, each with the base unit to use instead. */
 const baseUnits: Readonly<Record<string, string>> = {
   milliseconds: "seconds",
   microseconds: "seconds",

@@ -1,6 +1,6 @@
 /**
- * The ways in which a service or a proxy may spell a secret. Each has its own encoder, none shared with the client, so that a
- * spelling that the client does not know is noticed.
+ * The ways in which a service or a proxy may spell a secret. No encoder here is the client's, so that a test notices a
+ * spelling that the client does not know.
  */
 import { Buffer } from "node:buffer"
 import { escape } from "node:querystring"
@@ -17,7 +17,7 @@ const named: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", 
 const html5: Record<string, string> = { "/": "&sol;", "+": "&plus;", "=": "&equals;", "&": "&amp;", ".": "&period;" }
 const entities = (secret: string, names: Record<string, string>) => secret.replace(/[^a-z0-9]/gi, (c) => names[c] ?? c)
 
-/** Every spelling of a secret, by name. Each may appear in a JSON text, which then decodes to it. */
+/** Every spelling of a secret, by name. All of them may also stand inside a JSON text. */
 export const spellingsOf = (secret: string): Readonly<Record<string, string>> => {
   const bytes = Buffer.from(secret)
   return {
@@ -63,7 +63,7 @@ export const spellingsOf = (secret: string): Readonly<Record<string, string>> =>
   }
 }
 
-/** The spellings of the secrets that appear in a text, ignoring case. */
+/** The names of the spellings in which a text shows one of the secrets, ignoring case. */
 export const seenOf = (shown: string, secrets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const text = shown.toLowerCase()
   return secrets.flatMap((secret) =>

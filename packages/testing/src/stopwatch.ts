@@ -1,13 +1,13 @@
 /**
- * Measures real time. A limit on it holds only on an idle machine, so it is asserted only in `pnpm soak`, which runs every test
- * file that imports this.
+ * Measures real time. Limits on real time hold only on an idle machine, so only `pnpm soak` checks them. It runs every test
+ * file that imports this module.
  */
 import { isSoak } from "./chance.ts"
 
 export interface Stopwatch {
-  /** Throws in `pnpm soak` if more time has passed since the start. */
+  /** In `pnpm soak`, throws if at least this much time has passed since the start. */
   readonly expectBelow: (maxMillis: number) => void
-  /** For people to read. */
+  /** Milliseconds since the start, for people to read. */
   readonly elapsedMillis: () => number
 }
 

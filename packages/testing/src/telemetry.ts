@@ -20,7 +20,7 @@ export const collected = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Ef
   }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, collector)))
   const value = yield* effect.pipe(
     Effect.provideService(References.MinimumLogLevel, "All"),
-    // The layer sends the rest when it closes.
+    // When this layer closes, it sends what it has not sent yet.
     Effect.provide(telemetry),
     Effect.provideService(Metric.MetricRegistry, new Map())
   )
