@@ -1,11 +1,14 @@
 /**
- * Decides who may use a server on the user's machine: programs, and its own page. A browser sends requests for any page that
- * asks it to, so a request is refused unless a page of this server, or no page at all, sent it to this server. Pure: facts
- * about a request in, a refusal or nothing out.
+ * Decides who may use a server on the user's machine: only programs and the server's own page. A browser would send this
+ * server requests of any page on the internet, so the guard refuses requests that come from other pages. Pure: it takes
+ * facts about a request and returns a refusal or nothing.
  */
 import { isIPv6 } from "node:net"
 
-/** What a request asks for: `shell` is the page, which holds no data; `open` needs no token; `data` is the rest. */
+/**
+ * What a request asks for: `shell` is the page itself, which holds no data; `open` is data that needs no token; `data` is
+ * everything else.
+ */
 export type Target = "shell" | "open" | "data"
 
 export interface GuardedRequest {
@@ -19,11 +22,11 @@ export interface GuardedRequest {
 export interface Access {
   /** The scheme of the server's URL. */
   readonly scheme: "http" | "https"
-  /** The origin that browsers see, if a proxy with another origin is in front. */
+  /** The origin that browsers see, if a proxy with another origin is in front of the server. */
   readonly publicOrigin?: string | undefined
   /**
-   * Host names besides loopback, in the form of `readHostName`. `any` if all data needs a token: an attacker's page has no
-   * token, whatever its host name.
+   * The host names besides loopback under which the server may be used, in the form of `readHostName`. `any` is safe if all
+   * data needs a token: an attacker's page has no token, whatever its host name.
    */
   readonly hosts: ReadonlySet<string> | "any"
   /** Whether the server requires a token. */
@@ -32,11 +35,11 @@ export interface Access {
 
 /** The words of refusals. */
 export interface Wording {
-  /** The subject of a sentence: `The control plane`. */
+  /** What the guard protects, as the subject of a sentence: `The control plane`. */
   readonly name: string
-  /** `control token`. */
+  /** What the token is called: `control token`. */
   readonly token: string
-  /** How to allow a host, in the imperative. */
+  /** Tells the reader how to allow a host, in the imperative. */
   readonly toAllow: (host: string) => string
 }
 
@@ -57,14 +60,18 @@ export const makeGuard =
     withoutToken(request, access, wording) ??
     withoutMediaType(request)
 
-/** An attacker can point a DNS name at this machine to make a page look same-origin, so only known host names are served. */
+/**
+ * Refuses unknown host names. An attacker can point a DNS name at this machine, and a page under that name would then have
+ * the same origin as this server.
+ */
 const wrongHost = (
   { headers, showsToken }: GuardedRequest,
   { hosts, needsToken }: Access,
   { name: guarded, toAllow, token }: Wording
 ): Forbidden | undefined => {
   const { host } = headers
-  // Browsers always send a host. HTTP/1.1 requests without one were refused before.
+  // A request without a host is not a browser's, because browsers always send one. (HTTP/1.1 requests without a host were
+  // refused before.)
   if (host === undefined || showsToken || hosts === "any") return undefined
   const name = hostNameOf(host)
   if (name !== undefined && (isLoopbackName(name) || hosts.has(name))) return undefined
@@ -84,7 +91,7 @@ const otherSite = (
   const site = headers["sec-fetch-site"]
   const isOwnOrigin =
     origin === undefined || origin === publicOrigin || (host !== undefined && origin === originOf(scheme, host))
-  // Any page may link to this one, because it holds no data; its script requests the data itself.
+  // Any page may link to this server's page, because that page holds no data: its script requests the data.
   const isLink =
     target === "shell" &&
     method === "GET" &&
@@ -112,7 +119,10 @@ const withoutToken = (
         headers: { "www-authenticate": "Bearer" }
       }
 
-/** A page may send text and forms anywhere without asking the server first, but not JSON (Fetch, CORS-safelisted). */
+/**
+ * Requires JSON. A browser lets any page send text and forms to any server without asking that server first, but not JSON
+ * (Fetch, CORS-safelisted).
+ */
 const withoutMediaType = ({ headers }: GuardedRequest): Forbidden | undefined => {
   const type = headers["content-type"]
   return !hasBody(headers) || (type !== undefined && isJson(type))
@@ -120,7 +130,7 @@ const withoutMediaType = ({ headers }: GuardedRequest): Forbidden | undefined =>
     : { status: 415, message: "The body must be JSON: content-type application/json." }
 }
 
-/** `application/json` and its relatives. */
+/** Whether a media type is `application/json`, or one whose name ends in `+json`. */
 export const isJson = (contentType: string): boolean =>
   /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
 
@@ -132,21 +142,21 @@ export const hasBody = (headers: GuardedRequest["headers"]): boolean =>
 const hostNameOf = (host: string): string | undefined => readHostName(host.replace(/:\d{0,5}$/, ""))
 
 /**
- * A host name or an address without a port, an IPv6 address with or without brackets, in the form in which hosts are compared;
- * `undefined` if it is neither.
+ * Brings a host name or address without a port into the form in which hosts are compared. An IPv6 address may be in
+ * brackets. `undefined` if the text is neither a name nor an address.
  */
 export const readHostName = (text: string): string | undefined => {
   const name = isIPv6(text) ? `[${text}]` : text
   return /^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) ? canonical(name) : undefined
 }
 
-/** In the form that browsers use: lower case, addresses normalised, no final dot. */
+/** A name in the form that browsers use: in lower case, an address normalised, without a final dot. */
 const canonical = (name: string): string | undefined => URL.parse(`http://${name}`)?.hostname.replace(/(?<=.)\.$/, "")
 
 /** Whether a name from `readHostName` means this machine only. */
 export const isLoopbackName = (name: string): boolean =>
   name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "[::1]"
 
-/** An origin omits its scheme's default port. */
+/** The origin of a scheme and a host, without the default port of the scheme. */
 const originOf = (scheme: Access["scheme"], host: string): string | undefined =>
   URL.parse(`${scheme}://${host}`)?.origin

@@ -8,7 +8,7 @@ import { readBuilt } from "./readBuilt.ts"
 
 export interface PageOptions {
   readonly title: string
-  /** For browsers without scripts: where to find the same data. */
+  /** What browsers without scripts show: where to find the same data. */
   readonly withoutScript: string
   /** `import.meta.url` of a module of the app that owns the page. */
   readonly from: string
@@ -48,7 +48,7 @@ const make = (options: PageOptions) => {
   const text = documentOf(options, style, script)
   const etag = `"${hash("sha256", text, "base64url")}"`
   const headers = {
-    // It holds no data, so browsers may cache it, but must ask each time whether it is current.
+    // The page holds no data, so browsers may cache it. They must ask each time whether it is still the current version.
     "cache-control": "no-cache",
     etag,
     "content-security-policy": [
@@ -71,7 +71,10 @@ const make = (options: PageOptions) => {
   }
 }
 
-/** Answers requests for the page. It is built at the first request, because most servers never show it. */
+/**
+ * Answers requests for the page. The document is put together at the first request, because most servers never show their
+ * page.
+ */
 export const pageOf = (options: PageOptions) => {
   let made: ReturnType<typeof make> | undefined
   return ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): HttpServerResponse.HttpServerResponse => {

@@ -1,7 +1,7 @@
-/** How paths are matched, in the router and next to it: case matters, and only the trailing slash is optional. */
+/** How the router and the code around it match paths: case matters, and only the trailing slash is optional. */
 import type { Schema } from "effect"
 
-/** `maxUrlBytes`: the maximum length of a URL, which also bounds each part of it. */
+/** `maxUrlBytes` is the maximum length of a URL, and therefore of each part of a URL. */
 export const routerConfig = (maxUrlBytes: number) => ({
   caseSensitive: true,
   ignoreDuplicateSlashes: false,
@@ -10,8 +10,8 @@ export const routerConfig = (maxUrlBytes: number) => ({
 })
 
 /**
- * The target of a request in one spelling: no unnecessary escapes, and `?` as the only end of the path. The router would decode
- * the escapes and end the path at `;` or `#`, and code next to the router would see another path.
+ * The target of a request in one spelling, without unnecessary escapes, and with a path that only `?` can end. The router
+ * decodes escapes and ends the path at `;` or `#`. Without this, other code would see another path than the router.
  */
 export const canonicalTarget = (target: string): string => {
   if (!/[%;#]/.test(target)) return target
@@ -28,7 +28,7 @@ export const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(
 
 export const isParameter = (segment: string): boolean => segment.startsWith(":")
 
-/** Whether a path matches these segments. */
+/** Whether the segments of a path match those of an endpoint's path. */
 export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
   form.length === path.length &&
   form.every((segment, index) => (isParameter(segment) ? path[index] !== "" : segment === path[index]))
@@ -36,9 +36,9 @@ export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): 
 export interface Endpoint {
   readonly path: string
   readonly method: string
-  /** The schema of its query, if it takes one. */
+  /** The schema of the query, if the endpoint takes one. */
   readonly query?: Schema.Top | undefined
-  /** The bodies it takes, if any. */
+  /** The bodies that the endpoint takes, if any. */
   readonly payload?: { readonly size: number } | undefined
 }
 
@@ -57,8 +57,8 @@ const allow = (methods: ReadonlyArray<string>): string =>
 export type AllowedMethods = (path: string) => string | undefined
 
 /**
- * Which methods a path answers, read from the endpoints themselves, because the router matches method and path only together.
- * `*` stands for the whole server.
+ * Which methods a path answers. The router cannot tell, because it matches method and path only together, so this reads the
+ * endpoints themselves. The path `*` stands for the whole server.
  */
 export const allowedMethods = (endpoints: ReadonlyArray<Endpoint>): AllowedMethods => {
   const forms = Array.from(

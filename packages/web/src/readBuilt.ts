@@ -1,12 +1,12 @@
-/** Reads texts made by the build: they are next to the bundle, or inside a single-file program. */
+/** Reads texts that the build has made. They are next to the bundle, or inside a single-file program. */
 import { readFileSync } from "node:fs"
 
-// Not imported: Bun and Deno have no such module.
+// Not an import, because Bun and Deno have no such module.
 const sea = process.getBuiltinModule("node:sea") as typeof import("node:sea") | undefined
 
 /**
- * A text by its name. `from`: the URL of the module that asks. In a bundle the text is next to it; for sources it is in the
- * workspace's `dist`.
+ * A text by its name. `from` is the URL of the module that asks for it. For a bundled module the text is next to the bundle;
+ * for a source it is in the `dist` of the workspace.
  */
 export const readBuilt = (name: string, from: string): string => {
   if (sea?.isSea() === true) return sea.getAsset(name, "utf8")

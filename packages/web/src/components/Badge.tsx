@@ -1,7 +1,10 @@
-/** A word in a colour that says how good or bad it is. */
+/** A word in a colour that says how good or bad a state is. */
 import type { ComponentChildren } from "preact"
 
-/** `coming`, `going`, `off` and `odd` carry no judgement: something comes, goes, rests, or is unknown. */
+/**
+ * `coming`, `going`, `off` and `odd` do not judge: something is starting, ending, switched off, or in a state that Berth
+ * does not know.
+ */
 export type Tone = "good" | "warm" | "bad" | "coming" | "going" | "off" | "odd"
 
 interface BadgeProps {

@@ -5,7 +5,7 @@ interface BarProps {
   readonly parts: ReadonlyArray<{ readonly tone: Tone; readonly share: number }>
 }
 
-/** Hidden from screen readers, because the numbers next to it say the same. */
+/** Screen readers skip the bar, because the numbers next to it say the same. */
 export const Bar = ({ parts }: BarProps) => {
   const shown = parts.filter(({ share }) => share > 0)
   return shown.length === 0 ? null : (

@@ -1,16 +1,16 @@
-/** Buttons. `kind` says what they do, `isSmall` how much room they take. */
+/** Buttons. `kind` says what a button does. A button with `isSmall` takes less room. */
 import type { ComponentChildren, JSX } from "preact"
 
 export type ButtonKind = "primary" | "quiet" | "danger" | "danger quiet" | "link"
 
 interface ButtonProps extends Omit<JSX.IntrinsicElements["button"], "class" | "label" | "ref" | "type"> {
   readonly children: ComponentChildren
-  /** Default `quiet`. */
+  /** Default: `quiet`. */
   readonly kind?: ButtonKind
   readonly isSmall?: boolean
-  /** For screen readers, instead of the text: what the button is about. */
+  /** What screen readers say instead of the text: it names what the button is about. */
   readonly label?: string | undefined
-  /** Default `button`. */
+  /** Default: `button`. */
   readonly type?: "button" | "submit"
 }
 

@@ -4,7 +4,7 @@ import { Button } from "./Button.tsx"
 
 interface CopyProps {
   readonly text: string
-  /** For screen readers, instead of the button's name. */
+  /** What screen readers say instead of the button's text. */
   readonly label?: string
   readonly isSmall?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * A modal dialog. It is in the document only while it is open. Escape closes it, and so does a click outside if nothing is
- * filled in.
+ * A modal dialog. It is in the document only while it is open. Escape closes it. With `closesBeside`, a click outside closes
+ * it, too.
  */
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
@@ -10,9 +10,9 @@ interface DialogProps {
   readonly title: ComponentChildren
   readonly onClose: () => void
   readonly children: ComponentChildren
-  /** Elements next to the title. */
+  /** Further elements, next to the title. */
   readonly head?: ComponentChildren
-  /** Whether a click outside closes it. Default false, because a slip would discard the input. */
+  /** Whether a click outside closes the dialog. Default: false, because a click by mistake would discard the input. */
   readonly closesBeside?: boolean
 }
 
@@ -28,7 +28,7 @@ export const Dialog = ({ children, closesBeside = false, head, id = "dialog", on
       id={id}
       ref={dialog}
       aria-labelledby={`${id}-title`}
-      // The browser reports a close later, when the dialog may be open again, or gone.
+      // The browser reports a close with a delay. By then, the dialog may be open again or gone.
       onClose={({ currentTarget }) => currentTarget.isConnected && !currentTarget.open && onClose()}
       onClick={({ currentTarget, target }) => closesBeside && target === currentTarget && onClose()}
     >

@@ -2,15 +2,15 @@
 import type { ComponentChildren } from "preact"
 
 interface FieldProps {
-  /** The id of the control, which refers to its hint as `ID-hint` and to its error as `ID-problem`. */
+  /** The id of the control. The control refers to its hint as `ID-hint` and to its error as `ID-problem`. */
   readonly id: string
   readonly name: string
   readonly children: ComponentChildren
   readonly hint?: string
   readonly problem?: string | undefined
-  /** Whether it takes a whole line. */
+  /** Whether the field takes a whole line. */
   readonly isWide?: boolean
-  /** Whether the control is a group of several, which has no label element. */
+  /** Whether the control is a group of several controls. A group has no label element. */
   readonly isGroup?: boolean
 }
 

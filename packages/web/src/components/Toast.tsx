@@ -1,6 +1,6 @@
 /**
- * The result of an action, read out when it changes. The element always exists, because screen readers ignore a live region
- * that appears later.
+ * The result of an action. Screen readers say it whenever it changes. The element always exists, because screen readers
+ * ignore a live region that appears later.
  */
 
 interface ToastProps {
@@ -14,7 +14,7 @@ export const Toast = ({ id, text }: ToastProps) => (
   </p>
 )
 
-/** An error; empty if there is none. */
+/** An error, which screen readers say at once. The element is empty if there is no error. */
 export const Alert = ({ id, text }: { readonly id?: string; readonly text: string | undefined }) => (
   <p class="alert" id={id} role="alert" hidden={text === undefined}>
     {text}

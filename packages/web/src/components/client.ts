@@ -1,6 +1,6 @@
 /**
- * A client of an `HttpApi` for a page. Only the types of the API are used, so the script contains none of its code. Replies are
- * not validated: the server guarantees their form.
+ * A client of an `HttpApi` for a page. It uses only the types of the API, so the page's script contains none of the API's
+ * code. It does not validate replies, because the server guarantees their form.
  */
 import type { DateTime } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -23,7 +23,10 @@ type Routes<Api extends AnyApi> = {
   [E in EndpointOf<Api> as E extends AnyEndpoint ? `${E["method"]} ${E["path"]}` : never]: E
 }
 
-/** The wire type of a schema. An endpoint wraps its schemas in codecs whose own wire type is any JSON. */
+/**
+ * The wire type of a schema. An endpoint wraps its schemas in codecs whose wire type is any JSON, so this looks at the
+ * schema inside.
+ */
 type EncodedOf<S> = S extends { readonly schema: infer Inner }
   ? EncodedOf<Inner>
   : S extends { readonly Encoded: infer Encoded }
@@ -40,9 +43,9 @@ type Part<Name extends string, S> = [S] extends [never]
     : { readonly [N in Name]: EncodedOf<S> }
 
 interface Limits {
-  /** Timeout of the reply in milliseconds. */
+  /** Timeout of this request in milliseconds. Default: that of the client. */
   readonly maxMillis?: number
-  /** Aborts the request, instead of the timeout. */
+  /** A signal that aborts the request. If it is given, there is no timeout. */
   readonly signal?: AbortSignal
 }
 
@@ -52,10 +55,10 @@ type Input<E> = E extends AnyEndpoint
 
 type InputArgs<E> = Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>]
 
-/** The reply of an endpoint. */
+/** The body of an endpoint's successful reply. */
 type Reply<E> = E extends AnyEndpoint ? EncodedOf<E["~Success"]> : never
 
-/** The reply to a request: `ReplyTo<typeof WatchApi, "GET /api/status">`. */
+/** The body of the reply to a request, such as `ReplyTo<typeof WatchApi, "GET /api/status">`. */
 export type ReplyTo<Api extends AnyApi, Route extends keyof Routes<Api>> = Reply<Routes<Api>[Route]>
 
 /** The body of a failure. */
@@ -67,11 +70,11 @@ interface Failure {
 
 type Headers = Readonly<Record<string, string>>
 
-/** The server has answered, with a failure. */
+/** The server has answered with a failure. */
 export class Refused extends Error {
   readonly status: number
   readonly failure: Failure
-  /** The headers that the page's own option added to the request. */
+  /** The headers that the client's option `headers` added to the request. */
   readonly sent: Headers
 
   constructor(status: number, failure: Failure, sent: Headers = {}) {
@@ -101,9 +104,9 @@ const pathOf = (path: string, { params = {}, query = {} }: Loose): string => {
 interface ClientOptions {
   /** The prefix of the API's paths. Default: the root of the server. */
   readonly root?: string
-  /** Timeout in milliseconds. Default 15 000. */
+  /** Timeout of a request in milliseconds. Default: 15 000. */
   readonly maxMillis?: number
-  /** Headers of each request. */
+  /** Called for each request: returns headers to add. */
   readonly headers?: () => Headers
 }
 
@@ -131,7 +134,7 @@ export const makeClient = <Api extends AnyApi>({
     throw new Refused(reply.status, ((await reply.json().catch(() => undefined)) as Failure | undefined) ?? {}, own)
   }
   return {
-    /** The body of a reply, or undefined if it has none. */
+    /** Sends a request and returns the body of its reply; undefined if the reply has none. */
     ask: async <Route extends keyof Routes<Api> & string>(
       route: Route,
       ...[input]: InputArgs<Routes<Api>[Route]>
@@ -139,7 +142,7 @@ export const makeClient = <Api extends AnyApi>({
       const reply = await request(route, input as Loose)
       return (reply.status === 204 ? undefined : await reply.json()) as ReplyTo<Api, Route>
     },
-    /** Resolves as soon as the reply's headers arrive. */
+    /** Sends a request and resolves as soon as the reply's headers arrive. */
     open: <Route extends keyof Routes<Api> & string>(
       route: Route,
       ...[input]: InputArgs<Routes<Api>[Route]>

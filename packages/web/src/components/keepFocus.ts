@@ -1,4 +1,4 @@
-/** Browsers remove the focus from an element that is moved. */
+/** A browser takes the focus away from an element when the element moves within the document. */
 import type { RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"
 

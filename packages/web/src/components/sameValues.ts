@@ -1,6 +1,6 @@
 /** Reuses values that were read again and did not change, so that their rows are not rendered again. */
 
-/** The values of `after`; each unchanged one is replaced by the object of `before` with the same key. */
+/** The values of `after`. If a value equals the value of `before` with the same key, it is replaced by that object. */
 export const sameValues = <A>(
   before: ReadonlyArray<A>,
   after: ReadonlyArray<A>,
@@ -13,7 +13,10 @@ export const sameValues = <A>(
   })
 }
 
-/** Calls a function only once per object: Preact skips an element that it has already rendered. */
+/**
+ * Calls a function only once for each object and then repeats the result, because Preact skips an element that it has
+ * already rendered.
+ */
 export const once = <A extends object, B>(make: (value: A) => B): ((value: A) => B) => {
   const made = new WeakMap<A, B>()
   return (value) => {

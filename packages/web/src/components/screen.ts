@@ -9,6 +9,6 @@ narrow.addEventListener("change", ({ matches }) => (isNarrow.value = matches))
 
 const pixelsOfRem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 
-/** The unit of the style sheets in pixels, which follows the reader's font size. */
+/** How many pixels a `rem` has, the unit of the style sheets. It follows the reader's font size. */
 export const remPixels = signal(pixelsOfRem())
 addEventListener("resize", () => (remPixels.value = pixelsOfRem()))

@@ -1,4 +1,4 @@
-/** Texts for a page: harmless, not too long, numbers as people write them. Pure. */
+/** Makes texts for a page harmless and short, and writes numbers as people do. Pure. */
 
 /** C0 and C1 controls, line separators, direction marks and overrides, lone surrogates: shown as escapes. */
 const unsafe =
@@ -15,7 +15,7 @@ export const plain = (text: string): string => {
   return shown.length <= maxShown ? shown : `${shown.slice(0, maxShown).replace(/\p{Surrogate}$/u, "")}…`
 }
 
-/** The same for a text of several lines, uncut. */
+/** The same for a text of several lines, which is not cut. */
 export const plainLines = (text: string): string =>
   text
     .split("\n")

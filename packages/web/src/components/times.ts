@@ -7,7 +7,7 @@ const units = [
   [1, "s"]
 ] as const
 
-/** A duration in its largest unit: `3 d`. Up to two days in hours, which are more exact. */
+/** A duration in its largest unit: `3 d`. Up to two days it is in hours, which are more exact. */
 export const spanText = (millis: number): string => {
   const seconds = Math.max(0, Math.round(millis / 1000))
   const [size, unit] = units.find(([size]) => seconds >= (size === 86_400 ? 2 * size : size)) ?? units[3]
@@ -41,7 +41,7 @@ export const instantText = (millis: number, nowMillis: number): string =>
 /** The time of day to the minute. */
 export const minuteText = (millis: number): string => minutes.format(millis)
 
-/** The same, with the day unless it is today. */
+/** The time of day to the minute, with the day unless it is today. */
 export const shortText = (millis: number, nowMillis: number): string =>
   withDay(minutes.format(millis), millis, nowMillis)
 

@@ -3,16 +3,16 @@ import { useSignal } from "@preact/signals"
 import { type RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"
 
-/** Extra rows beyond the edges, so that scrolling shows no gap. */
+/** Number of extra rows beyond each edge, so that scrolling shows no gap. */
 const overscan = 8
 
 interface Rows {
   /** The scrolling element. */
   readonly viewport: RefObject<HTMLElement | null>
   readonly count: number
-  /** In pixels. */
+  /** The height of a row in pixels. */
   readonly height: number
-  /** The row that always stays in the document, such as the one with the focus; -1 for none. */
+  /** The index of the row that always stays in the document, such as the row with the focus; -1 for none. */
   readonly kept: number
 }
 
@@ -29,7 +29,7 @@ export const useVirtualRows = ({ count, height, kept, viewport }: Rows): Readonl
     }
     look()
     element.addEventListener("scroll", look, { passive: true })
-    // The viewport grows when something above it disappears.
+    // Look again, because the viewport grows when something above it disappears.
     const observer = new ResizeObserver(look)
     observer.observe(element)
     return () => {
@@ -46,7 +46,10 @@ export const useVirtualRows = ({ count, height, kept, viewport }: Rows): Readonl
   return places
 }
 
-/** Scrolls just far enough to show a row. `headHeight`: pixels of the fixed part above the rows. */
+/**
+ * Scrolls just far enough to show a row. `place` is its index, `headHeight` the height of the fixed part above the rows, in
+ * pixels.
+ */
 export const scrollToRow = (viewport: HTMLElement, place: number, height: number, headHeight: number): void => {
   const [top, bottom] = [place * height, (place + 1) * height]
   const room = viewport.clientHeight - headHeight
