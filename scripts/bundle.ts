@@ -1,5 +1,5 @@
-// Bundles each app's entry point into `apps/<app>/dist`, unless the bundle there still matches the sources. It starts
-// no bundle: `apps/<app>/bin/*.mjs` does.
+// Bundles each app's entry point into `apps/<app>/dist`, unless the bundle there still matches the sources.
+// `apps/<app>/bin/*.mjs` starts a bundle.
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
 import { execFileSync } from "node:child_process"
@@ -19,8 +19,8 @@ const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).inc
 const ownFiles = [import.meta.filename]
 
 /**
- * One hash of a bundle's sources. It uses contents rather than times, because a checkout may set a file's time back, and the lockfile in
- * place of the dependencies.
+ * One hash over a bundle's sources. It covers contents rather than times, because a checkout may set a file's time back. The
+ * lockfile stands for the dependencies.
  */
 const fingerprint = (app: App): string => {
   const sources = globSync(["packages/*/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })
@@ -39,7 +39,7 @@ const fingerprint = (app: App): string => {
   return hash.digest("hex")
 }
 
-/** Bundles `app` unless its bundle matches the sources; returns whether it did. */
+/** Bundles `app` unless its bundle matches the sources. Returns whether it has bundled the app. */
 export const bundle = async (app: App): Promise<boolean> => {
   const dist = join(root, "apps", app, "dist")
   const stamp = join(dist, "sources.sha256")
@@ -53,8 +53,9 @@ export const bundle = async (app: App): Promise<boolean> => {
 }
 
 /**
- * Bundles the browser code of a workspace's page into one script and one style sheet in `dist`: `page.js` and `page.css`. Style sheets keep
- * the order in which modules import them. Returns the paths of the bundled modules; none if there is no page.
+ * Bundles the browser code of a workspace's page into one script and one style sheet in `dist`: `page.js` and `page.css`.
+ * Style sheets keep the order in which modules import them. Returns the paths of the bundled modules, or none if the
+ * workspace has no page.
  */
 const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<string>> => {
   const [entry] = globSync(`${folder}/src/**/page/browser/main.tsx`, { cwd: root })
@@ -80,11 +81,11 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
   const { output } = await build.generate({ format: "esm", codeSplitting: false, minify: true })
   await build.close()
   const [{ code, moduleIds }] = output
-  // The load order of style sheets is random, but the order of modules is not.
+  // Style sheets are loaded in random order, so they get the order of the modules.
   const ordered = styles.toSorted((a, b) => moduleIds.indexOf(a) - moduleIds.indexOf(b))
   const style = ordered.map((path) => readFileSync(path, "utf8")).join("\n")
   mkdirSync(dist, { recursive: true })
-  // The script is inlined into a document.
+  // `</script` would end the script early, because the script stands inside an HTML document.
   writeWhole(join(dist, "page.js"), code.trim().replaceAll("</script", "<\\/script"))
   writeWhole(join(dist, "page.css"), withoutComments(style))
   return moduleIds
@@ -98,12 +99,15 @@ const writeWhole = (path: string, content: string | Uint8Array): void => {
   renameSync(`${path}.${process.pid}`, path)
 }
 
-/** A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect. */
+/** A warning (an unresolved import, a dropped side effect) means that the bundle would break on other machines. */
 const refuseWarning = (folder: string) => (level: string, log: { readonly message: string }) => {
   if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
 }
 
-/** A file of the bundle: the modules whose paths match, those that an entry loads at once, or those that several others share. */
+/**
+ * A file of the bundle. It holds the modules whose paths match `test`, those that an entry loads at once (`$initial`), or
+ * those that several others share.
+ */
 interface Chunk {
   readonly name: string
   readonly test?: RegExp
@@ -113,8 +117,8 @@ interface Chunk {
 }
 
 /**
- * The quick answers of `berth` (`apps/cli/src/quick.ts`) are one file, because each further file takes a millisecond to load and a key
- * press waits for it.
+ * The quick answers of `berth` (`apps/cli/src/quick.ts`), such as completions, are one file. Each further file would take a
+ * millisecond to load while the user waits after a key press.
  */
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
@@ -122,7 +126,7 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
     test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|GlobalSettings\.|Parameter\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 3
   },
-  // Each with all its imports: the code that every command needs, again as one file, and the code that five commands need.
+  // The code that every command needs is one file, and so is (as `shared`, below) the code that at least five commands need.
   { name: "program", test: /apps\/cli\/src\/(?:cli|settings\/client|output\/print)\.ts$/, priority: 2 },
   // Only commands about fleet files need YAML.
   {
@@ -134,14 +138,14 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
 ]
 
 /**
- * The start of `berth-server` is one file. Otherwise the code that it shares with `learn` would be in separate files, and the start would
- * read them all.
+ * All modules that `berth-server` loads at its start are in one file. Otherwise the modules that it shares with `learn`
+ * would be in separate files, and the start would have to read all of these.
  */
 const chunksOfServer: ReadonlyArray<Chunk> = [{ name: "server", tags: ["$initial"] }]
 
 /**
- * Loads Node's own modules with `require`, even on demand. `import` reads everything that a module exports, for which Node loads further
- * modules: streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`.
+ * Loads Node's own modules with `require`, even on demand. `import` reads everything that a module exports, and for that
+ * Node loads further modules: streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`.
  */
 export const requiringNode = (code: string): string =>
   code.replaceAll(
@@ -149,11 +153,14 @@ export const requiringNode = (code: string): string =>
     (_, __, name: string) => `Promise.resolve(require(${JSON.stringify(name)}))`
   )
 
-/** Makes the code pure ASCII, so that it is read without decoding and V8 keeps one byte for each character instead of two. */
+/** Makes the code pure ASCII: then Node need not decode it, and V8 keeps one byte for each character instead of two. */
 export const inAscii = (code: string): string =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** Writes the description of every command next to the bundle of `berth`, so that help and completions load no command. */
+/**
+ * Writes the description of every command next to the bundle of `berth`. With it, help and completions need not load any
+ * command.
+ */
 const describeCommands = (dist: string): void => {
   const described = execFileSync(process.execPath, [join(dist, "main.cjs"), "__describe"], {
     encoding: "utf8",
@@ -168,14 +175,17 @@ interface BundleOptions {
   readonly platform?: "node" | "neutral"
   /** Imports that stay imports. Default: those of Node's own modules. */
   readonly external?: RegExp
-  /** Of the files. Default `.mjs`. */
+  /** The extension of the files. Default `.mjs`. */
   readonly extension?: ".js" | ".mjs"
   /**
    * Whether the code keeps its lines. Modules that other programs import need this, because for an uncaught error Node prints the whole
    * line that threw it. Default false.
    */
   readonly hasLines?: boolean
-  /** `one` file with everything, or files in addition to the entries. Default: modules that are loaded on demand are in separate files. */
+  /**
+   * `one`: everything is in one file. Otherwise the files besides the entries. Default: only modules that are loaded on
+   * demand are in separate files.
+   */
   readonly chunks?: "one" | ReadonlyArray<Chunk>
 }
 
@@ -190,7 +200,7 @@ export const bundleInto = async (
   { platform = "node", external = /^node:/, extension = ".mjs", hasLines = false, chunks }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const isCli = folder === "apps/cli"
-  // `berth` is loaded by `apps/cli/bin/load.cjs`.
+  // `apps/cli/bin/load.cjs` loads the bundle of `berth`, so that bundle is CommonJS.
   const isLoaded = isCli && chunks !== "one"
   const suffix = isLoaded ? ".cjs" : extension
   const finished = (code: string) => (isLoaded ? inAscii(requiringNode(code)) : code)
@@ -200,7 +210,7 @@ export const bundleInto = async (
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, folder, path)])),
     platform,
     external,
-    // CommonJS has no `import.meta`.
+    // CommonJS has no `import.meta`, so its `env` is replaced by an empty object.
     transform: { define: isLoaded ? { "import.meta.env": "{}" } : {} },
     onLog: refuseWarning(folder)
   })
@@ -209,14 +219,16 @@ export const bundleInto = async (
     entryFileNames: `[name]${suffix}`,
     chunkFileNames: `[name]-[hash]${suffix}`,
     codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
-    // Stack traces need the names. With lines kept, exports keep their names, because one chunk may replace another.
+    // Names are kept for stack traces. If lines are kept, exports keep their names, too, because the package may replace one
+    // chunk by another.
     minifyInternalExports: !hasLines,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: !hasLines } }
   })
   await build.close()
 
   mkdirSync(dist, { recursive: true })
-  // Each file is written whole and the entry last, so that a process that starts meanwhile gets either the old bundle or the new one.
+  // Each file is replaced as a whole, and the entry comes last. So a process that starts in the meantime gets either the old
+  // bundle or the new one.
   for (const file of output.toReversed()) {
     const path = join(dist, file.fileName)
     mkdirSync(dirname(path), { recursive: true })

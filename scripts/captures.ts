@@ -1,8 +1,10 @@
-// Runs the commands that the pages show, with the real programs against the mock service, and writes their output into the pages, between
-// markers. The output is the same every time because of a seed and a frozen clock, which jumps only to let a node start. Next to the daemon
-// the clock runs, because a node that is older than the daemon's last list counts as discovered, not as created.
+// Runs the commands that the pages show, with the real programs against the mock service, and writes their output into the
+// pages, between markers. The output is the same every time, because the mock has a fixed seed and a frozen clock, and only
+// this script moves the clock on, to let a node run. In sessions with the daemon the clock is not frozen, because a node
+// that is older than the daemon's last list would count as discovered, not as created.
 //
-// node scripts/captures.ts renew the pages node scripts/captures.ts PAGE renew one, such as docs/recipes.md
+//   node scripts/captures.ts           renew the pages
+//   node scripts/captures.ts PAGE      renew one page, such as docs/recipes.md
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,18 +16,18 @@ import { apps, bundle } from "./bundle.ts"
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 interface Step {
-  /** The command, or a comment. A command that ends with `&` keeps running; an empty one is an empty line. */
+  /** The command, or a comment. If a command ends with `&`, it keeps running. An empty text shows an empty line. */
   readonly run: string
-  /** The command runs but is not shown. */
+  /** Whether the command runs without being shown. Default: it is shown. */
   readonly isHidden?: true
-  /** How many lines of its output are shown, 0 for none; default all. */
+  /** How many lines of the output are shown. Default: all. */
   readonly maxLines?: number
-  /** For a command that keeps running: its name, and the output to wait for before the next step. */
+  /** Only for a command that keeps running: its name. `until` is the output to wait for before the next step. */
   readonly job?: string
   readonly until?: RegExp
-  /** Once it has printed this, time passes for the service until the new node runs. */
+  /** When the command has printed this, the script moves the service's clock on until the new node runs. */
   readonly created?: RegExp
-  /** The output of a job to wait for after this step. */
+  /** After this step, waits for this output of a job. `created` is as above, for the job's output. */
   readonly afterwards?: { readonly job: string; readonly created?: RegExp; readonly until: RegExp }
 }
 
@@ -37,11 +39,11 @@ interface Session {
 
 const order = "--plan C-4VCPU-16RAM-100DISK --image Ubuntu-24.04"
 const smallOrder = "--plan C-2VCPU-8RAM-50DISK --image Ubuntu-24.04"
-/** Ids depend on which create came first. */
+/** Columns without ids, because the ids depend on which create came first. */
 const fleetColumns = "--columns action,member,plan,pricePerHourNowInr,pricePerHourAfterInr,differencePerMonthInr"
 const account = "export BERTH_BASE_URL=http://127.0.0.1:4010 BERTH_API_KEY=berth-key BERTH_ACCESS_TOKEN=berth-token"
 
-/** Prints the block of a page that begins with a line. */
+/** A shell command that prints the block of a page that begins with this line. */
 const fileOf = (page: string, line: string) => `sed -n '/^${line}/,/^\`\`\`$/p' "$ROOT/${page}" | sed '$d'`
 
 const sessions: ReadonlyArray<Session> = [
@@ -67,7 +69,7 @@ const sessions: ReadonlyArray<Session> = [
           run: `pnpm berth node create web-2 ${order} > /dev/null`,
           afterwards: { job: "watch", created: /node\.created/, until: /status_changed/ }
         },
-        // The shell's own messages about its jobs are not shown.
+        // Not shown, because the shell itself prints messages about its jobs.
         { run: "kill %2 %1", maxLines: 0 }
       ]
     }
@@ -103,7 +105,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: account, isHidden: true },
         { run: `mkdir "$HOME/work" && cd "$HOME/work" && git init --quiet`, isHidden: true },
         { run: `git config user.name me && git config user.email me@example.com`, isHidden: true },
-        // The files come from the page; the service and the port are replaced by those of the session.
+        // The files come from the page itself. Their service and port are replaced by those of the session.
         { run: `${fileOf("docs/recipes.md", "# alert.yml")} > alert.yml`, isHidden: true },
         { run: `sed -i "s#https://api.example.com#$BERTH_BASE_URL#" alert.yml`, isHidden: true },
         { run: `echo "listen: $BERTH_WATCH_LISTEN" >> alert.yml`, isHidden: true },
@@ -218,7 +220,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: `berth run ${smallOrder} --name test --quiet -- sh -c 'echo "Testing $BERTH_NODE_IP"; exit 3'; echo $?` }
       ],
       reap: [
-        // The command kills the berth that runs it.
+        // This command kills the `berth` that runs it.
         {
           run: `berth run ${smallOrder} --name job --quiet -- sh -c 'kill -9 $(cut -d " " -f 4 /proc/$PPID/stat)' 2> /dev/null`,
           isHidden: true
@@ -262,7 +264,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `
 
-/** Prints each line at once, as at a terminal. */
+/** Makes `jq` print each line at once, as it does at a terminal. */
 const unbufferedJq = `#!/bin/sh
 PATH=\${PATH#*:}
 exec jq --unbuffered "$@"
@@ -289,12 +291,15 @@ berth() { node "$ROOT/apps/cli/bin/berth.mjs" "$@"; }
 berth-watch() { node "$ROOT/apps/watch/bin/berth-watch.mjs" "$@"; }
 `
 
-/** How long a create takes unless the session moves the service's clock: longer than any machine needs for a step. */
+/**
+ * How long a new node takes to run, on the service's clock: longer than any machine needs for a step, so that only a move of
+ * the clock makes it run.
+ */
 const provisioningMillis = 3_600_000
-/** How long watching programs see the new node as created, by their own clocks. */
+/** Pause before the clock moves, so that the programs that watch the node see it as created. */
 const pauseMillis = 1500
 
-/** A step, and what jobs print after it, may take this long. */
+/** How long a step may take, including what jobs print after it. */
 const maxStepMillis = 120_000
 
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
@@ -313,7 +318,7 @@ class Shell {
     this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => {
       this.#printed += text
     })
-    // With jobs as in a terminal, and both streams in the order in which they are written.
+    // `set -m`: jobs work as in a terminal. `2>&1`: both streams keep the order in which programs write them.
     this.#child.stdin!.write(`set -m; exec 2>&1\n${commandNames}\n`)
   }
 
@@ -326,7 +331,7 @@ class Shell {
     throw new Error(`${what} did not end within ${maxStepMillis / 1000} s; it printed: ${this.#printed}`)
   }
 
-  /** Runs a command to its end; `act` is done once, when it has printed what was expected. */
+  /** Runs a command to its end. Calls `act` once, when the command has printed the expected text. */
   async run(command: string, expected?: RegExp, act?: () => Promise<void>): Promise<string> {
     let acting: Promise<void> | undefined
     const end = `--- step ${++this.#steps} ---\n`
@@ -373,7 +378,7 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   writeFileSync(join(folder, "jq"), hasJq() ? unbufferedJq : jq)
   writeFileSync(join(folder, "ssh"), ssh)
   for (const program of ["jq", "ssh"]) chmodSync(join(folder, program), 0o755)
-  // The addresses on the pages, and the actual ones, because other programs may use those ports.
+  // The addresses and paths on the pages, and those that the session really uses, because other programs may use the former.
   const places: ReadonlyArray<readonly [shown: string, here: string]> = [
     ["127.0.0.1:4010", `127.0.0.1:${await freePort()}`],
     ["127.0.0.1:9464", `127.0.0.1:${await freePort()}`],
@@ -436,11 +441,11 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
 const placeOf = (name: string) =>
   new RegExp(`(<!-- captured: ${name} -->\n+\`\`\`console\n).*?(\`\`\`\n+<!-- end of ${name} -->)`, "s")
 
-/** Removes times that depend on the machine: how long a wait took, and what is left of an hour. */
+/** Replaces times that depend on the machine: how long a wait took, and how much of an hour is left. */
 export const withoutTimes = (page: string): string =>
   page.replaceAll(/\((?:\d+ min )?\d+ s\)$/gm, "(0 s)").replaceAll(/ends in 59 min \d+ s\./g, "ends in 59 min.")
 
-/** Each page with its present and its new text; with `only`, that page alone. */
+/** Each page with its present and its new text. If `only` is given, that page alone. */
 export const capturedPages = async (only?: string) =>
   Promise.all(
     sessions

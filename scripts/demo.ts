@@ -16,7 +16,7 @@ const binaries = { cli: "berth", server: "berth-server", watch: "berth-watch" } 
 type App = keyof typeof binaries
 
 const path = (app: App) => fileURLToPath(new URL(`../apps/${app}/bin/${binaries[app]}.mjs`, import.meta.url))
-/** Begins a step: its title, and a sentence on what happens in it. */
+/** Prints the beginning of a step: its title, and a sentence about what happens in it. */
 const step = (title: string, sentence: string) => console.log(`\n${styleText("bold", title)}\n${sentence}`)
 
 const running = new Set<ChildProcess>()
@@ -31,7 +31,7 @@ const start = (app: App, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, st
   return child
 }
 
-/** Ends a process with SIGTERM, and with SIGKILL if it has not ended after 10 seconds. */
+/** Ends a process with SIGTERM. If it has not ended after 10 seconds, ends it with SIGKILL. */
 const stop = async (child: ChildProcess) => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, "exit")
@@ -43,7 +43,7 @@ const stop = async (child: ChildProcess) => {
 
 const stopAll = () => Promise.all(Array.from(running, stop))
 
-/** Waits for `wait`; after `seconds`, fails with a sentence that begins with `failure`. */
+/** Waits for a promise. If it takes longer than `seconds`, fails with a sentence that begins with `failure`. */
 const within = async <A>(seconds: number, failure: string, wait: Promise<A>): Promise<A> => {
   const limit = Promise.withResolvers<never>()
   const timer = setTimeout(() => limit.reject(new Error(`${failure} within ${seconds} seconds`)), seconds * 1000)
@@ -54,9 +54,9 @@ const within = async <A>(seconds: number, failure: string, wait: Promise<A>): Pr
   }
 }
 
-/** A command may take this long; waiting for a node takes about five seconds. */
+/** How long a command may take. Waiting for a node takes about five seconds. */
 const maxCommandSeconds = 60
-/** A process may take this long to print its ready line or an event, or to end. */
+/** How long a process may take to print its ready line or an event, or to end. */
 const maxProcessSeconds = 30
 
 /** Runs `berth ARGS`, and prints the command and its output. */
@@ -78,7 +78,7 @@ const read = async <A>(env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>): 
   return JSON.parse(await within(maxCommandSeconds, `berth ${args.join(" ")} did not end`, text(child.stdout!)))
 }
 
-/** The lines that a process prints. */
+/** Collects the lines that a process prints. */
 const linesOf = (name: string, stream: NodeJS.ReadableStream) => {
   const all: Array<string> = []
   const reader = createInterface(stream)
@@ -89,7 +89,7 @@ const linesOf = (name: string, stream: NodeJS.ReadableStream) => {
     for (const listener of listeners) listener(line)
   })
 
-  /** The first value that `parse` finds in a line; `what` names it in failures. */
+  /** The first value that `parse` finds in a line. `what` names the value in failures. */
   const first = <A>(what: string, parse: (line: string) => A | undefined): Promise<A> => {
     const found = Promise.withResolvers<A>()
     const listener = (line: string) => {
@@ -162,7 +162,7 @@ const showNodeLife = async () => {
     BERTH_BASE_URL: ready.url,
     BERTH_API_KEY: ready.apiKey,
     BERTH_ACCESS_TOKEN: ready.accessToken,
-    // The account ends with the demo, so its files must not stay.
+    // A folder of its own, because the account's files are useless after the demo.
     XDG_STATE_HOME: stateFolder()
   }
   console.log(`It listens on ${ready.url}.`)
@@ -179,7 +179,7 @@ const showNodeLife = async () => {
   await show(env, "image", "list", "--cpu", String(plan.vcpus), "--ram", String(Math.round(plan.memoryMib / 1024)))
 
   step("3. The daemon", "The service sends no events. berth-watch polls it and turns changes into events.")
-  // A port that is free: another daemon may run on this machine.
+  // Port 0 picks a free port, because another daemon may be running on this machine.
   const watchEnv = { ...env, BERTH_WATCH_LISTEN: "127.0.0.1:0" }
   const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], watchEnv, "read")
   const events = linesOf("berth-watch", watch.stdout!)
@@ -193,7 +193,7 @@ const showNodeLife = async () => {
 
   step("4. The life of a node", "The commands create a node, wait until it runs, set its commitment and delete it.")
   await show(env, "node", "create", "demo", "--plan", plan.plan, "--image", image, "--wait")
-  // A daemon that polls late would otherwise see the node end before it saw it run.
+  // Wait for the daemon. Otherwise it might poll so late that it sees the node's end before it has seen the node run.
   await events.first("change to running", (line) => line.includes('"running"') || undefined)
   await show(env, "node", "list")
   const sku = String(plan.committedOptions[0]!.skuId)
@@ -227,7 +227,7 @@ const stateFolder = () => {
 
 let ending = false
 
-/** Stops all processes, then exits; the second time, exits at once. */
+/** Stops all processes, then exits. If it is called a second time, it exits at once. */
 const end = async (code: number) => {
   if (ending) process.exit(code)
   ending = true

@@ -1,7 +1,7 @@
 // Builds each program as a single file for machines without Node: a copy of the Node that runs this script, with the bundle and its assets
 // inside.
 //
-// node scripts/executables.ts [FOLDER] build into FOLDER (by default `dist/executables`), for this platform
+//   node scripts/executables.ts [FOLDER]    build into FOLDER (by default `dist/executables`), for this platform
 import { execFileSync } from "node:child_process"
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,7 +31,7 @@ const build = async (app: App, into: string, work: string): Promise<string> => {
   }
   writeFileSync(join(work, `${app}.json`), JSON.stringify(config))
   run(process.execPath, "--build-sea", join(work, `${app}.json`))
-  // macOS refuses a program whose signature belongs to another file.
+  // Sign the program again, because macOS refuses a program whose signature belongs to another file.
   if (process.platform === "darwin") run("codesign", "--force", "--sign", "-", output)
   return output
 }

@@ -1,24 +1,27 @@
-// Watches the launchers of this process, such as npx and pnpm. A launcher that is killed passes no signal on, so this process would
-// otherwise run for ever.
+// Watches the programs that have launched this process, such as npx and pnpm. A launcher that is killed passes no signal on,
+// so this process would otherwise run for ever.
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 
-/** How often they are checked. */
+/** Pause between two checks. */
 const everyMillis = 200
 
-/** The parent of a process, `undefined` when the process is gone. Only Linux shows the parents of other processes. */
+/** The parent of a process; `undefined` if the process is gone. Only Linux shows the parents of other processes. */
 const parentOf = (pid: number): number | undefined => {
   if (pid === process.pid) return process.ppid
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // After the name, which may hold anything: its state, then its parent.
+    // The fields after the last `)`, which ends the name: the state, then the parent. The name itself may contain anything.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])
   } catch {
     return undefined
   }
 }
 
-/** The command line of a process. Programs that set their title have all of it in one word. */
+/**
+ * The words of a process's command line. A program that sets its own title has the whole title in one word, so this also
+ * splits at spaces.
+ */
 const commandOf = (pid: number): ReadonlyArray<string> => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split(/[\0 ]/)
@@ -33,7 +36,7 @@ const isManager = (command: ReadonlyArray<string>): boolean =>
 const isShell = ([shell = "", flag]: ReadonlyArray<string>): boolean =>
   /^(?:ba|da|z)?sh$/.test(basename(shell)) && flag === "-c"
 
-/** The launchers of this process, the nearest first. A shell counts if a launcher has started it. */
+/** The launchers of this process, the nearest first. A shell in between counts if a launcher has started it. */
 const findLaunchers = (): ReadonlyArray<number> => {
   if (process.platform !== "linux") return process.env["npm_lifecycle_event"] === undefined ? [] : [process.ppid]
   const chain: Array<number> = []
@@ -47,7 +50,10 @@ const findLaunchers = (): ReadonlyArray<number> => {
   return chain.slice(0, count)
 }
 
-/** Ends this process as SIGTERM does once a launcher is gone. A hang-up of the terminal may end launchers alone. */
+/**
+ * Once a launcher is gone, ends this process with SIGTERM. After a hang-up of the terminal it does not, because that may end
+ * the launchers only.
+ */
 export const endWithLaunchers = (): void => {
   const chain = [process.pid, ...findLaunchers()]
   let isAlone = false
@@ -57,7 +63,8 @@ export const endWithLaunchers = (): void => {
       clearInterval(timer)
       process.kill(process.pid, "SIGTERM")
     }
-    // The launchers may have got the hang-up first: this process has it by the next check.
+    // Act only at the next check: if the launchers ended because of a hang-up, this process has got the hang-up, too, by
+    // then.
     isAlone = true
   }, everyMillis).unref()
   process.once("SIGHUP", () => clearInterval(timer))

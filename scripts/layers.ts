@@ -1,6 +1,7 @@
 /**
- * Checks that imports between the folders of each workspace only run down, including imports of types. The order of the folders is in
- * `docs/architecture.md`, where people read it: in the blocks that begin with "```layers" and the folder.
+ * Checks that imports between the folders of each workspace run only downwards, including imports of types.
+ * `docs/architecture.md` states the order of the folders for people and for this check, in blocks that begin with
+ * "```layers" and the name of the workspace's folder.
  */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -11,11 +12,11 @@ const page = "docs/architecture.md"
 /** The folders of a workspace, one line for each layer, the highest first. Folders on one line may not import each other. */
 interface Stack {
   readonly folder: string
-  /** The line that each folder or file stands on. */
+  /** The number of the line on which each folder or file stands. */
   readonly lineOf: ReadonlyMap<string, number>
 }
 
-/** The stacks that a page draws. Words after two spaces or more explain a line. */
+/** The stacks in a page. What follows two or more spaces on a line is an explanation. */
 const stacksOf = (markdown: string): ReadonlyArray<Stack> =>
   Array.from(markdown.matchAll(/^```layers (\S+)\n([^]*?)^```$/gm), ([, folder, lines]) => ({
     folder: folder!,
@@ -38,14 +39,14 @@ const specifier = /\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g
 const importsOf = (root: string, file: string): ReadonlyArray<string> =>
   Array.from(readFileSync(join(root, file), "utf8").matchAll(specifier), ([, to]) => join(dirname(file), to!))
 
-/** The folder or file of a stack that a file belongs to: the longest name that leads to it. */
+/** The entry of a stack that a file belongs to. If several entries contain the file, the longest one counts. */
 const placeOf = ({ folder, lineOf }: Stack, file: string): string | undefined => {
   const path = relative(folder, file)
   for (let place = path; place !== "."; place = dirname(place)) if (lineOf.has(place)) return place
   return path.includes("/") ? undefined : lineOf.has(".") ? "." : undefined
 }
 
-/** Files that import each other in a circle, types included; the first circle that is found. */
+/** The first circle of imports that it finds, including imports of types. */
 const circleOf = (imports: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> | undefined => {
   const done = new Set<string>()
   const visit = (file: string, path: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
@@ -89,7 +90,7 @@ const faultsOf = (root: string, stack: Stack): ReadonlyArray<string> => {
   return faults
 }
 
-/** Everything that breaks the order in `docs/architecture.md` of `root`, one sentence each. */
+/** Every import that breaks the order in `docs/architecture.md`, one sentence each. */
 export const layerFaults = (root: string): ReadonlyArray<string> => {
   const stacks = stacksOf(readFileSync(join(root, page), "utf8"))
   const drawn = new Set(stacks.map(({ folder }) => folder))

@@ -1,6 +1,6 @@
 // Packs the published packages: a tarball of each, and next to it a folder with the same content.
 //
-// node scripts/pack.ts [FOLDER] pack into FOLDER (by default `dist/packages`)
+//   node scripts/pack.ts [FOLDER]    pack into FOLDER (by default `dist/packages`)
 import { execFileSync } from "node:child_process"
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
@@ -22,7 +22,10 @@ interface Manifest {
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
 
-/** Fields that mean the same outside the workspace. Others are left out: `scripts`, dependencies, and `private`. */
+/**
+ * The fields that a published manifest takes over from the workspace's. Others, such as `scripts`, `private` and the
+ * dependencies, mean nothing outside the workspace.
+ */
 const published = [
   "name",
   "version",
@@ -47,7 +50,7 @@ const writeManifest = (folder: string, manifest: Manifest, further: object = {})
   writeFileSync(join(folder, "package.json"), `${text}\n`)
 }
 
-/** The facts about a bundled package that users must be told. */
+/** The facts about a bundled package that users have to get. */
 interface Bundled {
   readonly name: string
   readonly version: string
@@ -55,7 +58,7 @@ interface Bundled {
   readonly text: string
 }
 
-/** The packages that these bundled modules belong to. */
+/** The packages from npm that these bundled modules belong to. */
 const bundledIn = (modules: ReadonlyArray<string>): ReadonlyArray<Bundled> => {
   const homes = new Set(
     modules.flatMap((path) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1) ?? [])
@@ -71,7 +74,10 @@ const bundledIn = (modules: ReadonlyArray<string>): ReadonlyArray<Bundled> => {
 const purl = ({ name, version }: { readonly name: string; readonly version: string }): string =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`
 
-/** Writes the licenses of the bundled packages, as the licenses require, and a bill of materials with their versions (CycloneDX). */
+/**
+ * Writes the licenses of the bundled packages, because the licenses themselves require it, and a bill of materials with the
+ * packages' versions (CycloneDX).
+ */
 const writeBundled = (folder: string, manifest: Manifest, modules: ReadonlyArray<string>): void => {
   const bundled = bundledIn(modules)
   const licenses = bundled.map(({ license, name, text, version }) => `${name} ${version} (${license})\n\n${text}\n`)
@@ -94,12 +100,12 @@ const writeBundled = (folder: string, manifest: Manifest, modules: ReadonlyArray
   writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`)
 }
 
-/** Compiles modules and declarations into `folder`, which then has the layout of the repository. */
+/** Compiles modules and declarations into `folder`, with the same layout as in the repository. */
 const compile = (folder: string): void => {
   const tsc = (...args: ReadonlyArray<string>) =>
     execFileSync(join(root, "node_modules/.bin/tsc"), [...args, "--outDir", folder], { stdio: "inherit" })
   tsc("-p", join(root, "scripts/tsconfig.pack.json"))
-  // The types of the control plane are generated, for tests without Effect.
+  // The declarations of the control plane's types are generated, so that tests without Effect need not install it.
   const printed = join(folder, "apps/server/src/testing/promise/ControlTypes.ts")
   writeFileSync(printed, execFileSync(process.execPath, [join(root, "apps/server/scripts/controlTypes.ts")]))
   tsc(printed, "--declaration", "--emitDeclarationOnly", "--ignoreConfig", "--rootDir", folder)
@@ -107,7 +113,10 @@ const compile = (folder: string): void => {
 
 const specifier = /(\bfrom\s*"|\bimport\s*\(?\s*")([^"]+)"/g
 
-/** The compiled file, without its extension, that a specifier in the file `from` names; undefined in other packages. */
+/**
+ * The compiled file, without its extension, that a specifier in the file `from` names. Undefined if it is in another
+ * package.
+ */
 const targetOf = (compiled: string, from: string, specifier: string): string | undefined => {
   if (specifier.startsWith(".")) return join(dirname(from), specifier).replace(/\.[jt]s$/, "")
   const [, name, entry] = /^@berthkit\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
@@ -117,8 +126,8 @@ const targetOf = (compiled: string, from: string, specifier: string): string | u
 }
 
 /**
- * Copies compiled files and everything that they import from the folder `from` below `compiled` to the folder `to`. It also rewrites
- * specifiers in declarations, because the compiler leaves `.ts` and the names of workspaces in them.
+ * Copies compiled files and everything that they import from the folder `from` below `compiled` to the folder `to`. It also
+ * rewrites specifiers, because the compiler leaves `.ts` and the names of workspaces in declarations.
  */
 const copyWithImports = (
   compiled: string,
@@ -130,7 +139,7 @@ const copyWithImports = (
   const seen = new Set<string>()
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const target = join(to, relative(from, `${path}${extension}`))
-    // An existing bundle already contains its imports.
+    // If a bundle exists there, it already contains its imports.
     if (seen.has(path) || (extension === ".js" && existsSync(target))) continue
     seen.add(path)
     const text = readFileSync(`${path}${extension}`, "utf8").replaceAll(specifier, (whole, start, name) => {
@@ -152,9 +161,9 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
   )
 
 /**
- * The `browser` field: replacements for the code for files, for state shared through them, and for the environment, because a page has none
- * of these. Every bundler reads this field, and only for browsers. Some bundlers do not know conditions of `imports`, and others use the
- * conditions of Node for a browser.
+ * The `browser` field. It replaces the code that reads files, shares state through files, or reads the environment, because
+ * a page has no files and no environment. Every bundler reads this field, and only for browsers. The alternative, conditions
+ * in `imports`, does not work: some bundlers do not know them, and others use Node's conditions for a browser.
  */
 const inPages = (dist: string): Readonly<Record<string, string>> => {
   const replaced = [
@@ -170,12 +179,12 @@ const inPages = (dist: string): Readonly<Record<string, string>> => {
   return Object.fromEntries(replaced)
 }
 
-/** Returns further fields of the manifest. */
+/** Fills the package of the client. Returns further fields for its manifest. */
 const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<object> => {
   const dist = join(folder, "dist")
-  // The promise client contains Effect, so its users need not install it. Every entry shares the same copy, so that each error has one
-  // class. The errors are in a separate file, so that a page that only checks an error or a status loads nothing else. The code of a state
-  // directory is in separate files too, because a page cannot have one.
+  // The promise client contains Effect, so its users need not install it. All entries share one copy, so that each error has
+  // only one class. The errors are in a separate file, so that a page that only checks an error or a status loads nothing
+  // else. The code for a state directory is in separate files, because a page cannot have a state directory.
   const bundled = await bundleInto(
     dist,
     "packages/core",
@@ -189,7 +198,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
       extension: ".js",
       hasLines: true,
       chunks: [
-        // Modules that pages replace are in separate files.
+        // The modules that `browser` replaces for pages have to be separate files.
         {
           name: "light",
           test: /promise\/(?:BerthError|Failure|reasons|isKnownStatus)\.ts$|domain\/knownStatuses\.ts$/
@@ -214,7 +223,7 @@ const fillServer = async (folder: string, compiled: string, manifest: Manifest):
   const entries = { main: "src/main.ts", promise: "src/testing/promise.ts" }
   const first = { name: "requireNode", test: /testing\/promise\/requireNode\.ts$/ }
   const modules = await bundleInto(dist, home, entries, { hasLines: true, chunks: [first] })
-  // Tests with Effect pass their own copy of Effect to the service.
+  // These entries import Effect, because tests with Effect pass their own copy of it to the service.
   const withEffect = { external: /^node:|^effect(?:\/|$)/, hasLines: true }
   const forEffect = await bundleInto(join(dist, "testing"), home, { testing: "src/testing.ts" }, withEffect)
   writeBundled(folder, manifest, [...modules, ...forEffect])
@@ -225,7 +234,7 @@ const fillServer = async (folder: string, compiled: string, manifest: Manifest):
 const fillWatch = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
   const home = "apps/watch"
   const dist = join(folder, "dist")
-  // The entry for receivers of events runs on any platform and contains nothing of the daemon.
+  // The entry for receivers of events runs on any platform and contains no code of the daemon.
   const receive = { platform: "neutral", extension: ".js", hasLines: true, chunks: "one" } as const
   await bundleInto(dist, home, { receive: "src/receive.ts" }, receive)
   writeBundled(folder, manifest, await bundleInto(dist, home, { main: "src/main.ts" }))
@@ -234,7 +243,7 @@ const fillWatch = async (folder: string, compiled: string, manifest: Manifest): 
   copyFileSync(join(root, home, "events.json"), join(folder, "events.json"))
 }
 
-/** Files and folders of a workspace that its package contains unchanged. `operate` is for people who run the daemon. */
+/** Files and folders that a package takes over unchanged from its workspace. `operate` is for people who run the daemon. */
 const ownFiles = ["bin", "operate", "CHANGELOG.md"]
 
 const fill = async (folder: string, home: string, compiled: string): Promise<void> => {
@@ -264,7 +273,10 @@ export const packFolder = (folder: string): string => {
   return join(dirname(folder), filename)
 }
 
-/** Fills a folder in `into` for each published package, named as the package is below `@berthkit`; returns their paths. */
+/**
+ * Fills a folder for each published package. The folder is in `into`, and has the package's name without `@berthkit/`.
+ * Returns the paths of the folders.
+ */
 export const fillPackages = async (into: string): Promise<ReadonlyArray<string>> => {
   rmSync(into, { recursive: true, force: true })
   const compiled = join(into, "compiled")

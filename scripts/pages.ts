@@ -13,7 +13,7 @@ const pageForUsers =
 export const packPages = (root: string, folder: string, home: string): void => {
   const source = join(root, home)
   const packed = new Set<string>()
-  /** Where a file of the repository is in the package; undefined if it is not there. */
+  /** The path of a repository's file in the package; undefined if the package does not have the file. */
   const placeOf = (path: string): string | undefined => {
     const page = relative(root, path)
     if (pageForUsers.test(page)) return page

@@ -1,7 +1,7 @@
 // Reports the public API of the packed packages: what each entry exports, and every declaration that a program can reach from there. The
 // reports are committed, so that reviewers see every change of the API.
 //
-// node scripts/publicApi.ts pack, and write `public-api.txt` of each package with types
+//   node scripts/publicApi.ts    pack, and write `public-api.txt` of each package with types
 import { createHash } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,14 +11,17 @@ import { fillPackages } from "./pack.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** Where the report of a package is kept, by the name of its folder. Programs without types have none. */
+/** The file of each package's report, by the name of the package's folder. Packages without types have no report. */
 export const reportFiles: Readonly<Record<string, string>> = {
   core: join(root, "packages/core/public-api.txt"),
   server: join(root, "apps/server/public-api.txt"),
   watch: join(root, "apps/watch/public-api.txt")
 }
 
-/** Longer statements are inferred types that nobody reads. Only their digest is reported, so that a change still shows. */
+/**
+ * Maximum length of a reported statement. Longer ones are inferred types that nobody reads: the report has only their
+ * digest, so that a change still shows.
+ */
 const maxStatement = 3000
 
 const comment = /^[ \t]*\/\*\*(?:(?!\*\/)[^])*\*\/\n/gm
@@ -37,11 +40,11 @@ interface Target {
 class Declarations {
   readonly file: string
   readonly statements: ReadonlyArray<string>
-  /** Names from other files, as they are called here. */
+  /** Names from other files, by the name that they have in this file. */
   readonly imported = new Map<string, Target>()
-  /** Imported namespaces, with their files. */
+  /** The files of imported namespaces, by the name of the namespace. */
   readonly namespaces = new Map<string, string>()
-  /** Files that are re-exported as a whole. */
+  /** Files that this file re-exports as a whole. */
   readonly passedOn: Array<string> = []
 
   constructor(file: string) {
@@ -84,7 +87,7 @@ class Declarations {
   }
 }
 
-/** The statements that can be reached from everything that `files` export, by file, in the order of each. */
+/** The statements that a program can reach from what `files` export, grouped by file and in the order of the file. */
 const reachableFrom = (files: ReadonlyArray<string>): ReadonlyArray<readonly [file: string, ReadonlyArray<string>]> => {
   const read = new Map<string, Declarations>()
   const declarationsIn = (file: string): Declarations => {
@@ -119,7 +122,7 @@ const reachableFrom = (files: ReadonlyArray<string>): ReadonlyArray<readonly [fi
 
 const shortened = (statement: string): string => {
   if (statement.length <= maxStatement) return statement
-  // The compiler writes the members of an inferred union in any order.
+  // Sort the words, because the compiler writes the members of an inferred union in any order.
   const words = statement.split(/\b/).toSorted().join("")
   const digest = createHash("sha256").update(words).digest("hex").slice(0, 16)
   return `${statement.slice(0, statement.indexOf(":") + 1)} … (${statement.length} characters, ${digest})`
@@ -127,13 +130,13 @@ const shortened = (statement: string): string => {
 
 type Entry = string | { readonly types?: string; readonly default?: string }
 
-/** The declaration file of an entry; undefined for one without types. */
+/** The declaration file of an entry; undefined if the entry has no types. */
 const declarationsOf = (entry: Entry): string | undefined => {
   if (typeof entry !== "string") return entry.types
   return entry.endsWith(".js") ? entry.replace(/\.js$/, ".d.ts") : undefined
 }
 
-/** The report of a package that is filled in `folder`. */
+/** The report of the package in a filled folder. */
 export const reportOf = (folder: string): string => {
   const { exports, name } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
   const entries = Object.entries(exports as Record<string, Entry>)

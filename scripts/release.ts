@@ -1,8 +1,8 @@
 // Makes a release: packs the packages and tests the tarballs with every package manager and runtime. The workflow `release.yml` then
 // publishes the same tarballs, with their provenance. Versions and change logs come first: `pnpm changeset version`, in a separate commit.
 //
-// node scripts/release.ts from the commit of a release node scripts/release.ts --dry-run from any commit: reports what a release would
-// refuse, and tries the publishing
+//   node scripts/release.ts              from the commit of a release
+//   node scripts/release.ts --dry-run    from any commit: report what a release would refuse, and try the publishing
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
@@ -27,7 +27,7 @@ const stop = (sentence: string): never => {
   process.exit(1)
 }
 
-/** Names of packages that the registry has from another repository. */
+/** Names of our packages under which the registry already has a package of another repository. */
 const namesTaken = (): ReadonlyArray<string> =>
   publishedHomes.flatMap((home) => {
     const { name, repository } = JSON.parse(readFileSync(join(root, home, "package.json"), "utf8"))
@@ -38,14 +38,17 @@ const namesTaken = (): ReadonlyArray<string> =>
     return repository !== undefined && JSON.parse(stdout)["repository.url"] === repository.url ? [] : [name]
   })
 
-/** Names of packages without `repository`: npm publishes provenance only for the repository that a manifest names. */
+/**
+ * Names of our packages whose manifest has no `repository`. npm publishes provenance only for the repository that the
+ * manifest names.
+ */
 const namesWithoutRepository = (): ReadonlyArray<string> =>
   publishedHomes.flatMap((home) => {
     const { name, repository } = JSON.parse(readFileSync(join(root, home, "package.json"), "utf8"))
     return repository === undefined ? [name] : []
   })
 
-/** The faults of the tag that started the release; none if no tag did. */
+/** What is wrong with the tag that started the release; nothing if no tag started it. */
 const tagFaults = (): ReadonlyArray<string> => {
   const { GITHUB_REF_NAME: tag = "", GITHUB_REF_TYPE: kind } = process.env
   if (kind !== "tag") return []
@@ -56,8 +59,8 @@ const tagFaults = (): ReadonlyArray<string> => {
 }
 
 /**
- * Checks that the work tree is committed, that the change logs have all changes, and that the package names are ours. A dry run only
- * reports these faults.
+ * Checks that everything is committed, that the change logs have all changes, and that the package names are ours. If not,
+ * ends the release; a dry run only reports it.
  */
 const checkState = (): void => {
   const taken = namesTaken()
@@ -89,7 +92,7 @@ writeFileSync(join(into, "SHA256SUMS"), sums.join(""))
 console.log(sums.join(""))
 
 if (isDryRun) {
-  // Without a tag, npm would compare with versions of another owner of the name.
+  // `--tag`, because npm would otherwise compare the version with those of the package that now has this name.
   for (const tarball of tarballs) {
     run("npm", ["publish", tarball, "--access", "public", "--dry-run", "--tag", "dry-run"])
   }

@@ -1,8 +1,8 @@
-# Runs after every install, before anything needs Node: stops in one sentence where there is none for the workspace. A shell script,
-# because a Node that is too old or made for another C library runs nothing.
+# Runs after every install, before anything needs Node. If there is no Node that the workspace can use, it says so in one sentence
+# and stops the install. It is a shell script, because a Node that is too old or made for another C library could not run it.
 own=node_modules/.bin/node
 
-# It would hide the Node that is on PATH: npm has none for the C library of Alpine.
+# Remove the Node from npm if it does not run here: it would hide the Node on PATH. (npm has none for Alpine's C library.)
 if [ -e "$own" ] && ! "$own" -e 0 2>/dev/null; then rm -f "$own"; fi
 
 if ! node -e 'process.exit(parseInt(process.versions.node) < 26 ? 1 : 0)' 2>/dev/null; then

@@ -1,5 +1,6 @@
-// Starts an app's binary, and bundles it first if its sources have changed: `node scripts/start.ts cli ARGS…`. The binary runs
-// in this process, so that signals, streams and the exit code are its own. A server ends with what started it.
+// Starts an app's binary, and bundles it first if its sources have changed: `node scripts/start.ts cli ARGS…`. The binary
+// runs in this process, so that signals, streams and the exit code are its own. A server ends when the program that has
+// started it ends.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { apps, bundle } from "./bundle.ts"

@@ -1,6 +1,6 @@
 /**
- * Checks the pages for three rules. A property of a selector is declared once, in the page's style sheet or in `controls.css`. Only
- * `controls.css` styles the borders and backgrounds of buttons and fields. No script changes the document by hand instead of through
+ * Checks three rules of the pages. A selector declares a property only once, in the page's style sheet or in `controls.css`.
+ * Only `controls.css` styles the borders and backgrounds of buttons and fields. Scripts change the document only through
  * Preact.
  */
 import { globSync, readFileSync } from "node:fs"
@@ -11,7 +11,7 @@ const controls = "packages/web/src/controls.css"
 
 interface Declaration {
   readonly file: string
-  /** One selector of a list, with the conditions around it. */
+  /** One selector of a rule's list, with the conditions around the rule, such as `@media`. */
   readonly selector: string
   readonly property: string
 }

@@ -1,11 +1,12 @@
-// `pnpm test`: runs the static checks at the same time as the tests, which wait for half of their time. Arguments go to Vitest.
+// `pnpm test`: runs the static checks at the same time as the tests, because the tests spend half of their time waiting.
+// Arguments go to Vitest.
 import { type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 
 const checks = ["check", "check:configs", "lint", "format:check", "unused", "versions", "boundaries", "layers"]
 
-/** Whether a program ended with exit code 0, and its output unless that is shown as it comes. */
+/** Runs a program. Returns whether it ended with exit code 0, and what it printed (nothing if it inherits our output). */
 const run = async (program: string, args: ReadonlyArray<string>, options: SpawnOptions) => {
   const child = spawn(program, args, options)
   const printed: Array<Buffer> = []
@@ -14,7 +15,7 @@ const run = async (program: string, args: ReadonlyArray<string>, options: SpawnO
   return { isGood: code === 0, printed: Buffer.concat(printed) }
 }
 
-// Many tests wait for more than half of their time.
+// More workers than processors, because many tests spend more than half of their time waiting.
 const workers = ["--maxWorkers", String(availableParallelism() + 3)]
 
 const [checked, tested] = await Promise.all([

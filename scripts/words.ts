@@ -1,6 +1,7 @@
 /**
- * Checks that one technical thing has one name: the terms that `docs/glossary.md` replaces are not used in names, comments,
- * messages, tests and docs. Ordinary English words are never forbidden. Names are read word by word: `keyringOf` counts as "keyring".
+ * Checks that each technical thing has only one name: names, comments, messages, tests and docs do not use the terms that
+ * `docs/glossary.md` replaces. Ordinary English words are never forbidden. The check reads names word by word: `keyringOf`
+ * counts as "keyring".
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -33,14 +34,14 @@ const rules: ReadonlyArray<Rule> = [
   { pattern: /\bParts\b/, instead: "Dependencies" }
 ]
 
-/** Words that are not ours: names of Node's and Effect's, of the wire, and of what the rules are about. */
+/** Names that Berth did not choose: those of Node, JavaScript and manifests. */
 const foreign =
   /\bmtimeMs\b|\bctimeMs\b|\bMath\.round\b|\ballSettled\b|peerDependenc\w*|\bformatToParts\b|\btoParts\w*|\bParts\b(?=<)/g
 
 const files =
   "{*.md,*.ts,apps/*/*.md,packages/*/*.md,bench/*.md,{apps,packages}/*/{src,test,examples,scripts}/**/*.{ts,tsx,js,html,css},bench/src/**/*.ts,scripts/**/*.ts,site/src/**/*.ts,tests/**/*.ts,docs/**/*.md}"
 
-/** Texts that are quoted, or are about the words. */
+/** Files that quote texts of others, or that are about the forbidden words themselves. */
 const quoted = /^docs\/interface\/|^docs\/glossary\.md$|^scripts\/words\.ts$|^tests\/repository\/words\.test\.ts$/
 
 /** `camelCase` as words. */
@@ -58,7 +59,7 @@ const faultsIn = (root: string, file: string): ReadonlyArray<string> =>
       })
     })
 
-/** Every word to avoid that is left below `root`, and where. */
+/** Every forbidden word in the repository at `root`, one line each, with its place. */
 export const wordFaults = (root: string): ReadonlyArray<string> =>
   globSync(files, { cwd: root, exclude: (name) => name === "node_modules" || name === "dist" })
     .filter((file) => !quoted.test(file))
