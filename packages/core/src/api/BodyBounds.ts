@@ -9,7 +9,7 @@ export const defaultMaxBodyTokens = 200_000
 /** A `{` and a `:` count as this many tokens: if each were one token, objects with many names or shapes would take 200 ms to parse. */
 const memberTokens = 3
 
-/** The service's replies are nested five deep. */
+/** The maximum depth of a body. The service's replies are nested five deep. */
 export const maxDepth = 64
 
 /** Shorter texts are not scanned, because parsing them takes at most 35 ms. */

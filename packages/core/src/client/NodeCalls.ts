@@ -85,14 +85,14 @@ export interface CommitmentOptions extends CallOptions {
 const withoutRepeats = (nodes: ReadonlyArray<Node>) =>
   Array.from(new Map(nodes.map((node) => [node.id, node])).values())
 
-/** The calls on nodes shared by `Nodes` and the promise client. */
+/** The calls on nodes that `Nodes` and the promise client share. */
 export class NodeCalls extends Context.Service<
   NodeCalls,
   {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
-    /** All nodes of the account, page by page on demand; closing the scope ends reads ahead. */
+    /** All nodes of the account, page by page on demand. Closing the scope stops the read of the page ahead. */
     readonly pages: (
       options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>

@@ -231,7 +231,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
 export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")<{
   /** The minimum time that the call would have to wait for its turn, in milliseconds. More than `leftMillis`. */
   readonly predictedMillis: number
-  /** Time left until its deadline, in milliseconds. */
+  /** Time left until the call's deadline, in milliseconds. */
   readonly leftMillis: number
   /** Why this call has to wait although an interactive read could be sent now. Null if an interactive read would have to wait as well. */
   readonly heldBack: {
@@ -406,7 +406,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly seen: ReadonlyArray<NodeStatus>
   /** Whether the wanted status cannot follow the last one. */
   readonly impossible: boolean
-  /** How long it waited, in milliseconds. */
+  /** How long the wait took, in milliseconds. */
   readonly waitedMillis: number
   /** Why the last read of the node failed; null if it succeeded. */
   readonly failure: string | null

@@ -11,8 +11,8 @@ export const NodeId = /*#__PURE__*/ (() =>
 export type NodeId = typeof NodeId.Type
 
 /**
- * The known fields of a node. `null` means that the reply does not state the field, since the three record shapes have different fields. An
- * unreadable field is `null` here and kept raw under `extra`.
+ * The known fields of a node. `null` means that the reply does not state the field, because the three record shapes have different fields.
+ * An unreadable field is `null` here and kept raw under `extra`.
  */
 export const Node = /*#__PURE__*/ Schema.Struct({
   /** The service's number for the node: a positive integer, never reused. */

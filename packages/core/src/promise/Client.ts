@@ -162,7 +162,7 @@ export interface AttemptReport extends Attempt {
  */
 export interface Creation {
   readonly outcome: "created" | "adopted"
-  /** Its name has the service's spelling, which may differ from the spec's. */
+  /** The node's name has the service's spelling, which may differ from the spec's. */
   readonly node: Node
 }
 
@@ -170,8 +170,8 @@ export interface Creation {
 export interface CreateOptions extends CallOptions {
   /**
    * The idempotency key of this create: a second call with the same key makes no second node, even in a later process with the same
-   * `stateDirectory`. Needs a `stateDirectory`. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit. Default:
-   * none.
+   * `stateDirectory`. Needs a `stateDirectory`. A key has 1 to 128 letters, digits, dots, dashes and underscores, and begins with a letter
+   * or digit. Default: none.
    */
   readonly key?: string | undefined
 }
@@ -227,7 +227,7 @@ export interface WaitOptions extends SignalOptions, Pick<CallOptions, "lane"> {
 /** A request in the caller's form. */
 export interface RawRequest {
   readonly method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE"
-  /** Below `/myaccount/api/v1`, such as `/nodes/`. */
+  /** The path below `/myaccount/api/v1`, such as `/nodes/`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */

@@ -26,8 +26,8 @@ export type Lane = "interactive" | "mutation" | "wait" | "sweep"
 export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billing"
 
 /**
- * The known fields of a node. `null` means that the reply does not state the field, since the three record shapes have different fields. An
- * unreadable field is `null` here and kept raw under `extra`.
+ * The known fields of a node. `null` means that the reply does not state the field, because the three record shapes have different fields.
+ * An unreadable field is `null` here and kept raw under `extra`.
  */
 export interface Node {
   /** The service's number for the node: a positive integer, never reused. */

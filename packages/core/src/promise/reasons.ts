@@ -145,7 +145,7 @@ export class StatusNotReached extends BerthError {
   declare readonly seen: ReadonlyArray<NodeStatus>
   /** Whether the wanted status cannot follow the last one: waiting longer does not help. */
   declare readonly impossible: boolean
-  /** How long it waited, in milliseconds. */
+  /** How long the wait took, in milliseconds. */
   declare readonly waitedMillis: number
   /** Why the last read of the node failed, in one sentence; null if it succeeded. */
   declare readonly failure: string | null

@@ -38,17 +38,17 @@ const spreadSharePerSecond = 0.04
 /** How long after a refill requests are spread. */
 const spreadMillis = 30_000
 
-/** The share of what is left that may be under way at once; steps get smaller towards the end. */
+/** The share of what is left that may be under way at once. The steps get smaller as less is left. */
 const shareUnderWay = 1 / 8
 
 /** A smaller allowance keeps nothing for clients that may not exist. */
 const minLimitToShare = 50
 
-/** A 429 without a stated wait pauses all calls for this long, doubled for each in a row, up to the maximum. */
+/** A 429 without a stated wait pauses all calls for this long. Each further one in a row doubles the pause, up to the maximum. */
 const pauseWithoutRetryAfterMillis = 1000
 const maxPauseWithoutRetryAfterMillis = 60_000
 
-/** The pause after the request at a reset was lost, so that an outage does not use up a window. A slower refill makes it longer. */
+/** The pause after a lost request at a reset, so that an outage does not use up a window. If the refill is slower, the pause is longer. */
 const unreportedResetMillis = 60_000
 
 /** Another process's report counts as settled if there was no other report for two exchanges. */

@@ -23,14 +23,14 @@ export interface Watching {
 
 export const unwatched: Watching = { otherClients: { requests: 0, millis: 0 }, watch: undefined }
 
-/** The minimum time over which their requests are counted, and the half-life of the decay. */
+/** The minimum time over which other clients' requests are counted, and the half-life of the decay. */
 const minWatchMillis = 1000
 const halfLifeMillis = 3_600_000
 
 /** The length of a watch. */
 const watchMillis = 60_000
 
-/** The room that is kept for other clients lasts for their requests during this time. */
+/** Room is kept for the requests that other clients are likely to send within this time. */
 const horizonMillis = 10_000
 
 /** Largest share of the allowance kept for other clients: they come in bursts, and a burst predicts little. */

@@ -131,8 +131,8 @@ export const share = Effect.fnUntraced(function* (
   /** Whether the others may count this process. */
   let isMember = false
 
-  // Not interruptible, because half an exchange would collide with the last one. On a busy machine, even a late first exchange still
-  // announces this process.
+  // Not interruptible, because an interrupted exchange would collide with the one that `leave` makes. On a busy machine, even a late first
+  // exchange still announces this process.
   const exchangeNow = Effect.suspend(() => {
     noteTold()
     news.closeUnsafe()
@@ -188,7 +188,7 @@ export interface SharedKnowledge extends Partial<SharedAllowance> {
 /** Our own report that comes back through the store differs by no more than this. */
 const echoMillis = 50
 
-/** Takes over shared knowledge. A report counts if its request was sent after the reply to ours. */
+/** Takes over shared knowledge. A shared report counts if its request was sent after our own latest report was received. */
 export const takeOver = (state: State, theirs: SharedKnowledge, instant: number): State => {
   const { clock, pauseAgreed, pausedUntil = 0, ownProcesses, stepped, report, writtenAt = instant } = theirs
   const statements = [state.claim?.instant, state.report?.resetAround]

@@ -32,8 +32,8 @@ export interface Ledger {
   /** The wait before the next attempt, because the last attempt failed. */
   backoffMillis: number
   /**
-   * Whether a request of this call that may have been carried out has reached the service: no, maybe, or certainly, because a reply had
-   * begun.
+   * Whether a request of this call has reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). Requests that were
+   * certainly not carried out do not count.
    */
   sent: "no" | "maybe" | "yes"
   /** The reply to the last attempt that failed with one; null if none did. */

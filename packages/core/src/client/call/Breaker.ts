@@ -12,7 +12,7 @@ const share = 0.8
 const maxCalls = 20
 const minCalls = 10
 
-/** How long it stays open: doubled each time it opens again, up to a minute. */
+/** How long the breaker stays open: doubled each time it opens again, up to a minute. */
 const openMillis = (openings: number) => Math.min(60_000, 2000 * 2 ** (openings - 1))
 
 /** A closed breaker that sees no call for this long forgets its faults. */
@@ -28,7 +28,7 @@ export interface State {
   readonly era: number
   /** Whether each of the last calls was a fault, oldest first. */
   readonly faults: ReadonlyArray<boolean>
-  /** How often it has opened in a row; reset once it was closed for as long as it was last open. */
+  /** How often the breaker has opened in a row; reset once it was closed for as long as it was last open. */
   readonly openings: number
   readonly openUntil: number
   readonly forgetAt: number

@@ -36,8 +36,8 @@ export interface CallOptions {
   readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
   /**
    * Called once with the final reply; for a list, once per page. A successful reply is passed unchanged. A failed one is masked and bounded
-   * as in `BerthError.reply`, with an excerpt as its body. It is not called if the call ends without a reply. For a create it gets the
-   * reply to the create request, even if the node is found later.
+   * as in `BerthError.reply`, with an excerpt as its body. The hook is not called if the call ends without a reply. For a create, it gets
+   * the reply to the create request, even if the node is found later.
    */
   readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }

@@ -41,7 +41,7 @@ import { isQuiet, millisSince } from "./Ownership.ts"
  */
 export interface Creation {
   readonly outcome: "created" | "adopted"
-  /** Its name has the service's spelling, which may differ from the spec's. */
+  /** The node's name has the service's spelling, which may differ from the spec's. */
   readonly node: Node
 }
 
@@ -145,7 +145,7 @@ export interface CreateStep {
   readonly action?: CreateAction | undefined
 }
 
-/** A node appears in the list within this time after its create, if the service allows it. */
+/** Berth assumes that the list shows a node within this time after its create (decision 0008). */
 const minMillisUntilListed = 12_000
 
 /**

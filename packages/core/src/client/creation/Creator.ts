@@ -59,7 +59,7 @@ export type { Creation }
 export interface CreateOptions extends CallOptions {
   /**
    * The idempotency key of this create: a second call with the same key makes no second node, even in another process with the same intent
-   * store. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit. Default: none.
+   * store. A key has 1 to 128 letters, digits, dots, dashes and underscores, and begins with a letter or digit. Default: none.
    */
   readonly key?: string | undefined
   /**
@@ -131,7 +131,7 @@ interface Call {
   underWay: Beside["underWay"]
   /** Whether this call has read the image list. */
   hasPlans: boolean
-  /** Whether its request, or that of an earlier call with its key, was recorded as sent. */
+  /** Whether the request of this call, or of an earlier call with the same key, was recorded as sent. */
   isRecorded: boolean
 }
 

@@ -1,6 +1,7 @@
 /**
- * Judges creates, which are requests for a new node: whether two of them ask for the same node, whether a reply belongs to one, which node
- * one made if its reply was lost, and with which error one fails. It never guesses: if two explanations remain, it returns all candidates.
+ * Answers four questions about creates, which are requests for a new node. Do two creates ask for the same node? Does a reply belong to a
+ * create? Which node did a create make if its reply was lost? With which error does a create fail? The answer is never a guess: if two
+ * explanations remain, all candidates are returned.
  */
 import { Effect, Semaphore } from "effect"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"

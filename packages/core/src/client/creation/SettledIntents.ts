@@ -229,7 +229,7 @@ export const make = (directory: string, open: string) => {
       yield* prune(Math.min(wallMillis, serviceMillis))
     }),
 
-    /** Removes the intents of a key from imported folders. The key is not settled. */
+    /** Removes the intents of an unsettled key from imported folders. */
     remove: Effect.fnUntraced(function* (key: string) {
       for (const name of yield* folders) {
         if (periodIn(name) === undefined || name.includes(".")) {

@@ -142,7 +142,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
     const refused = refusal(deadlineAt)
     return refused === undefined ? Effect.void : notReached({ refillsInMillis: refused.predictedMillis })
   })
-  // A retryable failure is no observation: the wait goes on until its own timeout. The failure may show that the allowance is spent.
+  // A retryable failure is no observation: the wait goes on until its own timeout. The failure may mean that the allowance is spent, so
+  // check again whether another read is possible in time.
   const poll = Effect.andThen(
     inTime,
     Effect.catch(observe, (error) => {
