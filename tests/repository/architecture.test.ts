@@ -1,0 +1,53 @@
+/** The tables of docs/architecture.md name files that exist, and the paths of requests are short enough for a reader to follow. */
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { describe, expect, it } from "vitest"
+
+const page = readFileSync("docs/architecture.md", "utf8")
+
+/** The folders in which a name may be: that of the name before it in the row or table, and those above it within the same sources. */
+const foldersAbove = (folder: string): ReadonlyArray<string> =>
+  folder.includes("/src") ? [folder, ...foldersAbove(dirname(folder))] : []
+
+/** The files that a table names, and the names of none. A folder or a pattern counts as no file. */
+const filesIn = (table: string, sources = "") => {
+  const [files, missing] = [new Set<string>(), new Array<string>()]
+  let folder = sources
+  for (const [, name = ""] of table.matchAll(/`([\w*-]+\/(?:[\w*-]+\/)*(?:[\w*-]+\.tsx?)?|[\w-]+\.tsx?)`/g)) {
+    const isFile = /^[^*]+\.tsx?$/.test(name)
+    const target = isFile ? name : name.slice(0, name.lastIndexOf("/"))
+    const folders = /^(?:apps|packages|tests|scripts|docs)\//.test(name) ? [""] : foldersAbove(folder)
+    const found = folders.map((each) => join(each, target)).find(existsSync)
+    if (found === undefined) missing.push(name)
+    else {
+      folder = isFile ? dirname(found) : found
+      if (isFile) files.add(found)
+    }
+  }
+  return { files, missing }
+}
+
+const sectionOf = (heading: string) => page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? ""
+
+describe("docs/architecture.md", () => {
+  it.for([
+    ["The path of one call", "", 26],
+    ["The path of one create", "", 45],
+    ["The path of one mock request", "apps/server/src", 24],
+    ["The path from a sweep to a webhook", "", 30],
+    ["The path of a request to the daemon", "", 15]
+  ] as const)("shows %s in few files", ([heading, sources, most]) => {
+    const [table = ""] = /^\| step .*\n(?:\|.*\n)+/m.exec(sectionOf(heading)) ?? []
+    const { files, missing } = filesIn(table, sources)
+    expect(missing).toEqual([])
+    expect(files.size).toBeGreaterThan(9)
+    expect(files.size).toBeLessThanOrEqual(most)
+  })
+
+  it("names files that exist where it says what is where", () => {
+    const rows = sectionOf("Where things are")
+      .split("\n")
+      .filter((line) => line.startsWith("|"))
+    expect(rows.flatMap((row) => filesIn(row).missing)).toEqual([])
+  })
+})
