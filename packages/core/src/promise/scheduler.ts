@@ -1,6 +1,6 @@
 /**
- * Resumes effects that have let others run. Effect would use a timer for this, which never fires in a test that fakes the time. A message
- * channel is no timer, and nobody fakes it.
+ * Resumes effects that have let others run. Effect would use a timer for this, but a timer never fires in a test that fakes the time. A
+ * message channel is no timer, and nobody fakes it.
  */
 import { Scheduler } from "effect"
 import { builtin } from "../client/options/builtin.ts"

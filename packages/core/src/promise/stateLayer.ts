@@ -1,6 +1,6 @@
 /**
- * The state directory of a client. The code for files is loaded when they are used. A page has no files, so
- * bundles for pages get `withoutFiles.ts` instead of that code.
+ * The state directory of a client. The code for files is loaded only if a client uses files. A page has no files, so bundles for pages get
+ * `withoutFiles.ts` instead of that code.
  */
 import { Effect, Layer } from "effect"
 import { IntentStore, makeMemory, withoutFolder } from "../client/creation/IntentStore.ts"

@@ -130,8 +130,8 @@ export class Queue<A> {
   }
 
   /**
-   * Removes the next call: that of the first lane, by rank, that `mayGo` admits. A lane that was passed over too often comes first, if
-   * `mayGo` admits it.
+   * Removes the next call. It comes from the first lane, by rank, that `mayGo` admits. A lane that was passed over too often comes before
+   * the others if `mayGo` admits it.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
     const waiting = this.lanes()

@@ -254,7 +254,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
 
   const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
     const { key, nodeId } = intent
-    // The request of an intent that was written as sent may have left, whatever becomes of later writes.
+    // Once an intent was written as sent, its request may have left, whatever becomes of later writes.
     if (underWay.has(key)) underWay.set(key, intent)
     if (nodeId !== null && !isDrawn(key)) {
       // Settling an intent would make the account's folder again, so fail first if that folder is gone.

@@ -49,7 +49,7 @@ export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(
  * afterwards does not lose it, and nobody reads half of it.
  */
 export interface RecordStore {
-  /** Where a record is kept or would be, for people to read: the path of its file, or the record and its database without its user. */
+  /** Where a record is or would be kept, as a text for people: the path of its file, or the record and the database without its user. */
   readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
   readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
   /** All records of a kind, in order of their keys by code units. A record that cannot be read has an empty value. */

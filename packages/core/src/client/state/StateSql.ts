@@ -44,7 +44,7 @@ export interface StateSqlOptions {
 export interface StateAccount {
   /** Names the account: a hash. */
   readonly id: string
-  /** The hash of its key if the account has a name. Rows under the key belong to the account. */
+  /** The hash of the API key if the account has a name. Rows under the key belong to the account. */
   readonly key: string | undefined
   /** Identifies service, project and location without the key. Records about nodes are kept under it. */
   readonly nodes: string
@@ -77,7 +77,7 @@ const remedies: Readonly<Record<string, readonly [detail: string, hint: string]>
 const unreachableHint =
   "Nothing was sent. Check the address and the network, and run it again; reads work without the database."
 
-/** A failure of the database as one of the state. */
+/** Turns a failure of the database into a failure of the state. */
 export const failedIn =
   (name: string) =>
   ({ message, reason }: Pick<SqlError, "message" | "reason">): StateFailed => {
