@@ -4,7 +4,7 @@
  */
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
-import type { StateUnavailable } from "@berthkit/core/domain/ErrorReason"
+import { mayBeUnlisted, type StateUnavailable } from "@berthkit/core/domain/ErrorReason"
 import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
 import { quoted } from "../commandLine/commandToType.ts"
 
@@ -141,7 +141,7 @@ export const hintOf = (error: BerthError): string => {
           ? `${see}; nothing is sent again under its key: for another node use another --idempotency-key.`
           : `${see}; create it again only if ${again} yours.`
       }
-      if (reason.keyed) return hint
+      if (reason.keyed || mayBeUnlisted(reason)) return hint
       return reason.candidates.length === 0
         ? `Read the list in eleven minutes: berth node list --name ${quoted(reason.nodeName)}; the service may create the node until then, and not later.`
         : `Look at the candidates: berth node get ${reason.candidates.join(" ")}; one of them may be ${reason.nodeName}.`

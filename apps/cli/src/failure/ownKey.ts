@@ -2,6 +2,7 @@
  * Texts for a failed create whose key berth chose: the user never sees the key, so the hints of `berth node create` do not fit.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { mayBeUnlisted } from "@berthkit/core/domain/ErrorReason"
 import { CreateFailed } from "./CliFailure.ts"
 import type { Problem } from "./Problem.ts"
 import { messageOf, stateRemedy } from "./callInWords.ts"
@@ -20,7 +21,12 @@ export const wordsOfOwnKey = (
   const { reason } = error
   switch (reason._tag) {
     case "OutcomeUnknown":
-      return { hint: reason.toldId === null ? again : told(reason.toldId) }
+      if (reason.toldId !== null) return { hint: told(reason.toldId) }
+      return {
+        hint: mayBeUnlisted(reason)
+          ? `Look for ${reason.nodeName} in the service's console: nothing is sent again for it.`
+          : again
+      }
     case "InvalidRequest":
       return reason.fields["key"] === undefined ? {} : { message: error.message, hint: again }
     case "StateUnavailable":

@@ -74,6 +74,7 @@ const fields: Readonly<Record<string, unknown>> = {
   toldId: null,
   candidates: [],
   listRead: true,
+  listFault: null,
   because: "the reply was lost",
   expected: "a record of at most maxBodyBytes",
   path: "/state",

@@ -19,6 +19,7 @@ const hintFor = (because: "RateLimited" | "Unreachable") =>
         toldId: null,
         difference: null,
         listRead: true,
+        listFault: null,
         because,
         detail: "no reply",
         keyed: true

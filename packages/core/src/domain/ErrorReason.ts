@@ -461,6 +461,18 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
   }
 }
 
+/** What is wrong with a list that may lack nodes although each of its pages can be read. */
+export const repeatedList = "the list shows the same nodes on every page without a total, so it may lack others"
+
+/** Whether only the service's console can show the node of a create: the list may never do so. */
+export const mayBeUnlisted = ({
+  candidates,
+  listFault
+}: {
+  readonly candidates: ReadonlyArray<NodeId>
+  readonly listFault: string | null
+}): boolean => listFault === repeatedList && candidates.length === 0
+
 /** A create lost its reply, and the client could not find out whether it made a node. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   /** The requested name of the node. */
@@ -474,8 +486,10 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
    * node.
    */
   readonly difference: string | null
-  /** Whether there was time to read the list. */
+  /** Whether the list was read. */
   readonly listRead: boolean
+  /** What was wrong with the list at its last read; null if nothing was, or if there was no time to read it. */
+  readonly listFault: string | null
   /** Tag of the reason why the reply is missing, such as `TimedOut`. */
   readonly because: string
   /** The sentence of that reason. */
@@ -483,9 +497,9 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   /** Whether another call with the same key can find out more: the create has a key, and its record still exists. */
   readonly keyed: boolean
 }> {
-  static readonly ours: ReadonlyArray<string> = ["because", "detail"]
+  static readonly ours: ReadonlyArray<string> = ["because", "detail", "listFault"]
   get retryable() {
-    return this.keyed && this.toldId === null
+    return this.keyed && this.toldId === null && !mayBeUnlisted(this)
   }
   readonly retry = "never"
   readonly mayBeProcessed = true
@@ -499,6 +513,9 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
       return `Get ${see}${this.keyed ? " Under this key the create is not sent again." : ""}`
     }
     const isListed = this.candidates.length > 0
+    if (mayBeUnlisted(this)) {
+      return `Look for ${this.nodeName} in the service's console.${this.keyed ? " Under this key the create is not sent again: if there is no such node, create it with another key." : ""}`
+    }
     if (this.keyed)
       return `Create ${this.nodeName} again with the same key: that makes no second node. ${
         isListed
@@ -519,11 +536,13 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
       return `Could not find out whether ${this.nodeName} was created: the reply to its create ${told}.`
     }
     const listed =
-      this.candidates.length === 0
-        ? this.listRead
-          ? "no new node of that name is listed"
-          : "there was no time to read the list"
-        : candidates
+      this.candidates.length > 0
+        ? candidates
+        : this.listFault !== null
+          ? clause(this.listFault)
+          : this.listRead
+            ? "no new node of that name is listed"
+            : "there was no time to read the list"
     return `Could not find out whether ${this.nodeName} was created: ${listed}, and ${clause(this.detail)}.`
   }
 }

@@ -174,8 +174,10 @@ export class OutcomeUnknown extends BerthError {
    * node.
    */
   declare readonly difference: string | null
-  /** Whether there was time to read the list. */
+  /** Whether the list was read. */
   declare readonly listRead: boolean
+  /** What was wrong with the list at its last read; null if nothing was, or if there was no time to read it. */
+  declare readonly listFault: string | null
   /** Tag of the reason why the reply is missing, such as `TimedOut`. */
   declare readonly because: string
   /** The sentence of that reason. */

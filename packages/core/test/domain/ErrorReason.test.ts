@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   CircuitOpen,
   OutcomeUnknown,
+  repeatedList,
   RateLimited,
   StateUnavailable,
   StatusNotReached,
@@ -111,6 +112,7 @@ describe("the sentence of an error", () => {
         toldId: null,
         difference: null,
         listRead: true,
+        listFault: null,
         because: "Unreachable",
         detail,
         keyed: false
@@ -122,6 +124,32 @@ describe("the sentence of an error", () => {
     assert.strictEqual(
       unknown("DNS failed"),
       "Could not find out whether web was created: no new node of that name is listed, and DNS failed."
+    )
+  })
+
+  it("says for such a create if the list may lack its node, and where to look", () => {
+    const unknown = (keyed: boolean) =>
+      new OutcomeUnknown({
+        nodeName: "web",
+        candidates: [],
+        toldId: null,
+        difference: null,
+        listRead: true,
+        listFault: repeatedList,
+        because: "Unreachable",
+        detail: "DNS failed",
+        keyed
+      })
+    assert.strictEqual(
+      unknown(true).message,
+      "Could not find out whether web was created: the list shows the same nodes on every page without a total, so it may lack others, and DNS failed."
+    )
+    assert.deepStrictEqual(
+      [unknown(true).hint, unknown(false).hint],
+      [
+        "Look for web in the service's console. Under this key the create is not sent again: if there is no such node, create it with another key.",
+        "Look for web in the service's console."
+      ]
     )
   })
 

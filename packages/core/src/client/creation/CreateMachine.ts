@@ -7,7 +7,7 @@
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, OutcomeUnknown, TimedOut } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, OutcomeUnknown, repeatedList, TimedOut } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { decide, fullBudget } from "../call/Retry.ts"
 import { newMillis } from "./NewNodes.ts"
@@ -75,6 +75,8 @@ interface Reconciling extends Refusals {
   /** Whether the next poll is too early to show that the create made nothing. */
   readonly isEarly: boolean
   readonly isListRead: boolean
+  /** What was wrong with the list at the latest poll; null if nothing was, or if there was none. */
+  readonly listFault: string | null
   /** The nodes in the latest poll that the create may have made. */
   readonly candidates: ReadonlyArray<Node>
 }
@@ -321,7 +323,7 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
       // The list would show the nodes that the reply named, but not which of them this create made.
       if (intent.told?.others !== undefined) {
-        const step = unknown(request, { ...state, because: error, isListRead: false })
+        const step = unknown(request, { ...state, because: error, isListRead: false, listFault: null })
         return { ...step, write: step.write ?? { intent: { ...state.intent, fate: "lost" }, isRequired: false } }
       }
       return reconciling(
@@ -352,7 +354,7 @@ const refused = (
   state: Extract<CreateState, { readonly _tag: "Sent" }>,
   because: BerthError,
   { draw, leftMillis }: Pick<Extract<CreateEvent, { readonly _tag: "SendEnded" }>, "draw" | "leftMillis">
-): Omit<Reconciling, "_tag" | "isListRead" | "candidates"> => {
+): Begun => {
   const refusals = state.refusals + 1
   const decision = decide({
     reason: because.reason,
@@ -381,11 +383,11 @@ const sent = (intent: SentIntent, refusals: number, isRequired: boolean): Create
   write: { intent, isRequired }
 })
 
-const reconciling = (
-  state: Omit<Reconciling, "_tag" | "isListRead" | "candidates">,
-  isRequired: boolean
-): CreateStep => ({
-  ...pollAgain({ _tag: "Reconciling", isListRead: false, candidates: [], ...state }),
+/** What is known before the first poll. */
+type Begun = Omit<Reconciling, "_tag" | "isListRead" | "listFault" | "candidates">
+
+const reconciling = (state: Begun, isRequired: boolean): CreateStep => ({
+  ...pollAgain({ _tag: "Reconciling", isListRead: false, listFault: null, candidates: [], ...state }),
   write: { intent: state.intent, isRequired }
 })
 
@@ -405,7 +407,8 @@ type PollEvent = Extract<CreateEvent, { readonly _tag: "ListRead" | "PollFailed"
 /** Handles a poll. Polling continues until the node is found or has had time to appear. */
 const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): CreateStep => {
   const isListRead = before.isListRead || event._tag === "ListRead" || event.isListRead
-  const state = { ...before, isListRead, isEarly: false }
+  const listFault = event._tag === "ListRead" && !event.isWhole ? repeatedList : null
+  const state = { ...before, isListRead, listFault, isEarly: false }
   const { because, intent } = state
   const again = pollAgain(state)
   if (event._tag === "PollFailed") {
@@ -420,6 +423,10 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
     case "Ambiguous":
       return unknown(request, state, resolution.candidates)
     case "Undecided":
+      // The rate limit has most likely kept the service from making a node, but a list that may lack it does not allow another attempt.
+      if (intent.fate === "refused" && because !== null && listFault !== null && resolution.candidates.length === 0) {
+        return failed(because, request.keyed ? undefined : removed)
+      }
       return again.action
         ? pollAgain({ ...state, candidates: resolution.candidates })
         : unknown(request, state, resolution.candidates)
@@ -439,7 +446,12 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
 /** Ends a create whose outcome is unknown. */
 const unknown = (
   { keyed, name }: CreateRequest,
-  { because, intent, isListRead }: Pick<Reconciling, "because" | "isListRead"> & { readonly intent: SentIntent },
+  {
+    because,
+    intent,
+    isListRead,
+    listFault
+  }: Pick<Reconciling, "because" | "isListRead" | "listFault"> & { readonly intent: SentIntent },
   candidates: ReadonlyArray<Node> = [],
   otherwise: Pick<ErrorReason, "_tag" | "message"> = unresolvedBefore,
   tried: Tried = untried
@@ -453,6 +465,7 @@ const unknown = (
     toldId: told?.id ?? null,
     difference: told === undefined || told.others !== undefined ? null : told.difference,
     listRead: isListRead,
+    listFault,
     because: _tag,
     detail: message,
     keyed
@@ -482,7 +495,13 @@ const late = (
     case "Queued":
       return failed(createFailure(timedOut("no"), tried), request.keyed ? undefined : removed)
     case "Sent":
-      return unknown(request, { ...state, because: null, isListRead: false }, [], timedOut("maybe"), tried)
+      return unknown(
+        request,
+        { ...state, because: null, isListRead: false, listFault: null },
+        [],
+        timedOut("maybe"),
+        tried
+      )
     case "Reconciling":
       return unknown(request, state, state.candidates, timedOut("maybe"), tried)
   }

@@ -373,7 +373,7 @@ export const make = ({
         readIntents: Effect.Effect<ReadonlyArray<Intent> | undefined, E>,
         readOwners: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, E>
       ) {
-        const listed = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+        const { isWhole, nodes: listed } = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
         isListRead = true
         const { newer, unread } = yield* dated(call, listed)
         yield* knowPlans(
@@ -398,15 +398,15 @@ export const make = ({
               }
             : besideOf(intent, intents, call.underWay, now)
         call.underWay = beside.underWay
-        const step = feed(call, { _tag: "ListRead", newer, claimed, toldToOthers, beside, now, plans, unread })
+        const step = feed(call, { _tag: "ListRead", newer, isWhole, claimed, toldToOthers, beside, now, plans, unread })
         // Written under the lock, so that the next create does not claim the same node.
         yield* Effect.ignore(write(call, step))
         return { ...step, write: undefined }
       })
       /** Nothing shows which of these nodes is another create's, so they are only named. */
       const named = Effect.fnUntraced(function* (failure: IntentStoreFailed) {
-        const listed = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
-        const candidates = listed.filter((node) => isCandidate(call, node))
+        const { nodes } = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+        const candidates = nodes.filter((node) => isCandidate(call, node))
         return feed(call, { _tag: "PollFailed", error: unusable(failure), isListRead: true, candidates })
       })
       return store

@@ -100,6 +100,16 @@ export const unanswered = (intent: SentIntent): UnansweredIntent => ({
   fate: intent.fate === "open" ? "lost" : intent.fate
 })
 
+/** The nodes above an id, as a list shows them. */
+export interface ListedAbove {
+  readonly nodes: ReadonlyArray<Pick<Node, "id" | "name">>
+  /**
+   * Whether the list shows every node. False if the service gives the same page whatever page is asked for, and its totals do not say that
+   * this page is the whole list: the service may cut the list at a page size of its own.
+   */
+  readonly isWhole: boolean
+}
+
 /** An intent cannot be read or written. */
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
   /** The cause, such as the file system's message. */
@@ -141,7 +151,7 @@ export interface IntentStore {
   readonly highestId?: (
     create: Pick<Intent, "key" | "name">,
     highest: Effect.Effect<number, BerthError>,
-    above: (id: number) => Effect.Effect<ReadonlyArray<Pick<Node, "id" | "name">>, BerthError>
+    above: (id: number) => Effect.Effect<ListedAbove, BerthError>
   ) => Effect.Effect<number, BerthError>
   /**
    * Runs `use` while no other call with this store uses the same key, in this process or another; waits for its turn. A process that has

@@ -83,6 +83,7 @@ export type Resolution =
    * Not certain yet. The candidates may be this create's nodes, or those of another create that may still get its reply or that asked for a
    * different spec. Or they are new nodes with this create's name that differ in a field which a service may show in another way, such as
    * the image. Or the candidate is the node that this create's reply named although it differs from what was asked for.
+   * Without candidates the list may lack the node.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** There are more nodes than lost replies, so one of them belongs to another client. */
@@ -135,6 +136,8 @@ export interface Evidence {
   readonly intent: SentIntent
   /** All nodes whose id is above the intent's watermark (the highest id before the create). If ids were seen not to ascend, all nodes. */
   readonly newer: ReadonlyArray<Node>
+  /** Whether the list shows every node. Otherwise a node that it does not show may exist. */
+  readonly isWhole: boolean
   /** The time at which these nodes were read. */
   readonly now: Instant
   /** Maps each node to the key of the create that is known to have made it. */
@@ -239,7 +242,17 @@ const covers = (intents: ReadonlyArray<SentIntent>, nodes: ReadonlyArray<Node>, 
  * Resolves one intent. If every candidate can be matched with a lost create of the same spec, all of them are ours, and it does not matter
  * which create gets which: the oldest is taken. If the reply named a node, no other node is taken.
  */
-export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthers, unread }: Evidence): Resolution => {
+export const resolve = ({
+  beside,
+  claimed,
+  intent,
+  isWhole,
+  newer,
+  now,
+  plans,
+  toldToOthers,
+  unread
+}: Evidence): Resolution => {
   const kinship: KinshipWith = (intent, node) => {
     const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
     // It is unlikely that the service carried out a create that it refused, so a node with that name is more likely somebody else's.
@@ -270,7 +283,7 @@ export const resolve = ({ beside, claimed, intent, newer, now, plans, toldToOthe
   const [oldest] = candidates
   // The create's node may be one that was seen before and has been deleted or renamed since, just as well as one that is listed now.
   if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
-    return possible.length === 0
+    return possible.length === 0 && isWhole
       ? { _tag: "Absent" }
       : { _tag: "Undecided", candidates: possible.map(({ node }) => node) }
   }

@@ -15,9 +15,11 @@ import {
   ensureUncut,
   ensureWhole,
   maxRequestsOf,
+  statesWhole,
   type Totals
 } from "../listing/Bounds.ts"
 import { ascends } from "../listing/PageRange.ts"
+import type { ListedAbove } from "./IntentStore.ts"
 import { blurMillis } from "./Ownership.ts"
 
 /** A page whose records are all readable. */
@@ -102,7 +104,7 @@ const lastPage = (readPage: ReadPage, known: End | undefined) =>
     return ascending ? Effect.andThen(ensureWhole(totals.total, shown), ensurePages(totals, page, shown)) : Effect.void
   })
 
-/** Visits every page, if the order of the list is unreliable. */
+/** Visits every page, if the order of the list is unreliable. Returns whether it shows every node. */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
   let page = 0
@@ -118,9 +120,13 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     totals = { pages: read.pages ?? totals.pages, total: read.total ?? totals.total }
     if (ids.size > before) continue
     // The page is empty or the same as before. If every page is the first one, the service ignores the page's number.
-    if (nodes.length > 0 && ids.size <= longest) return yield* ensureUncut(totals, ids.size)
+    if (nodes.length > 0 && ids.size <= longest) {
+      yield* ensureUncut(totals, ids.size)
+      return statesWhole(totals, ids.size)
+    }
     yield* ensureWhole(totals.total, ids.size)
-    return yield* ensurePages(totals, page - 1, ids.size)
+    yield* ensurePages(totals, page - 1, ids.size)
+    return true
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
@@ -131,6 +137,10 @@ const agesAscend = (byId: ReadonlyArray<Node>) =>
     .flatMap((node) => createdMillisOf(node) ?? [])
     .every((createdMillis, i, all) => i === 0 || createdMillis + blurMillis >= all[i - 1]!)
 
+interface NodesAbove extends ListedAbove {
+  readonly nodes: ReadonlyArray<Node>
+}
+
 /** Nodes with an id above `newerThan`, lowest first, and the end of the list. If ids do not ascend with age, all nodes. */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
@@ -139,6 +149,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
     for (const node of nodes) found.set(node.id, node)
   }
   const byId = () => Array.from(found.values()).toSorted((a, b) => a.id - b.id)
+  let isWhole = true
   if (ascending) {
     keep(nodes)
     let lowest = nodes[0]?.id ?? 0
@@ -148,11 +159,13 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
       keep(read)
       lowest = read[0]?.id ?? lowest
     }
-  } else yield* everyNode(readPage, keep)
+  } else isWhole = yield* everyNode(readPage, keep)
   const read = byId()
-  if (agesAscend(read)) return { nodes: read.filter(({ id }) => id > newerThan), end: ascending ? end : undefined }
-  if (ascending) yield* everyNode(readPage, keep)
-  return { nodes: byId(), end: undefined }
+  if (agesAscend(read)) {
+    return { nodes: read.filter(({ id }) => id > newerThan), isWhole, end: ascending ? end : undefined }
+  }
+  if (ascending) isWhole = yield* everyNode(readPage, keep)
+  return { nodes: byId(), isWhole, end: undefined }
 })
 
 /** The highest id (0 without nodes), and the end of the list. */
@@ -172,7 +185,7 @@ export interface Watermark {
   /** The highest id at some time after the request. */
   readonly highest: (readPage: ReadPage) => Effect.Effect<number, BerthError>
   /** The nodes with an id above this one. */
-  readonly above: (readPage: ReadPage, id: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+  readonly above: (readPage: ReadPage, id: number) => Effect.Effect<NodesAbove, BerthError>
 }
 
 /** The watermark of one client. */
@@ -204,7 +217,7 @@ export const make = (): Watermark => {
     above: (readPage, newerThan) =>
       Effect.map(nodesAbove(readPage, newerThan, end), (found) => {
         end = found.end
-        return found.nodes
+        return found
       })
   }
 }

@@ -207,7 +207,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
           path: null
         })
       }
-      const newer = yield* above(seen)
+      const { nodes: newer } = yield* above(seen)
       const highest = newer.reduce((most, { id }) => Math.max(most, id), 0)
       if (highest > seen) {
         yield* note(
@@ -228,8 +228,9 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       }
       if (found.length > 0) {
         // If a stranger is no longer listed, a create with its name makes no second node.
-        const listed = new Set((yield* above(found[0]!.node - 1)).map(({ id }) => Number(id)))
-        const left = found.filter(({ node }) => listed.has(node))
+        const { isWhole, nodes } = yield* above(found[0]!.node - 1)
+        const listed = new Set(nodes.map(({ id }) => Number(id)))
+        const left = isWhole ? found.filter(({ node }) => listed.has(node)) : found
         if (left.length > 0) {
           return yield* createFailure(
             new OutcomeUnknown({
@@ -238,6 +239,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
               toldId: null,
               difference: null,
               listRead: true,
+              listFault: null,
               because: "StateUnavailable",
               detail: `${place} does not know what made them. If it was restored from a backup, the key may have made them. Otherwise, accept them: berth state accept`,
               keyed: true

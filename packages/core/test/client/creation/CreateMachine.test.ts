@@ -17,6 +17,7 @@ import {
   Forbidden,
   NodeNotFound,
   RateLimited,
+  repeatedList,
   ServiceFault,
   TimedOut,
   Unreachable
@@ -83,6 +84,7 @@ const sendFailed = (failure: BerthError, leftMillis?: number) => sendEnded(Resul
 const listed = (newer: ReadonlyArray<Node>, millis = 0, over: Partial<Instant> = {}) => ({
   _tag: "ListRead" as const,
   newer,
+  isWhole: true,
   claimed: new Map<NodeId, string>(),
   toldToOthers: new Set<NodeId>(),
   beside: { lost: [], underWay: new Map<string, SentIntent>() },
@@ -321,6 +323,17 @@ describe("a create whose reply is lost", () => {
 
   it("fails at once where there are more candidates than lost replies", () => {
     assert.deepStrictEqual(candidatesOf(next(keyed, lost.state, listed([web(101), web(102)]))), [101, 102])
+  })
+
+  it("is not sent again after a list that may lack its node, neither in this call nor in a later one", () => {
+    const unseen = { ...listed([]), isWhole: false, now: at(3_600_000) }
+    assert.deepInclude(reasonOf(polledWith(keyed, lost, unseen).step), { listFault: repeatedList, candidates: [] })
+    for (const fate of ["lost", "refused"] as const) {
+      const later = after(keyed, found({ ...sent, fate }, 3_600_000))
+      assert.deepInclude(reasonOf(polledWith(keyed, later, unseen).step), { listFault: repeatedList, retryable: false })
+    }
+    const refused = after(keyed, notFound, highestId, turnCame, sendFailed(throttled))
+    assert.strictEqual(reasonOf(polledWith(keyed, refused, unseen).step)._tag, "RateLimited")
   })
 
   it("fails for the lost reply where the polls fail, after the last of them or the first that cannot succeed", () => {

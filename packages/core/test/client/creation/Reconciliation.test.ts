@@ -97,6 +97,7 @@ const resolved = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof re
   resolve({
     intent,
     newer,
+    isWhole: true,
     now: after(1000),
     claimed: new Map(),
     toldToOthers: new Set(),
@@ -105,6 +106,12 @@ const resolved = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof re
   })
 
 describe("a create whose reply is lost", () => {
+  it("is undecided without candidates if the list that lacks its node may not show every node", () => {
+    assert.deepStrictEqual(resolved([]), { _tag: "Absent" })
+    assert.deepStrictEqual(resolved([], { isWhole: false }), { _tag: "Undecided", candidates: [] })
+    assert.deepStrictEqual(resolved([node(101)], { isWhole: false }), { _tag: "Found", node: node(101) })
+  })
+
   it("has made the node that is newer and alike", () => {
     assert.deepStrictEqual(resolved([node(99), node(101)]), { _tag: "Found", node: node(101) })
   })

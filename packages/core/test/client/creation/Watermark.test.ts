@@ -162,6 +162,26 @@ describe("the nodes above an id", () => {
   )
 })
 
+describe("whether the list of the nodes above an id is whole", () => {
+  const same = { pages: null, total: null }
+  for (const [what, isWhole, totals, pages] of [
+    ["one page for every page, without totals", false, same, "same"],
+    ["one page for every page, with its number as the only total", false, { ...same, total: 3 }, "same"],
+    ["one page for every page, with totals of that page", true, { pages: 1, total: 3 }, "same"],
+    ["a page and then none", true, same, "ending"]
+  ] as const) {
+    for (const ids of [upTo(3), upTo(3).toReversed()]) {
+      it.effect(`is ${isWhole} for ${what}, from ${ids[0]}`, () =>
+        Effect.gen(function* () {
+          const readPage = (page: number) =>
+            Effect.succeed({ ...pageOf(pages === "same" || page === 1 ? ids : []), ...totals })
+          assert.strictEqual((yield* nodesAbove(readPage, 3, undefined)).isWhole, isWhole)
+        })
+      )
+    }
+  }
+})
+
 describe("the nodes above one", () => {
   it.effect("are found where pages have become shorter since the list was read last", () =>
     Effect.gen(function* () {
@@ -303,7 +323,7 @@ describe("the watermark", () => {
       const list = slowListOf(upTo(430).toReversed())
       const watermark = make()
       assert.strictEqual(yield* watermark.highest(list.page), 430)
-      const above = yield* watermark.above(list.page, 425)
+      const { nodes: above } = yield* watermark.above(list.page, 425)
       assert.sameMembers(
         above.map(({ id }) => Number(id)),
         [426, 427, 428, 429, 430]
@@ -336,7 +356,7 @@ describe("the watermark", () => {
   it.effect("gives the nodes above it across pages", () =>
     Effect.gen(function* () {
       const list = slowListOf(upTo(350))
-      const above = yield* make().above(list.page, 180)
+      const { nodes: above } = yield* make().above(list.page, 180)
       assert.deepStrictEqual(
         above.map(({ id }) => Number(id)),
         upTo(350).slice(180)

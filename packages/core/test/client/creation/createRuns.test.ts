@@ -233,6 +233,7 @@ class World {
         return {
           _tag: "ListRead",
           newer,
+          isWhole: true,
           claimed: new Map(),
           toldToOthers: new Set(),
           beside: { lost: [], underWay },

@@ -53,7 +53,7 @@ interface Shape {
   readonly record: (node: Kept) => unknown
   readonly listed: (node: Kept) => unknown
   readonly created: (node: Kept) => unknown
-  readonly list: (data: ReadonlyArray<unknown>, total: number, headers: Record<string, string>) => Reply
+  readonly list: (data: ReadonlyArray<unknown>, total: number | undefined, headers: Record<string, string>) => Reply
 }
 
 const shapesOf: Readonly<Record<Shapes, Shape>> = {
@@ -92,8 +92,7 @@ const shapesOf: Readonly<Record<Shapes, Shape>> = {
         data,
         errors: {},
         message: "Success",
-        total_count: total,
-        total_page_number: 1
+        ...(total !== undefined && { total_count: total, total_page_number: 1 })
       })
     })
   }
@@ -112,8 +111,16 @@ const imagesAt = (location: string | undefined) => [
   }
 ]
 
+/** A list that shows its first nodes on every page, whatever page is asked for, and states no totals. */
+interface CutList {
+  /** The number of nodes that each place has at first. */
+  readonly older: number
+  /** The number of nodes that it shows. */
+  readonly shown: number
+}
+
 /** A service that keeps its places apart. */
-const makeService = (shapes: Shapes) => {
+const makeService = (shapes: Shapes, cut?: CutList) => {
   const shape = shapesOf[shapes]
   const nodes = new Map<string, Array<Kept>>()
   let fate: Fate = "answered"
@@ -122,11 +129,17 @@ const makeService = (shapes: Shapes) => {
   const service = scripted((request) =>
     Effect.map(Clock.currentTimeMillis, (nowMillis): Reply => {
       const place = placeIn(request)
-      const here = nodes.get(place) ?? []
+      const here =
+        nodes.get(place) ??
+        Array.from({ length: cut?.older ?? 0 }, (_, i) => {
+          const name = `older-${i}`
+          return { ...nodeRecord({ id: next++, name, created_at: "2026-01-01T00:00:00Z" }), key: name }
+        })
       nodes.set(place, here)
       const headers = { date: new Date(nowMillis).toUTCString() }
       const { body, method, path, query } = request
       if (path === "/nodes/" && method === "GET") {
+        if (cut !== undefined) return shape.list(here.slice(0, cut.shown).map(shape.listed), undefined, headers)
         const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
         return shape.list(here.slice((page - 1) * size, page * size).map(shape.listed), here.length, headers)
       }
@@ -195,9 +208,9 @@ const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: Shapes) {
+const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: Shapes, cut?: CutList) {
   const folder = yield* temporary
-  const service = makeService(shapes)
+  const service = makeService(shapes, cut)
   const begun = new Set<string>()
   for (const { fate, isLast = false, isLoud, key, pauseMinutes, place } of steps) {
     const { location, project } = places[place]!
@@ -342,6 +355,46 @@ describe.each<Shapes>(["documented", "today"])(
           { seed: 11, numRuns: 4 }
         )
       )
+    )
+  }
+)
+
+describe.each<Shapes>(["documented", "today"])(
+  "a create under a key, if every page of the list is its first one and states no totals, in the shapes %s",
+  (shapes) => {
+    const step: Step = { place: 0, key: "a", fate: "answered", pauseMinutes: 12, isLoud: false }
+    const made = (service: ReturnType<typeof makeService>) =>
+      (service.nodes.get("7 delhi") ?? []).filter(({ key }) => key === "web-a").length
+
+    it.effect.each([1, 10, 20, 50, 99])("is never sent again if its node may be behind the %i shown ones", (shown) =>
+      Effect.gen(function* () {
+        const steps: ReadonlyArray<Step> = [
+          { ...step, fate: "made, and not answered" },
+          { ...step, fate: "not made, and not answered" },
+          step
+        ]
+        assert.strictEqual(made(yield* played(steps, shapes, { older: 120, shown })), 1)
+      })
+    )
+
+    it.effect("is sent the first time, and finds its node again if the list shows it", () =>
+      Effect.gen(function* () {
+        const cut = { older: 3, shown: 20 }
+        assert.strictEqual(made(yield* played([step, step], shapes, cut)), 1)
+        assert.strictEqual(
+          made(
+            yield* played(
+              [
+                { ...step, fate: "made, and not answered" },
+                { ...step, isLast: true }
+              ],
+              shapes,
+              cut
+            )
+          ),
+          1
+        )
+      })
     )
   }
 )
