@@ -1,6 +1,6 @@
 /**
- * The service: the steps of a request from its arrival to its reply. Read the list in `makeApp` from top to bottom for the way
- * in, and from bottom to top for the way out.
+ * The service: the steps of a request from its arrival to its reply. Read the list in `makeApp` from top to bottom for the
+ * way of the request, and from bottom to top for the way of the reply.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { fail } from "@berthkit/core/api/Envelope"
@@ -41,13 +41,13 @@ import type { Worlds } from "./world/Worlds.ts"
 
 export interface AppOptions {
   /**
-   * Whether every success is encoded with the API's own schemas; a reply that they refuse becomes a 500. If false, the plainest
-   * requests take the fast path.
+   * Whether the API's own schemas encode every success, so that a reply that they refuse becomes a 500. If false, the
+   * plainest requests take the fast path.
    */
   readonly checkReplies: boolean
   /** Who may use the control plane. Default: programs on this machine. */
   readonly control?: ControlOptions | undefined
-  /** Origins whose pages may call the service, `*` for all. Default none. */
+  /** Origins whose pages may call the service; `*` stands for all. Default: none. */
   readonly cors?: ReadonlyArray<string> | undefined
   /** How long a world may be unused before it ends. Default: no world ends by itself. */
   readonly worldTtlMillis?: number | undefined
@@ -75,24 +75,27 @@ export const makeApp = Effect.fnUntraced(function* (
 
   const service = inOrder(
     [
-      deliver, // Last on the way out: a fault may deliver the reply late, in part or not at all.
-      ...allowOrigin, // Before a fault writes the reply, and on failures too: a page can read a 429 only with its headers.
-      keepJournal(worlds, journals), // Before a late delivery, so that the journal records requests whose client gives up, and refused ones.
+      deliver, // Last for the reply: a fault may deliver it late, in part or not at all.
+      ...allowOrigin, // Before a fault writes the reply, and for failures, too: a page can read a 429 only if it has these headers.
+      keepJournal(worlds, journals), // Before a late delivery, so that the journal also records requests that are refused, or whose client gives up.
       injectFaults, // Around the honest service, never inside it.
-      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // Inside the faults, because faults act on the bytes that it writes.
-      failsToday, // Only in a world of today's dialect; successes stay as they are.
-      awaitBody, // Before a refusal is sent, because many clients read the reply only after they have sent the whole body.
-      spendAllowance, // A refused request costs nothing and never reaches an endpoint (A21). Every reply has the headers of the allowance.
-      check, // Requests that are wrong at any path: no host, or a URL or body that is too long (A4).
-      answerInstead, // A fault's own answer comes here, because it costs what any reply costs.
-      answersToday, // In a world of today's dialect, replaces everything below.
+      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // Inside the faults, because faults act on the bytes that this step writes.
+      failsToday, // Rewrites failures, only in a world of today's dialect.
+      awaitBody, // Before a refusal goes out, because many clients read the reply only after they have sent the whole body.
+      spendAllowance, // A request that it refuses costs nothing and never reaches an endpoint (A21). Every reply gets the headers of the allowance.
+      check, // Refuses requests that are wrong at any path: no host, or a URL or body that is too long (A4).
+      answerInstead, // A fault's own answer. It comes here because it costs what any reply costs.
+      answersToday, // In a world of today's dialect, it replaces everything below.
       ...(profile === undefined ? [] : [ofDocumented(listsAsObserved(profile))]), // Pages and filters lists as the profile says.
       ...(checkReplies || profile !== undefined ? [] : [takeFastPath]) // Answers the two most frequent requests without the router and the schemas.
     ],
-    endpoint // The router; the fallback answers 404, 405, OPTIONS, and 500 for a defect.
+    endpoint // The router. If no endpoint answers, its fallback does: 404, 405, OPTIONS, or 500 for a defect.
   )
 
-  /** The pages about the service are not part of it: they spend no allowance, no fault fires, and no journal records them. */
+  /**
+   * The pages about the service (docs and description) are not part of it: they spend no allowance, no fault fires for them,
+   * and no journal records them.
+   */
   const pages = inOrder([...allowOrigin, showAllowance, check, leadToDocs], endpoint)
 
   const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -102,7 +105,7 @@ export const makeApp = Effect.fnUntraced(function* (
     const identity = identify(worlds, request)
     const world = identity.world ?? worlds.main
     const real = realMillis()
-    // A browser's question whether a page may call; the actual call follows.
+    // With a preflight, a browser asks whether a page may send a request. The request itself follows.
     const preflight = cors?.preflight(request)
     if (preflight !== undefined) {
       return Effect.succeed(HttpServerResponse.setHeader(preflight, "date", httpDate(World.instantOf(world, real))))
@@ -119,14 +122,14 @@ export const makeApp = Effect.fnUntraced(function* (
 
   /** Never fails; every problem becomes a reply. */
   const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    // One spelling of the URL for everything that reads the path: the router, the guard, faults, the journal.
+    // Everything that reads the path (router, guard, faults, journal) gets the URL in one spelling.
     const url = canonicalTarget(request.url)
     return url === request.url
       ? answer
       : Effect.provideService(answer, HttpServerRequest.HttpServerRequest, request.modify({ url }))
   })
 
-  /** The reply to input that never became a request, and so belongs to no world. */
+  /** The reply to input that never became a request and therefore belongs to no world. */
   const reject: Reject = ({ headers, message, status }, origin) => {
     const reading = worlds.unnamed.spend(World.instantOf(worlds.main, realMillis()))
     return {
@@ -147,18 +150,18 @@ export const makeApp = Effect.fnUntraced(function* (
     References.MinimumLogLevel,
     Scheduler.Scheduler
   )(ambient).pipe(
-    // The clock for faults that take time.
+    // Faults that delay a reply use this clock.
     Context.add(Clock.Clock, clock),
     Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
   )
   return { handle, reject, requestContext }
 })
 
-/** Wraps the last handler in the steps, the first step outermost. */
+/** Wraps the last handler in the steps. The first step is the outermost. */
 const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
   steps.reduceRight((next, step) => step(next), last)
 
-/** A step that skips worlds of today's dialect, because a profile describes a service with the documented interface. */
+/** Limits a step to worlds of the documented interface, because that is what a profile describes. */
 const ofDocumented =
   (step: Step): Step =>
   (next) => {
@@ -171,7 +174,7 @@ const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolea
   return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath || isBrowserAtRoot(request)
 }
 
-/** Whether a person opened the bare address in a browser. The real service has nothing there. */
+/** Whether a person has opened the server's bare address in a browser. The real service has nothing there. */
 const isBrowserAtRoot = (request: HttpServerRequest.HttpServerRequest): boolean =>
   (request.method === "GET" || request.method === "HEAD") &&
   pathOf(request) === "/" &&
@@ -230,7 +233,7 @@ const exhausted = (reading: Reading, now: number): Reply =>
     `The allowance of ${reading.limit} requests is used up: try again in ${retryAfterSeconds(reading, now)} seconds.`
   )
 
-/** A step that answers itself if it can, and otherwise calls the next. */
+/** A step that replies if `answer` has a reply, and otherwise calls the next step. */
 const answering =
   (answer: (exchange: Exchange) => Reply | undefined): Step =>
   (next) =>
@@ -254,8 +257,8 @@ const answerInstead = answering(({ answerInstead }) => answerInstead?.())
 const takeFastPath = answering(answerFast)
 
 /**
- * The endpoints. Effect merges the context of these layers into every request they answer, so it holds only what they need;
- * everything else is provided to the API as a whole.
+ * The endpoints. Effect merges the context of these layers into every request that they answer, so the layers provide only
+ * what endpoints need. Everything else is provided to the API as a whole.
  */
 const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(authorization))
 
@@ -272,7 +275,7 @@ const allowed = allowedMethods([
   { path: Docs.iconPath, method: "GET" }
 ])
 
-/** The endpoint of a request, or the fallback. */
+/** Answers a request by its endpoint, or by the fallback. */
 const makeEndpoint = Effect.fnUntraced(function* (described: Described) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const routed = yield* HttpRouter.toHttpEffect(routesUnder(described)).pipe(

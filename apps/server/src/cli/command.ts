@@ -1,6 +1,6 @@
 /**
- * `berth-server`: makes the worlds that the flags ask for, listens, prints one line on stdout, and serves until a signal or the
- * end of its parent stops it.
+ * `berth-server`: makes the worlds that the flags ask for, listens, prints one line on stdout, and serves until it gets a
+ * signal or (with `--exit-with-parent`) its parent ends.
  */
 import { Clock, Console, Effect, Option, Redacted, Result } from "effect"
 import { Command } from "effect/cli"
@@ -26,7 +26,7 @@ import { readTls } from "./tls.ts"
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)
 
-/** The value, or the failure that stops the start. */
+/** The value, or a failure that ends the program before it serves. */
 const orStop = <A, E>(read: Result.Result<A, E>, sentenceOf: (error: E) => string) =>
   Effect.mapError(Effect.fromResult(read), (error) => new StartFailure({ message: sentenceOf(error) }))
 
@@ -50,7 +50,10 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
   return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${listenProblems[code] ?? code}` })
 }
 
-/** How long a world may be unused; `undefined` if no world ends by itself. Worlds in a state file never end by themselves. */
+/**
+ * How long a world may be unused before it ends, in milliseconds; `undefined` if no world ends by itself. Worlds in a state
+ * file never do.
+ */
 const readTtl = (asked: Option.Option<number | "off">, hasState: boolean) => {
   const ttl = Option.getOrElse(asked, () => (hasState ? "off" : defaultTtlMillis))
   return ttl !== "off" && hasState
@@ -68,7 +71,7 @@ const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
   Command.withDescription("List the faults that can be armed, with their options")
 )
 
-/** The worlds of a first start: one per account, all alike. */
+/** The worlds if no state file has any: one for each account, with the same settings. */
 const makeWorlds = Effect.fnUntraced(function* (
   settings: WorldSettings,
   [first = defaults.account, ...others]: ReadonlyArray<Account>,
@@ -124,12 +127,13 @@ export const command = Command.make("berth-server", flags, (options) =>
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
       const tls = yield* readTls(options)
-      // Before everything else about the file, so that the lock is released after the last save.
+      // Comes before everything else about the file, because scopes close in reverse: the lock is released after the last
+      // save.
       const file = Option.isSome(state) ? yield* claimState(state.value) : undefined
       const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file, base.catalogue)
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       worlds.base = base
-      // Before listening starts, so that the last save follows the last request. Saving begins once we have the port.
+      // Comes before `listen`, so that the last save follows the last request. Saving itself begins once we have the port.
       const keep = file === undefined ? Effect.void : yield* stateKeeper(worlds, file)
       const { url } = yield* listen(worlds, {
         host,

@@ -1,6 +1,6 @@
 /**
- * The control token, from its flag, its file or its variable. Other users of a machine can see the flags of a process, so the
- * file and the variable exist as well.
+ * The control token, from its flag, its file or its variable. The file and the variable exist because other users of a
+ * machine can see the flags of a process.
  */
 import { Effect, Option, Redacted } from "effect"
 import { readFlagFile, StartFailure } from "@berthkit/terminal/StartFailure"
@@ -13,7 +13,7 @@ export interface ControlTokenOptions {
   readonly controlTokenFile: Option.Option<string>
 }
 
-/** Whether the text can stand in a header. */
+/** Whether a header can hold the text. */
 export const isControlToken = (text: string): boolean => /^[!-~]+$/.test(text)
 
 const checked = (token: Redacted.Redacted, from: string) =>
@@ -25,7 +25,7 @@ const checked = (token: Redacted.Redacted, from: string) =>
         })
       )
 
-/** The token, or none. The flag wins over the variable; an empty variable counts as unset. */
+/** The token, or none. A flag (with the token or its file) wins over the variable. An empty variable counts as unset. */
 export const readControlToken = Effect.fnUntraced(function* ({ controlToken, controlTokenFile }: ControlTokenOptions) {
   if (Option.isSome(controlToken) && Option.isSome(controlTokenFile)) {
     return yield* new StartFailure({
@@ -35,7 +35,7 @@ export const readControlToken = Effect.fnUntraced(function* ({ controlToken, con
   if (Option.isSome(controlToken)) return controlToken
   if (Option.isSome(controlTokenFile)) {
     const text = yield* readFlagFile("--control-token-file", controlTokenFile.value)
-    // Editors end the last line with a line break.
+    // Editors end the last line with a line break, which is not part of the token.
     return yield* checked(Redacted.make(text.replace(/\r?\n$/, "")), "--control-token-file")
   }
   const variable = Redacted.make(process.env[controlTokenVariable] ?? "")

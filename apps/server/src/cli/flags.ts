@@ -1,6 +1,6 @@
 /**
- * The flags of `berth-server`, each parsed strictly into its value. Flags about worlds take their text form, description and
- * default from the fields of `WorldOptions`. `command.ts` acts on the flags.
+ * The flags of `berth-server`, each strictly parsed. Flags about worlds take their text form, description and default from
+ * the fields of `WorldOptions`. `command.ts` acts on the flags.
  */
 import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { readHostName } from "@berthkit/web/guard"
@@ -18,7 +18,7 @@ import { controlTokenVariable, isControlToken } from "./controlToken.ts"
 /** The default port. */
 const defaultPort = 8787
 
-/** Parses `KEY:TOKEN`: visible ASCII, because both go into headers. The first colon separates them. */
+/** Parses `KEY:TOKEN`. The first colon separates the two. Both must be visible ASCII, because they go into headers. */
 export const readAccount = (text: string): Option.Option<Account> => {
   const parts = /^([!-9;-~]+):([!-~]+)$/.exec(text)
   return parts === null
@@ -28,11 +28,11 @@ export const readAccount = (text: string): Option.Option<Account> => {
 
 const { fields } = WorldOptions
 
-/** The flag of a world option. It takes its description from the field; if the flag is missing, the defaults decide. */
+/** The flag of a world option, with the description of the field. If the flag is missing, the option has its default. */
 const option = <A>(flag: Flag.Flag<A>, field: Schema.Top): Flag.Flag<Option.Option<A>> =>
   Flag.optional(Flag.withDescription(flag, String(Schema.resolveAnnotations(field)?.["description"] ?? "")))
 
-/** The same for a field that is written as text. */
+/** The same, for a field whose values have a text form. */
 const textOption = <A>(name: string, field: Schema.Codec<A, string>, metavar: string) => {
   const read = Schema.decodeUnknownResult(field)
   const expected = (text: string) =>
@@ -100,7 +100,7 @@ export const flags = {
     Flag.withDescription("The kind of window; default fixed-window"),
     Flag.optional
   ),
-  // Parsed in command.ts, because an error about it must not repeat the credentials.
+  // A text here, and parsed in command.ts, because an error about it must not repeat the credentials.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
     Flag.withDescription("API key and access token of an account; repeatable; default berth-key:berth-token"),
@@ -158,6 +158,6 @@ export const flags = {
   state: fileFlag("state", "Keep the worlds in this file; its contents override all world flags")
 }
 
-/** The options that were given. */
+/** The options that the user has set. */
 export const given = <A extends object>(options: { readonly [K in keyof A]: Option.Option<A[K]> }): Partial<A> =>
   Record.getSomes<string, unknown>(options) as Partial<A>

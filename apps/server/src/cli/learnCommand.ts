@@ -1,5 +1,6 @@
 /**
- * The flags of `berth-server learn`. The code behind it, with the client that it needs, is loaded only when the command runs.
+ * The flags of `berth-server learn`. The code of the command, with the client that it needs, is loaded only when the command
+ * runs.
  */
 import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { variables } from "@berthkit/terminal/variables"

@@ -1,18 +1,18 @@
 /**
- * What signals do besides the first SIGINT or SIGTERM, which `NodeRuntime.runMain` handles: a second one ends the process at
- * once, and a hang-up of the terminal ends a server in its foreground.
+ * `NodeRuntime.runMain` handles the first SIGINT or SIGTERM. This module handles the rest: a second signal ends the process
+ * at once, and a hang-up of the terminal ends a server that runs in the foreground.
  */
 import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 
 /**
- * Whether the process runs in the foreground of a terminal; true if unknown. Node resets the signal handling that `nohup` sets,
- * so this is the only sign that a server is meant to outlive its terminal.
+ * Whether the process runs in the foreground of a terminal; true if unknown. A server in the background is meant to outlive
+ * its terminal. There is no other sign of that, because Node resets the signal handling that `nohup` sets.
  */
 const isInForeground = (): boolean => {
   try {
-    // The fields after the name, which may contain anything: state, parent, group, session, terminal, and the terminal's
-    // foreground group.
+    // The fields after the last `)`, which ends the name: state, parent, group, session, terminal, and the terminal's
+    // foreground group. The name itself may contain anything.
     const stat = readFileSync("/proc/self/stat", "latin1")
     const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return group === foreground

@@ -1,30 +1,31 @@
 /**
- * The program that started this one. A line on stdout tells it where the server is, and the end of stdin tells the server that
- * it has ended.
+ * The program that has started this one. The server tells it the address in a line on stdout. The end of stdin tells the
+ * server that this program has ended.
  */
 import { fstatSync } from "node:fs"
 import { Effect } from "effect"
 
 /**
- * Prints the line that tells a starter where the server is. Fails with the system's error code, such as `ENOSPC` on a full
- * disk: without the line the starter would wait for ever.
+ * Prints the line that tells the starter where the server is. If this is not possible, fails with the system's error code,
+ * such as `ENOSPC` on a full disk, because the starter would otherwise wait for ever.
  */
 export const printReadyLine = (line: string): Effect.Effect<void, string> =>
   Effect.callback((resume) => {
     const fail = (error: NodeJS.ErrnoException) => resume(Effect.fail(error.code ?? error.message))
-    // Node also emits the error as an event, which would end the process if nobody listened.
+    // Node also emits the error as an event, and ends the process if nobody listens to it.
     process.stdout.on("error", fail)
     process.stdout.write(`${line}\n`, (error) => (error ? fail(error) : resume(Effect.void)))
   })
 
-/** Whether stdin is a pipe that another program holds open, and not a file, `/dev/null` or a terminal. */
+/** Whether stdin is a pipe from another program, and not a file, `/dev/null` or a terminal. */
 export const isStdinPipe = (): boolean => {
   const stdin = fstatSync(0)
   return stdin.isFIFO() || stdin.isSocket()
 }
 
 /**
- * Completes when stdin ends. A pipe ends with the process at its other end, even if that process is killed. Input is ignored.
+ * Completes when stdin ends, and ignores what it reads. A pipe ends when the process at its other end has ended, even if
+ * that process was killed.
  */
 export const stdinEnd: Effect.Effect<void> = Effect.callback((resume) => {
   const end = () => resume(Effect.void)

@@ -12,7 +12,7 @@ interface TlsOptions {
   readonly tlsCert: Option.Option<string>
 }
 
-/** The identity; none if the server speaks HTTP. */
+/** The key and the certificate; undefined if the server speaks plain HTTP. */
 export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOptions) {
   if (Option.isNone(tlsKey) && Option.isNone(tlsCert)) return undefined
   if (Option.isNone(tlsKey) || Option.isNone(tlsCert)) {
@@ -24,7 +24,7 @@ export const readTls = Effect.fnUntraced(function* ({ tlsCert, tlsKey }: TlsOpti
   }
   yield* Effect.try({
     try: () => {
-      // X509Certificate accepts empty texts, too.
+      // Check the pair first, because `createSecureContext` accepts empty texts.
       if (!new X509Certificate(identity.cert).checkPrivateKey(createPrivateKey(identity.key))) throw new Error()
       return createSecureContext(identity)
     },

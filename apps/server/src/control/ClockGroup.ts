@@ -12,7 +12,7 @@ import { Instant, worldParam } from "./fields.ts"
 export const WorldEvent = Schema.Struct({
   kind: Schema.Literals(eventKinds),
   at: Instant,
-  /** The node of the event; absent if the event is about the allowance. */
+  /** The node that the event is about; absent if it is about the allowance. */
   nodeId: Schema.optionalKey(Schema.Int)
 }).annotate({ identifier: "WorldEvent" })
 
@@ -30,7 +30,7 @@ const AdvanceTarget = textField<Target>(
   (target) => (target === "next-event" ? target : DateTime.formatIso(DateTime.makeUnsafe(target)))
 )
 
-/** Exactly one of the three fields. World time never goes back. */
+/** A change of the clock: exactly one of the three fields. World time never goes back. */
 export const ClockChange = Schema.Struct({
   advance: Schema.optionalKey(DurationText),
   advanceTo: Schema.optionalKey(AdvanceTarget),
@@ -46,8 +46,8 @@ export const ClockChange = Schema.Struct({
   .annotate({ identifier: "ClockChange" })
 
 /**
- * The clock after a change. After a step to the next event, `events` lists what happens then; it is empty if no event is to
- * come.
+ * The clock after a change. After a step to the next event, `events` lists what happens at that instant; it is empty if
+ * there is no next event.
  */
 export const ClockChanged = Schema.Struct({
   now: Instant,

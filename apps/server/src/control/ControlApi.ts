@@ -1,7 +1,7 @@
 /**
- * The HTTP interface of the control plane, through which tests steer the mock. The server implements this value, and the typed
- * client of tests is derived from it. The control plane is not part of the emulated interface: it needs no account, spends no
- * allowance and is in no journal.
+ * The HTTP interface of the control plane, through which tests steer the mock. The server implements it, and the typed
+ * client for tests is derived from it. The control plane is not part of the interface that the mock imitates: its requests
+ * need no account, spend no allowance and are in no journal.
  */
 import { type Json, plain } from "@berthkit/core/api/Document"
 import { failures } from "@berthkit/core/api/Envelope"
@@ -19,7 +19,10 @@ import { WorldsGroup } from "./WorldsGroup.ts"
 /** The prefix of every path of the control plane. */
 export const controlPrefix = "/_mock"
 
-/** Rejects requests from pages of other sites, and requests without the token of `--control-token`. See `plane.ts`. */
+/**
+ * Rejects requests from pages of other sites, and requests without the control token if the server requires one. See
+ * `plane.ts`.
+ */
 export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()(
   "@berthkit/server/control/ControlAccess",
   {
@@ -34,7 +37,7 @@ export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()(
   }
 ) {}
 
-/** The token is optional: only a server that was started with `--control-token` asks for it. */
+/** Describes the token as optional, because only a server that was started with a control token asks for it. */
 const withTokenScheme = (spec: Json): Json => {
   for (const path of Object.values<Json>(spec["paths"])) {
     for (const operation of Object.values(path)) operation.security = [{}, { controlToken: [] }]
@@ -51,7 +54,7 @@ const health = HttpApiEndpoint.get("get", "/health", {
   }).annotate({ identifier: "Health" })
 }).annotateMerge(OpenApi.annotations({ title: "Health", description: "Answers as soon as the server runs." }))
 
-/** Start scripts poll this until the server answers. */
+/** Scripts that start the server poll this until the server answers. */
 class HealthGroup extends HttpApiGroup.make("health")
   .add(health)
   .annotateMerge(OpenApi.annotations({ title: "Health", description: "The server itself." })) {}

@@ -1,4 +1,4 @@
-/** What the endpoints of the control plane share: access to the worlds, and a strict reader of request bodies. */
+/** What all endpoints of the control plane need: access to the worlds, and a strict reader of request bodies. */
 import { fail, type Failure } from "@berthkit/core/api/Envelope"
 import { Context, Effect, type Schema, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -27,16 +27,13 @@ export const ControlledWorlds = Context.Reference<Controlled>("@berthkit/server/
 export const worldUnknown = (worlds: Worlds, id: string): Failure<404> =>
   fail(404, worlds.hasEnded(id) ? `World ${id} has ended.` : `There is no world ${id}.`)
 
-/** `field` is the field of the request that asks for the nodes. */
+/** The failure if there would be too many nodes. `field` is the field of the request that asks for them. */
 export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: string): Failure<409> =>
   fail(409, `All worlds together may have ${limit} nodes: they have ${present}, and these are ${more} more.`, {
     [field]: [`All worlds together may have ${limit} nodes.`]
   })
 
-/**
- * Marks a world as in use until the scope closes. The scope is that of a request, which may take longer than a world may be
- * idle.
- */
+/** Marks a world as in use until the request's scope closes, because a request may take longer than a world may be idle. */
 export const useWorld = (
   { realMillis, worlds }: Controlled,
   world: World.World
@@ -51,7 +48,7 @@ interface NamedWorld extends Controlled {
   readonly now: number
 }
 
-/** The world in a path, and its current instant. */
+/** The world that a path names, and its current instant. Removes what has ended in the world by then. */
 export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const controlled = yield* ControlledWorlds
   const world = controlled.worlds.get(id)
@@ -61,7 +58,7 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   return named
 })
 
-/** The journal of the world in a path. A journal outlives its world for a while. */
+/** The journal of the world that a path names. A journal outlives its world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>, Scope.Scope> =>
   Effect.flatMap(ControlledWorlds, ({ journals }) => {
     const ended = journals.ofEnded(id)
@@ -69,8 +66,8 @@ export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<40
   })
 
 /**
- * A reader of request bodies of one schema. It names every invalid field at once, including unknown ones; then nothing is
- * changed. `whenEmpty` replaces a missing body.
+ * A reader of request bodies with this schema. It fails with all invalid and unknown fields at once, so a request is never
+ * carried out in part. `whenEmpty` replaces a missing body.
  */
 export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {
   const read = strictReader(schema)

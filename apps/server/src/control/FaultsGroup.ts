@@ -5,7 +5,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Fault } from "../injection/catalogue.ts"
 import { worldParam } from "./fields.ts"
 
-/** An armed fault with its counts `seen` and `fired`. Its other fields depend on the kind of fault. */
+/**
+ * An armed fault, with `seen` (how many requests it applied to) and `fired` (how often it fired). Its other fields depend on
+ * the kind of fault.
+ */
 const ArmedFault = Schema.StructWithRest(
   Schema.Struct({
     id: Schema.String.annotate({ description: "Its id among the armed faults of the world, such as `status-1`." }),

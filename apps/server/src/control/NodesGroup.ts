@@ -8,22 +8,24 @@ import { Instant, worldParam } from "./fields.ts"
 
 const nodeParams = { ...worldParam, id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }
 
-/** The current state of a node. `gone` appears only in the reply to a change that ended the node. */
+/** The current state of a node. The status `gone` appears only in the reply to a change that has ended the node. */
 export const NodeView = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   status: Schema.Literals([...forcedStatuses, "terminate", "gone"]),
   locked: Schema.Boolean,
-  /** Whether a test forced the status. */
+  /** Whether a test has forced the status. */
   forced: Schema.Boolean,
   plan: Schema.String,
   createdAt: Instant,
-  /** Only in a world of today's dialect, like `location`. */
+  /** The project, only in a world of today's dialect. The same holds for `location`. */
   project: Schema.optionalKey(Schema.Int),
   location: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeView" })
 
-/** A change of a node. An absent field stays as it is; a status of `null` lets the lifecycle decide again. */
+/**
+ * A change of a node. What an absent field stands for stays as it is. With a status of `null`, the lifecycle decides again.
+ */
 export const NodeChange = Schema.Struct({
   status: Schema.optionalKey(
     Schema.NullOr(Schema.Literals([...forcedStatuses, "terminate"])).annotate({

@@ -1,4 +1,4 @@
-/** The journal of a world: read it, clear it, or compare it with the expected calls. */
+/** The journal of a world: read it, clear it, or compare it with expected calls. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -48,7 +48,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   })
 )
 
-/** A world that has ended, with the id that finds its journal. */
+/** A world that has ended. Its journal is found by its id. */
 const EndedWorld = Schema.Struct({
   id: Schema.String,
   seed: Schema.Int,

@@ -1,4 +1,4 @@
-/** Saved images. No request of the emulated interface creates one, so tests create them here. */
+/** Saved images. Tests create them here, because no request of the imitated interface does. */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -12,9 +12,9 @@ const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
 export const SavedImageOrder = Schema.Struct({
   name: GivenName,
   nodeId: Schema.optionalKey(Schema.Int),
-  /** Slug of a public image; default Ubuntu-24.04. */
+  /** Slug of a public image. Default: Ubuntu-24.04. */
   image: Schema.optionalKey(Slug),
-  /** Slug of a plan; default the first one that can run the image. */
+  /** Slug of a plan. Default: the first plan that can run the image. */
   plan: Schema.optionalKey(Slug)
 }).annotate({ identifier: "SavedImageOrder" })
 

@@ -1,6 +1,6 @@
 /**
- * Worlds: create, list, reset and delete them. A world is a mock account with its own nodes, clock and seed. Parallel tests
- * that share a server take a world each and never affect each other.
+ * Worlds: create, list, reset and delete them. A world is a mock account with its own nodes, clock and seed. Tests that run
+ * in parallel on one server take a world each, so they never affect each other.
  */
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
@@ -35,7 +35,7 @@ export const WorldSummary = Schema.Struct({
   })
 }).annotate({ identifier: "WorldSummary" })
 
-/** A change of a running world. Absent fields, and absent parts of the rate limit, stay as they are. */
+/** A change of a running world. Absent fields change nothing, and neither do absent parts of the rate limit. */
 export const WorldUpdate = Schema.Struct({
   rateLimit: Schema.optionalKey(RateLimit)
 }).annotate({ identifier: "WorldUpdate" })

@@ -1,6 +1,7 @@
 /**
- * Adds the descriptions of fields to the OpenAPI description of the control plane. Effect's printer omits them for fields that
- * have their own check or text form, but readers need them, and so do the forms of the page.
+ * Adds the descriptions of fields to the OpenAPI description of the control plane. Effect's printer leaves out the
+ * descriptions of fields that have a check or a text form of their own. Readers need these descriptions, and the forms of
+ * the page show them.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * How worlds end: by a request, or after a time without use. Their journals stay for a while, because a failed test is examined
- * only afterwards.
+ * How worlds end: by a request, or after a time without use. Their journals stay for a while, because people look into a
+ * failed test only after it has ended.
  */
 import { Clock, Effect, Result } from "effect"
 import type { EndReason } from "../journal/Journals.ts"
@@ -19,7 +19,7 @@ export const endWorld = (
 /** The longest pause between two searches for idle worlds. One search covers all worlds, so no world needs a timer. */
 const maxSweepMillis = 10_000
 
-/** Ends worlds that were unused for `ttlMillis`, at most a tenth of that late. Never returns. */
+/** Ends each world that has been unused for `ttlMillis`, or up to a tenth of that time later. Never returns. */
 export const endIdleWorlds = Effect.fnUntraced(function* (controlled: Controlled, ttlMillis: number) {
   for (;;) {
     yield* Effect.sleep(Math.min(maxSweepMillis, Math.ceil(ttlMillis / 10)))

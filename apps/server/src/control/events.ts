@@ -1,6 +1,6 @@
 /**
- * The endpoint of `EventsGroup`. Events are formatted when the client reads them, so a client that does not read holds only
- * references.
+ * The endpoint of `EventsGroup`. It formats an event when the client reads it, so events that nobody reads take no memory
+ * for texts.
  */
 import { Cause, Effect, Option, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
@@ -14,15 +14,18 @@ import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
 
-/** Maximum number of waiting events. */
+/** Maximum number of events that wait for one client. */
 export const maxWaiting = 1000
 
-/** Maximum bytes of their requests: as much as a journal keeps. The journals may have dropped the requests in the meantime. */
+/**
+ * Maximum bytes of the requests that wait for one client: as much as a journal keeps. These bytes count, because the backlog
+ * may be the last to keep a request that the journals have dropped.
+ */
 export const maxWaitingBytes = 4 * 1024 * 1024
 
 /**
- * The events that wait for one client of the stream: references to journal entries, not the texts to send. A client that reads
- * slowly misses the oldest ones.
+ * The events that wait for one client of the stream. They are references to journal entries, not the texts to send. A client
+ * that reads slowly misses the oldest events.
  */
 export class EventBacklog {
   readonly #waiting: Array<JournalEvent> = []
@@ -48,7 +51,7 @@ export class EventBacklog {
     return event
   }
 
-  /** Calls back once, when an event is there. The returned function cancels the wait. */
+  /** Calls `resume` once, as soon as there is an event. The returned function cancels the wait. */
   whenOffered(resume: () => void): () => void {
     if (this.size > 0) resume()
     else {
@@ -63,13 +66,13 @@ export class EventBacklog {
 
 const bytesOfEvent = ({ recorded }: JournalEvent): number => (recorded === undefined ? 0 : bytesOf(recorded))
 
-/** Maximum number of open streams: each may hold as much as a journal. */
+/** Maximum number of open streams, because each may keep as much memory as a journal. */
 export const maxStreams = 100
 
-/** The longest silence of a stream before it sends a sign of life. */
+/** If nothing happens for so long, the stream sends a comment as a sign of life. */
 const heartbeat = "15 seconds"
 
-/** Characters that are formatted in one turn; then the server answers other requests. */
+/** Number of characters after which the stream lets the server answer other requests. */
 const maxTextLength = 16 * 1024
 
 const textOf = (event: JournalEvent): string => {
@@ -81,7 +84,7 @@ const textOf = (event: JournalEvent): string => {
   return Sse.encoder.write({ _tag: "Event", event: name, id: String(event.id), data: JSON.stringify(data) })
 }
 
-/** The texts of the waiting events, each formatted on demand. The stream of one world ends with that world. */
+/** The texts of the waiting events, each formatted on demand. A stream about one world ends when that world ends. */
 const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<string> => {
   let isOver = false
   const offered = Effect.callback<void>((resume) => {
@@ -105,7 +108,8 @@ const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<
 }
 
 /**
- * The events after event `last` that a client missed: for one world everything that is kept, for all worlds the latest events.
+ * The events after number `last`, which a client has missed: all that the journal of one world keeps, or the latest events
+ * of all worlds.
  */
 const missedSince = (last: number, { journals, worlds }: Controlled, only: World | undefined) =>
   only === undefined
@@ -123,10 +127,10 @@ const follow = Effect.fnUntraced(function* (controlled: Controlled, only: World 
   const { journals } = controlled
   if (journals.listeners >= maxStreams) return yield* Effect.fail(tooMany)
   const backlog = new EventBacklog()
-  // Nothing is missed: no other fiber runs between reading the journals and listening.
+  // In one step, so that no other fiber runs, and no event is missed, between reading the journals and listening.
   yield* Effect.acquireRelease(
     Effect.sync(() => {
-      // Without a valid header the number is NaN: the client missed nothing.
+      // Without a valid header, `last` is NaN: a new client has missed nothing.
       if (!Number.isNaN(last)) for (const event of missedSince(last, controlled, only)) backlog.offer(event)
       return journals.listen((event) => {
         if (only === undefined || only.id === event.in.id) backlog.offer(event)

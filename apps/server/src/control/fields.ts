@@ -5,7 +5,7 @@ import { endReasons } from "../journal/Journals.ts"
 /** An instant of a world, ISO 8601 in UTC with milliseconds. */
 export const Instant = Schema.DateTimeUtcFromString
 
-/** The same, from milliseconds since the epoch. */
+/** An instant of a world, from milliseconds since the epoch. */
 export const instant = (millis: number): DateTime.Utc => DateTime.makeUnsafe(millis)
 
 /** The world in the path: `default`, `w1`, … */

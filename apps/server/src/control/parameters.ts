@@ -1,6 +1,6 @@
 /**
- * Checks the query of a request to the control plane against its endpoint. A misspelt filter that filters nothing would mislead
- * a test, so every invalid parameter is named, including unknown ones.
+ * Checks the query of a request to the control plane. It reports every invalid parameter, including unknown ones, because a
+ * misspelt filter that filters nothing would mislead a test.
  */
 import { Result, Schema, SchemaAST } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -8,7 +8,10 @@ import { failureResponse } from "../http/failures.ts"
 import { fieldErrors } from "@berthkit/core/api/readFields"
 import { type Endpoint, fits, segmentsOf } from "@berthkit/web/paths"
 
-/** Returns the refusal of an invalid query; undefined if the query is valid or no endpoint matches. */
+/**
+ * Makes the check for these endpoints. The check returns the refusal of an invalid query; undefined if the query is valid or
+ * no endpoint matches.
+ */
 export const checkParameters = (endpoints: ReadonlyArray<Endpoint>) => {
   const checks = endpoints.map(({ method, path, query }) => ({ method, form: segmentsOf(path), check: check(query) }))
   return ({ method, url }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
@@ -46,7 +49,8 @@ const check = (query: Schema.Top | undefined) => {
       for (const [name, sentences] of Object.entries(fieldErrors(decoded.failure.issue))) errors.set(name, sentences)
     }
     if (errors.size === 0) return undefined
-    // A refused whole number is out of bounds; anything else cannot be parsed (assumption A4 in docs/interface/assumptions.md).
+    // A whole number that is refused is out of bounds. Any other refused value cannot be parsed (assumption A4 in
+    // docs/interface/assumptions.md).
     const isOutOfBounds = [...errors.keys()].every((name) => wholeNumber.test(values[name] ?? ""))
     return failureResponse(isOutOfBounds ? 422 : 400, sentenceOf([...errors.keys()]), {
       errors: Object.fromEntries(errors)

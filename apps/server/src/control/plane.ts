@@ -1,6 +1,6 @@
 /**
- * The path of a request through the control plane: the access check, then the page or the endpoint. Nothing here spends an
- * allowance, asks for an account, or sends the time of a world in its headers.
+ * The path of a request through the control plane: the access check, then the page or the endpoint. A request here spends no
+ * allowance and needs no account, and the headers of its reply do not have the time of a world.
  */
 import { type Access, hasBody, makeGuard, readHostName, type Target } from "@berthkit/web/guard"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berthkit/web/paths"
@@ -47,7 +47,7 @@ const health = HttpApiBuilder.group(ControlApi, "health", (handlers) =>
   )
 )
 
-/** Always passes: the check runs before the request is routed. */
+/** Lets everything pass, because the access check has run before the request is routed. */
 const checked = Layer.succeed(ControlAccess)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(
@@ -65,7 +65,7 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide(HttpServer.layerServices)
 )
 
-/** The page. */
+/** The page for people. */
 const shell: Endpoint = { path: `${controlPrefix}/`, method: "GET" }
 
 const described: ReadonlyArray<Endpoint> = [...endpointsOf(ControlApi), { path: openApiPath, method: "GET" }]
@@ -76,13 +76,13 @@ const bodiless = [...described, shell].flatMap(({ method, path, payload }) =>
   (payload?.size ?? 0) > 0 ? [] : [{ method, form: segmentsOf(path) }]
 )
 
-/** Refuses a body on a route that reads none: its sender expected an effect. */
+/** Refuses a body if the route reads none, because the sender expects the body to have an effect. */
 const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const method = request.method === "HEAD" ? "GET" : request.method
   const path = segmentsOf(pathOf(request))
   if (!hasBody(request.headers) || !bodiless.some((one) => one.method === method && fits(one.form, path)))
     return undefined
-  // A chunked body may be empty.
+  // Read the beginning, because a chunked body may be empty.
   const first = yield* Effect.option(Stream.runHead(Stream.filter(request.stream, ({ length }) => length > 0)))
   return first._tag === "Some" && first.value._tag === "None"
     ? undefined
@@ -95,7 +95,10 @@ const allowed = allowedMethods([...described, shell])
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
   url.startsWith(controlPrefix) && /^($|[/?])/.test(url.slice(controlPrefix.length, controlPrefix.length + 1))
 
-/** What a request asks for. Only the page, where a browser asks for the token, and the health check work without the token. */
+/**
+ * What a request asks for. Only two things work without the token: the page, on which the reader can enter the token, and
+ * the health check.
+ */
 const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target => {
   if (method !== "GET" && method !== "HEAD") return "data"
   const [path] = url.slice(controlPrefix.length).split("?", 1)
@@ -105,11 +108,11 @@ const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target 
 
 /** Who may use the control plane. */
 export interface ControlOptions {
-  /** The token that requests need; without it they need none. */
+  /** The token that requests must show. Default: requests need none. */
   readonly token?: Redacted.Redacted | undefined
-  /** Host names and addresses at which it is served besides loopback. Default none. */
+  /** Host names and addresses besides loopback at which the control plane may be used. Default: none. */
   readonly hosts?: ReadonlyArray<string> | undefined
-  /** The scheme of its URL. Default http. */
+  /** The scheme of the server's URL. Default: `http`. */
   readonly scheme?: Access["scheme"] | undefined
 }
 
@@ -139,7 +142,7 @@ export const makePlane = Effect.fnUntraced(function* (
   )
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)
-    // Before the path is read, so that a client without the token learns no paths.
+    // Check access before anything reads the path, so that a client without the token cannot find out which paths exist.
     const refusal = refusalOf(
       { method: arrived.method, target, headers: arrived.headers, showsToken: showsToken(arrived) },
       access
@@ -154,7 +157,7 @@ export const makePlane = Effect.fnUntraced(function* (
       Effect.provideService(ControlledWorlds, controlled),
       Effect.catchCause((cause) => fallback(request, cause, allowed))
     )
-    // Now, not before: a save that sees the count must see the change.
+    // Count only now: if a save sees the new count, it must also see the change.
     if (request.method !== "GET" && request.method !== "HEAD") controlled.worlds.changes += 1
     return response
   })
@@ -167,7 +170,7 @@ export const makePlane = Effect.fnUntraced(function* (
   })
 })
 
-/** A world may be named right after the prefix: `/_mock/w1/clock` is `/_mock/worlds/w1/clock`. */
+/** The world may follow right after the prefix: `/_mock/w1/clock` means `/_mock/worlds/w1/clock`. */
 const withWholePath = (request: HttpServerRequest.HttpServerRequest, worlds: AllWorlds) => {
   const [, id] = /^\/([^/?]+)\//.exec(request.url.slice(controlPrefix.length)) ?? []
   return id === undefined || (worlds.get(id) === undefined && !worlds.hasEnded(id))

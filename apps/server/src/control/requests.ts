@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
         const { account, journal } = yield* namedJournal(params.world)
-        // Made one by one, as they are compared.
+        // A lazy list: each entry is made when `verify` compares it.
         const entries = journal
           .entries()
           .values()

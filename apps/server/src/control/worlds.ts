@@ -33,7 +33,7 @@ const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409
   }
 }
 
-/** The field that asks for most of the nodes of a world. */
+/** The field of a request that asks for most of the world's nodes. */
 const fieldOfNodes = (scenario: Scenario): string => (typeof scenario === "string" ? "nodes" : "scenario")
 
 const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Failure<409> =>
@@ -41,7 +41,7 @@ const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Fail
     ? worldUnknown(worlds, refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
 
-/** Fails if a world cannot have this many nodes instead of its own. */
+/** Fails if a world cannot have this many nodes in place of its present ones. */
 const checkRoom = (worlds: Worlds, world: World.World, nodes: number, field: string) => {
   const tooMany = worlds.tooManyWith(nodes - world.nodes.size)
   return tooMany === undefined ? Effect.void : Effect.fail(tooManyNodes(tooMany, field))
@@ -82,7 +82,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         )
         if (Object.keys(problems).length > 0) return yield* Effect.fail(invalidFields(problems))
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        // Before the world is made, which may take seconds.
+        // Check before the world is made, because making it may take seconds.
         const refusal = worlds.refusalOf(asked) ?? worlds.tooManyWith(startSize(settings))
         if (refusal !== undefined) return yield* Effect.fail(notAdded(refusal, settings))
         const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
@@ -128,7 +128,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       })
     )
     .handle("snapshot", ({ params }) =>
-      // A ready response: the schema would process every node once more.
+      // A finished response, because the schema would process every node once more.
       Effect.map(namedWorld(params.world), ({ world }) => HttpServerResponse.jsonUnsafe(takeSnapshot(world)))
     )
     .handleRaw("restore", ({ params, request }) =>

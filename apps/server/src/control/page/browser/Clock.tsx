@@ -18,7 +18,7 @@ const modes = [
 const Now = ({ clock, now }: WorldSummary) => {
   const atMillis = useSignal(performance.now())
   useEffect(() => {
-    // Without a connection the page cannot know how the clock goes on.
+    // Only with a connection, because without one the page cannot know how the clock goes on.
     const ticking = setInterval(() => {
       if (connection.value === "live") atMillis.value = performance.now()
     }, 250)

@@ -27,9 +27,9 @@ interface SideProps {
   readonly name: string
   readonly headers: JournalEntry["headers"]
   readonly body: string | null
-  /** Length of the whole body, if only its beginning is kept. */
+  /** Length of the whole body in bytes, if the journal keeps only its beginning. */
   readonly bytes: number | undefined
-  /** Shown instead of a body. */
+  /** The text that is shown if there is no body. */
   readonly otherwise: string
 }
 
@@ -40,7 +40,7 @@ const Block = ({ text, title }: { readonly title: string; readonly text: string 
   </>
 )
 
-/** One side of a request: its headers, and its body or the reason why none is shown. */
+/** The request or its reply: headers, and the body or the reason why none is shown. */
 const Side = ({ body, bytes, headers, name, otherwise }: SideProps) => {
   const lines = headerText(headers)
   const title = bytes === undefined ? "Body" : `Body, the beginning of ${countText(bytes)} bytes`
@@ -118,7 +118,7 @@ const countsText = (isFiltered: boolean, matching: number, shown: number, reques
   return `${countText(matching)} of the ${searched}${shown < matching ? `: the last ${shown} are shown` : ""}`
 }
 
-/** The operations to filter by; read once the server answers. */
+/** The operations to filter by. They are loaded as soon as the server answers. */
 const operations = signal<ReadonlyArray<string>>([])
 let areOffered = false
 
@@ -184,11 +184,11 @@ const FilterForm = ({ isLiving }: { readonly isLiving: boolean }) => {
 
 interface JournalProps {
   readonly journal: JournalPage
-  /** Whether more requests may come. */
+  /** Whether the world is running, so that more requests may come. */
   readonly isLiving: boolean
 }
 
-/** Expects the oldest entry first. */
+/** The list of requests. In `requests`, the oldest entry comes first. */
 export const Journal = ({ isLiving, journal: { count, requests } }: JournalProps) => {
   const isFiltered = isFiltering(filter.value)
   const matching = isFiltered ? requests.filter(letsThrough(filter.value)) : requests

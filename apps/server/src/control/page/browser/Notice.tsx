@@ -1,4 +1,7 @@
-/** Says what became of the world, and offers other worlds instead of its controls. */
+/**
+ * Says why the world cannot be steered: there is no connection, or the world has ended or is unknown. In the last two cases
+ * it offers other worlds.
+ */
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { plain } from "@berthkit/web/components/text"
 import { useLayoutEffect, useRef } from "preact/hooks"
@@ -6,7 +9,7 @@ import { connection, seen, world, worlds } from "./world.ts"
 import { readable } from "./wording.ts"
 import { addressOf } from "./WorldList.tsx"
 
-/** Worlds to continue with: the main one, and the newest. */
+/** Worlds to continue with: the main world and the newest ones. */
 const offers = (): ReadonlyArray<string> => {
   const [main, ...made] = worlds.value.living.map(({ id }) => id)
   return main === undefined ? [] : [main, ...made.toReversed().slice(0, 4)].filter((id) => id !== world.value)
@@ -41,7 +44,7 @@ const noticeText = () => {
     : undefined
 }
 
-/** `takesFocus`: whether the element with the focus disappeared with the world. */
+/** `takesFocus` says whether the element that had the focus has disappeared together with the world. */
 export const Notice = ({ takesFocus }: { readonly takesFocus: boolean }) => {
   const notice = noticeText()
   const place = useRef<HTMLDivElement>(null)

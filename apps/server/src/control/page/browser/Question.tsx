@@ -1,6 +1,6 @@
 /**
- * The dialog before a change; only one is open at a time. If the control plane refuses the change, the dialog stays open and
- * shows its sentences.
+ * The dialog before a change. Only one is open at a time. If the control plane refuses the change, the dialog stays open and
+ * shows the sentences of the refusal.
  */
 import { signal, useSignal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
@@ -16,14 +16,14 @@ export interface Question {
   readonly title: ComponentChildren
   readonly text?: string
   readonly content?: ComponentChildren
-  /** The name of the submit button; without it the dialog has nothing to submit. */
+  /** The text of the submit button. If it is absent, the dialog has nothing to submit. */
   readonly action?: string
   readonly isDangerous?: boolean
-  /** More elements next to the buttons. */
+  /** Further elements, next to the buttons. */
   readonly further?: ComponentChildren
-  /** The fields at the moment of submission. */
+  /** Returns the fields at the moment of submission. */
   readonly fieldsOf?: () => ReadonlyArray<FormField>
-  /** Performs the change; may return another question to show next. */
+  /** Performs the change. May return another question to show next. */
   readonly send?: (given: any) => Promise<Question | undefined>
 }
 
@@ -42,7 +42,8 @@ const Asked = ({ question }: { readonly question: Question }) => {
   const form = useRef<HTMLFormElement>(null)
   const isSending = useSignal(false)
   const trouble = useSignal<string | undefined>(undefined)
-  // Otherwise a browser chooses what scrolls. In an empty form, Enter does nothing irreversible.
+  // Focus the first field, or Cancel if there is no field. Browsers may otherwise focus an element that merely scrolls.
+  // Enter on Cancel does nothing irreversible.
   useLayoutEffect(() => {
     const first = form.current?.querySelector<HTMLElement>(
       ".dialog-content :is(input, select, textarea), [type=button][value=cancel]"

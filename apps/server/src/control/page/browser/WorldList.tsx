@@ -5,7 +5,7 @@ import { countText, pluralText } from "@berthkit/web/components/text"
 import { makeWorld } from "./questions.tsx"
 import { world, worlds } from "./world.ts"
 
-/** Worlds in the list; a suite that never deletes its worlds makes ten thousand. */
+/** Maximum number of worlds in the list, because a test suite that never deletes its worlds makes ten thousand. */
 const maxWorlds = 50
 
 export const addressOf = (id: string): string => `#${encodeURIComponent(id)}`
@@ -24,7 +24,7 @@ const Entry = ({ details, id }: EntryProps) => (
   </li>
 )
 
-/** The main world, then the newest first, and always the one that is shown. */
+/** Lists the main world, then the others with the newest first. The world that is shown is always in the list. */
 export const WorldList = () => {
   const { ended, living } = worlds.value
   const newest = [...living.slice(0, 1), ...living.slice(1).toReversed()]

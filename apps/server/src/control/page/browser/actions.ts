@@ -1,5 +1,6 @@
 /**
- * Actions on the world that is shown. Each takes the world's id at the moment of the click, so it cannot reach another world.
+ * Actions on the world that is shown. An action takes the world's id at the moment of the click, so it cannot hit another
+ * world.
  */
 import { control, type Living, sentenceOf } from "./controlPlane.ts"
 import { forgetList, happened, done, living, refresh, trouble, world } from "./world.ts"
@@ -9,7 +10,7 @@ interface Params {
   readonly world: string
 }
 
-/** Performs an action, and shows its error. `onReply` is called only if the same world is still shown. */
+/** Performs an action, and shows the error if it fails. `onReply` is called only if the same world is still shown. */
 const act = async <A>(send: (params: Params) => Promise<A>, onReply: (reply: A) => void): Promise<void> => {
   const id = world.value
   if (living() === undefined) return
@@ -62,8 +63,8 @@ export const forgetRequests = () =>
   )
 
 /**
- * A function that submits a dialog about the world that was shown when the dialog opened, even if another one is shown by then.
- * `textOf` says what was done.
+ * A function that submits a dialog. The change is about the world that was shown when the dialog opened, even if the page
+ * shows another world by then. `textOf` returns a text that says what was done.
  */
 export const sender = <Body, A>(
   { world: { id } }: Living,
@@ -82,7 +83,7 @@ export const sender = <Body, A>(
   }
 }
 
-/** A link could not send the token. */
+/** Downloads the archive with a request of the script, because a link cannot send the token. */
 export const downloadArchive = async (): Promise<void> => {
   const id = world.value
   try {

@@ -1,4 +1,4 @@
-/** The page's client of the control plane. It sends the reader's token, has a timeout, and turns refusals into errors. */
+/** The page's client of the control plane. It sends the reader's token, and its requests have a timeout. */
 import { makeClient, Refused, type ReplyTo } from "@berthkit/web/components/client"
 import type { ControlApi } from "../../ControlApi.ts"
 
@@ -14,10 +14,13 @@ export type WorldMade = ReplyTo<Api, "POST /_mock/worlds">
 
 const tokenKey = "berth-control-token"
 
-/** Timeout of a request that makes a world, in milliseconds: a fleet of millions takes a while. */
+/** Timeout of a request that makes a world, in milliseconds. A world with a fleet of millions takes a while. */
 export const maxMakingMillis = 120_000
 
-/** A header holds only ASCII. Other characters of a token are percent-encoded, and the server refuses them. */
+/**
+ * Keeps the token that the reader has typed. A header holds only ASCII, so a token with other characters is percent-encoded;
+ * the server refuses it.
+ */
 export const keepToken = (token: string): void =>
   sessionStorage.setItem(tokenKey, /^[\x21-\x7e]+$/.test(token) ? token : encodeURIComponent(token))
 
@@ -29,7 +32,10 @@ const authorization = (): string | undefined => {
   return token === null ? undefined : `Bearer ${token}`
 }
 
-/** Forgets a refused token, unless the reader has typed another one since. Returns whether a token was refused. */
+/**
+ * Forgets a refused token, unless the reader has typed another one in the meantime. Returns whether the refused request had
+ * a token.
+ */
 export const forgetToken = ({ sent }: Refused): boolean => {
   if (authorization() === sent["authorization"]) sessionStorage.removeItem(tokenKey)
   return sent["authorization"] !== undefined
@@ -43,7 +49,7 @@ export const control = makeClient<Api>({
   }
 })
 
-/** The error for a person: the first sentence about a field, or otherwise the message. */
+/** The sentence about an error for a person: the first one about a field, otherwise the message. */
 export const sentenceOf = (error: unknown): string =>
   error instanceof Refused
     ? (Object.values(error.failure.errors ?? {}).flat()[0] ?? error.message)
@@ -60,7 +66,7 @@ export const readWorlds = async (): Promise<Worlds> => {
   return { living, ended: ended.toReversed() }
 }
 
-/** All data that is shown about a running world. */
+/** All data that the page shows about a running world. */
 export interface Living {
   readonly is: "living"
   readonly world: WorldSummary
@@ -69,27 +75,30 @@ export interface Living {
   readonly journal: JournalPage
 }
 
-/** The last data that was read about a world. */
+/** The data that the page has read last about a world. */
 export type Seen =
   | Living
-  /** `maxEntries`: how many entries were requested. */
+  /** `maxEntries` is the number of entries that the page requested. */
   | { readonly is: "ended"; readonly journal: JournalPage; readonly maxEntries: number }
   | { readonly is: "unknown"; readonly sentence?: string; readonly journal?: JournalPage | undefined }
 
 interface Wanted {
   readonly maxEntries: number
   readonly pageSize: number
-  /** The last data that was read about this world. */
+  /** The data that the page has read last about this world. */
   readonly seen: Seen | undefined
   readonly skip: number
-  /** The worlds at the previous read. */
+  /** The list of worlds, as the page has read it last. */
   readonly worlds: Worlds
 }
 
-/** Ids become part of paths, so anything else in an address is rejected. */
+/**
+ * Whether a text is the id of a world. Ids become part of paths, so the page rejects everything else that an address may
+ * hold.
+ */
 const isWorldId = (id: string): boolean => /^[\w-]{1,64}$/.test(id)
 
-/** Reads a world. An ended world stays ended, so it is read again only for more of its journal. */
+/** Reads a world. An ended world does not change any more, so the page reads it again only for more of its journal. */
 export const readWorld = async (id: string, { maxEntries, pageSize, seen, skip, worlds }: Wanted): Promise<Seen> => {
   const isOneOf = (list: ReadonlyArray<{ readonly id: string }>) => list.some((world) => world.id === id)
   const isLiving = isOneOf(worlds.living)
@@ -113,8 +122,9 @@ export const readWorld = async (id: string, { maxEntries, pageSize, seen, skip, 
 }
 
 /**
- * Resolves when the stream about a world ends. `onSign` is called whenever something happens: a request, the end of the world
- * or of the server. The page then reads the journal anew, so a slow page skips what it could not show.
+ * Follows a world, and resolves when the world's stream ends. `onSign` is called whenever the stream brings something: a
+ * request, the end of the world, a sign of life. The page then reads the journal again, so a slow page skips what it had no
+ * time to show.
  */
 export const watchWorld = async (world: string, signal: AbortSignal, onSign: () => void): Promise<void> => {
   const stream = await control.open("GET /_mock/events", { query: { world }, signal })

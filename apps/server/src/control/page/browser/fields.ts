@@ -1,6 +1,6 @@
 /**
- * The fields of a form, made from the control plane's own OpenAPI description: one for each property of a schema. Only the
- * control plane validates values; its sentences are shown next to the fields.
+ * The fields of a form, made from the control plane's own OpenAPI description: one field for each property of a schema. Only
+ * the control plane validates values; the page shows its sentences next to the fields.
  */
 import { type Signal, signal } from "@preact/signals"
 import { plain } from "@berthkit/web/components/text"
@@ -22,21 +22,21 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 export const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
   schema.$ref === undefined ? schema : resolved(schemas[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)]!, schemas)
 
-/** The look of a control, and how its text is parsed. An empty text means no value. */
+/** Decides how a field looks, and how its text is parsed. An empty text means that the field has no value. */
 type Kind = "choice" | "choices" | "lines" | "list" | "number" | "text" | "json"
 
 export interface FormField {
   readonly id: string
-  /** Its name, after the names of the objects around it. */
+  /** The names of the objects around the field, then its own name. */
   readonly path: ReadonlyArray<string>
   readonly name: string
   readonly hint: string
   readonly kind: Kind
-  /** Values to choose from, as JSON; an empty text means no value. */
+  /** The values to choose from, as JSON. An empty text means no value. */
   readonly choices: ReadonlyArray<{ readonly value: string; readonly text: string }>
   readonly placeholder: string
   readonly inputMode: "text" | "decimal"
-  /** The text or the choice; for `choices`, one value per line. */
+  /** The text or the choice. For `choices`, one chosen value per line. */
   readonly text: Signal<string>
   readonly problem: Signal<string | undefined>
 }
@@ -87,7 +87,7 @@ const readers: Readonly<Record<Kind, (text: string) => unknown>> = {
 let madeFields = 0
 
 interface FieldOptions {
-  /** The label of the empty choice. Default `default`. */
+  /** The label of the empty choice. Default: `default`. */
   readonly emptyText?: string
   readonly path?: ReadonlyArray<string>
 }
@@ -123,7 +123,7 @@ const makeField = (name: string, schema: JsonSchema, value: unknown, options: Fi
     id: `field-${madeFields}`,
     path: [...path, name],
     name,
-    // A group shows its choices anyway.
+    // No hint for `choices`, because the choices themselves are visible.
     hint: kind === "choices" ? "" : (schema.description?.replaceAll("`", "") ?? ""),
     kind,
     choices: [
@@ -143,7 +143,7 @@ export const isGroup = (part: FormField | FormGroup): part is FormGroup => "fiel
 
 const takesLine = (part: FormField | FormGroup): boolean => isGroup(part) || (isWide(part) && part.kind !== "choices")
 
-/** The fields of a schema. Fields that take a whole line come last, so that no line is half empty. */
+/** The fields of a schema. Fields that take a whole line come last, because they would otherwise leave lines half empty. */
 export const makeFields = (
   schema: JsonSchema,
   schemas: Schemas,
@@ -180,7 +180,7 @@ export const readFields = (fields: ReadonlyArray<FormField>): Readonly<Record<st
 
 type Errors = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Puts each sentence next to its field. Returns the sentences without a field, and the fields with errors. */
+/** Puts each sentence next to its field. Returns the sentences that belong to no field, and the fields with errors. */
 export const showProblems = (fields: ReadonlyArray<FormField>, errors: Errors = {}) => {
   const about = new Map<FormField, Array<string>>()
   const others: Array<string> = []

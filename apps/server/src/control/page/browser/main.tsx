@@ -1,4 +1,4 @@
-/** The page of the worlds, and the entry point of its script. */
+/** The page of the worlds. This module is the entry point of the page's script. */
 import "@berthkit/web/controls.css"
 import "./page.css"
 import { Button } from "@berthkit/web/components/Button"
@@ -42,7 +42,7 @@ const TokenForm = () => {
   )
 }
 
-/** Whether the focus was in a removed part of the page. */
+/** Whether the focus was in a part of the page that is gone now. */
 const hadFocus = signal(false)
 
 /** The parts of the page that exist only while the world runs. */
@@ -74,7 +74,7 @@ const WorldShown = () => {
         {isLiving ? (
           <p class="actions">
             <Button onClick={resetWorld}>Reset</Button>
-            {/* The main world always exists; the control plane would refuse to delete it. */}
+            {/* Not for the main world, which the control plane would refuse to delete. */}
             {world.value === "default" ? null : (
               <Button kind="danger quiet" onClick={deleteWorld}>
                 Delete

@@ -1,4 +1,4 @@
-/** The questions of the page: arm a fault, make a world, change a node or a rate limit, reset and delete a world. */
+/** The dialogs of the page: arm a fault, make a world, change a node or a rate limit, reset and delete a world. */
 import { useSignal } from "@preact/signals"
 import { Copy } from "@berthkit/web/components/Copyable"
 import { Field } from "@berthkit/web/components/Field"
@@ -22,7 +22,7 @@ import { forgetList, living, refresh, trouble } from "./world.ts"
 
 let schemasRead: Promise<Schemas> | undefined
 
-/** The schemas of the control plane's description, read once. */
+/** Reads the schemas of the control plane's description, only once. */
 const readSchemas = (): Promise<Schemas> => {
   schemasRead ??= control
     .read("/_mock/openapi.json")
@@ -34,11 +34,11 @@ const readSchemas = (): Promise<Schemas> => {
   return schemasRead
 }
 
-/** The names of the operations of the interface. */
+/** Reads the names of the interface's operations. */
 export const readOperations = async (): Promise<ReadonlyArray<string>> =>
   (await readSchemas())["JournalEntry"]!.properties!["operation"]!.anyOf!.flatMap((kind) => kind.enum ?? []).map(String)
 
-/** Opens a question whose fields come from the control plane's schemas. */
+/** Opens a dialog whose fields come from the control plane's schemas. */
 const askWithFields = async (questionOf: (schemas: Schemas) => Question): Promise<void> => {
   try {
     askQuestion(questionOf(await readSchemas()))
@@ -47,7 +47,7 @@ const askWithFields = async (questionOf: (schemas: Schemas) => Question): Promis
   }
 }
 
-/** Opens a question about the world that is shown, if it is running. */
+/** Opens a dialog about the world that is shown, if that world is running. */
 const aboutLiving =
   (ask: (shown: Living) => void): (() => void) =>
   () => {
@@ -161,12 +161,12 @@ export const armFault = aboutLiving((shown) => {
 
 // ---- worlds
 
-/** The options that people set most often. */
+/** The options that people set most often. The dialog shows them first. */
 const firstOptions = ["seed", "clock", "scenario", "provisioning", "termination", "rateLimit"]
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The credentials of a new world. They are shown once, because the control plane returns them only once. */
+/** Shows the credentials of a new world. It does so only once, because the control plane returns them only once. */
 const credentialsOf = ({ accessToken, apiKey, id }: WorldMade): Question => {
   const lines = [
     `export BERTH_BASE_URL=${quoted(location.origin)}`,
@@ -218,7 +218,7 @@ export const makeWorld = (): Promise<void> =>
     }
   })
 
-/** Changes a rate limit; sends only the fields that differ. */
+/** Changes the rate limit. Sends only the fields that the reader has changed. */
 export const changeRateLimit = aboutLiving((shown) => {
   const { algorithm, limit, window } = shown.world.allowance
   const values: Readonly<Record<string, unknown>> = {

@@ -22,8 +22,8 @@ export const durationText = (text: string): string => {
 const rates: Readonly<Record<string, number>> = { frozen: 0, real: 1 }
 
 /**
- * The time of the clock, in whole seconds. A running clock goes on between two replies. `passedMillis`: real time since `now`
- * was read.
+ * The time of the clock, in whole seconds. A running clock goes on between two replies: `passedMillis` is the real time
+ * since the page has read `now`.
  */
 export const clockAt = (mode: string, now: string, passedMillis: number): string => {
   const rate = rates[mode] ?? Number(mode.slice(1))
@@ -47,7 +47,7 @@ export const targetText = ({ path, query }: JournalEntry): string => {
   return search === "" ? path : `${path}?${search}`
 }
 
-/** The filter of the journal; empty texts match everything. */
+/** The filter of the journal. An empty text matches everything. */
 export interface Filter {
   readonly text: string
   readonly operation: string
@@ -74,7 +74,7 @@ export const statusFilters: ReadonlyMap<string, { readonly name: string; readonl
   ["fault", { name: "A fault fired", fits: ({ faults }: JournalEntry) => faults.length > 0 }]
 ])
 
-/** The text of a request that a search covers. */
+/** The text that a search looks through for one request. */
 const textOf = (entry: JournalEntry): string =>
   [
     `${entry.method} ${targetText(entry)}`,
@@ -88,7 +88,10 @@ const textOf = (entry: JournalEntry): string =>
     entry.reply
   ].join("\n")
 
-/** Whether a request matches the filter. Entries about the world as a whole are not requests. */
+/**
+ * A test whether a request matches the filter. Entries about the world as a whole never match, because they are not
+ * requests.
+ */
 export const letsThrough = ({ operation, status, text }: Filter): Test => {
   const wanted = text.toLowerCase()
   return (entry) =>

@@ -1,6 +1,6 @@
 /**
- * The world that the page shows. It is read from the address, and read again whenever something happens in it. The state is in
- * signals, which the parts of the page display.
+ * The world that the page shows. The address of the page names the world, and the page reads it again whenever something
+ * happens in it. The state is in signals, which the parts of the page display.
  */
 import { signal } from "@preact/signals"
 import { Refused } from "@berthkit/web/components/client"
@@ -23,16 +23,16 @@ export const pageSize = 100
 /** Journal entries that the page shows. */
 export const maxEntries = 100
 
-/** Entries that a journal keeps, all of which a filter searches. */
+/** Maximum number of entries that a journal keeps. A filter searches all of them. */
 const maxKept = 1000
 
-/** Time passes without requests, too, and other worlds come and go. */
+/** Pause between two reads without an event. Time passes without requests, too, and other worlds come and go. */
 const refreshMillis = 2000
 
-/** Maximum age of the list of worlds: shorter than the refresh, so that each refresh reads it. */
+/** Maximum age of the list of worlds. It is shorter than `refreshMillis`, so that each refresh reads the list again. */
 const maxListAgeMillis = 1000
 
-/** Minimum pause between two reads of a busy world. */
+/** Minimum pause before the page reads a busy world again. */
 const minPauseMillis = 200
 
 const worldOfAddress = (): string => {
@@ -51,15 +51,15 @@ export const world = signal(worldOfAddress())
 /** Number of nodes on the earlier pages. */
 export const skip = signal(0)
 export const filter = signal<Filter>(noFilter)
-/** The last data about the world; undefined before the first reply. */
+/** The data that the page has read last about the world; undefined before the first reply. */
 export const seen = signal<Seen | undefined>(undefined)
-/** When it was read, on the page's clock. */
+/** When the page has read it, on the page's clock. */
 export const readAtMillis = signal(0)
 export const worlds = signal<Worlds>({ living: [], ended: [] })
 export const connection = signal<Connection>("connecting")
 /** The error of the last action or read. */
 export const trouble = signal<string | undefined>(undefined)
-/** The result of the last action: on the world, and on its clock. */
+/** The result of the last action on the world; `happened`: on the world's clock. */
 export const done = signal("")
 export const happened = signal("")
 
@@ -83,7 +83,7 @@ export const refresh = async (): Promise<void> => {
   isReading = false
 }
 
-/** The same, throttled for events that may come thousands of times a second. */
+/** The same, but throttled, because events may come thousands of times a second. */
 const refreshSoon = (): void => {
   soon ??= setTimeout(() => {
     soon = undefined
@@ -101,7 +101,7 @@ const readList = async (): Promise<void> => {
   worldsReadAt = performance.now()
 }
 
-/** A filter searches all entries that are kept. */
+/** How many entries to read: all that the journal keeps if there is a filter, because a filter searches all of them. */
 const entriesWanted = (): number => (isFiltering(filter.value) ? maxKept : maxEntries)
 
 const readAll = async (): Promise<void> => {
@@ -111,8 +111,8 @@ const readAll = async (): Promise<void> => {
     const wanted = { skip: skipped, pageSize, maxEntries: limit, seen: seen.value, worlds: worlds.value }
     const next = await readWorld(id, wanted)
     if (next.is !== "living" && seen.value?.is === "living") await readList()
-    // The reader has moved on in the meantime, so another read follows. Showing fewer requests than the filter searches would
-    // remove its hits.
+    // The reader has moved on in the meantime, so another read follows. This reply is not shown: it may be about another
+    // world or page, or have fewer entries than a new filter searches.
     if (world.value !== id || skip.value !== skipped || entriesWanted() > limit) return
     if (connection.value !== "live") trouble.value = undefined
     connection.value = "live"
@@ -128,7 +128,7 @@ const readAll = async (): Promise<void> => {
   }
 }
 
-/** Keeps the parts that did not change. If the world is unknown by now, keeps the last data about it. */
+/** Keeps the objects of entries that have not changed. If the world is unknown by now, keeps its last journal. */
 const keptFrom = (before: Seen | undefined, next: Seen): Seen => {
   const known = before?.journal
   if (next.journal === undefined) return next.is === "unknown" ? { ...next, journal: known } : next
@@ -136,7 +136,10 @@ const keptFrom = (before: Seen | undefined, next: Seen): Seen => {
   return { ...next, journal: { ...next.journal, requests } } as Seen
 }
 
-/** Keeps showing the old data until the server is back, but not to a reader whose token was refused. */
+/**
+ * Shows why there is no connection. The page keeps showing the old data until the server is back, but hides it from a reader
+ * whose token the server refuses.
+ */
 const disconnected = (error: unknown): void => {
   unwatch()
   if (!(error instanceof Refused)) connection.value = "no connection"
@@ -151,7 +154,9 @@ const disconnected = (error: unknown): void => {
 
 let watching: AbortController | undefined
 
-/** Follows the world that is shown. A hidden page follows nothing, because a browser has few connections per server. */
+/**
+ * Follows the world that is shown. A hidden page follows nothing, because a browser allows only few connections to a server.
+ */
 const watch = async (): Promise<void> => {
   if (watching !== undefined || document.hidden) return
   const own = new AbortController()
@@ -160,7 +165,8 @@ const watch = async (): Promise<void> => {
     await watchWorld(world.value, own.signal, refreshSoon)
     refreshSoon()
   } catch {
-    // The server is gone, or the reader is: the next read shows which, or watches again.
+    // The stream broke off. If the page still follows this world, the next read shows whether the server is gone, or follows
+    // the world again.
     if (watching === own) refreshSoon()
   }
   if (watching === own) watching = undefined
@@ -181,7 +187,10 @@ export const filterRequests = (change: Partial<Filter>): void => {
   void refresh()
 }
 
-/** Starts to show the world in the address. `onLeave` is called before the page switches to another one. */
+/**
+ * Starts to show the world that the address names. `onLeave` is called when the reader goes to another world, before that
+ * world is read.
+ */
 export const startWorld = (onLeave: () => void): void => {
   addEventListener("hashchange", () => {
     const id = worldOfAddress()
