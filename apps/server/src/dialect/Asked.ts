@@ -1,4 +1,4 @@
-/** A request that today's dialect answers: its caller, operation and place are all known. */
+/** A request that today's dialect answers. Its caller, its operation and its place are all known. */
 import type { Exchange } from "../http/Exchange.ts"
 import type { Place, Today } from "../world/Today.ts"
 

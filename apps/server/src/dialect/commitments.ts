@@ -22,7 +22,10 @@ const sentences = {
   NodeTerminating: "Node is being terminated"
 } as const
 
-/** What is wrong with a setting: it names an unknown committed plan, or it names none and there is nothing to renew. */
+/**
+ * What is wrong with a setting. Either it names a committed plan that does not exist, or it names none although the node has
+ * no commitment to renew.
+ */
 const invalidSentence = (skuId: number | undefined): string =>
   skuId === undefined || skuId === 0 ? "Node has no commitment to renew" : "Committed plan does not exist"
 

@@ -13,7 +13,7 @@ import { succeeded } from "./envelope.ts"
 import { refusal } from "./failures.ts"
 import { createdToday } from "./records.ts"
 
-/** More nodes than any console creates at once. */
+/** Maximum number of nodes in one create: more than any console creates at once. */
 const maxInstances = 100
 
 const maxDiskGb = 100_000
@@ -45,7 +45,10 @@ const settings: ReadonlyArray<unknown> = [
 ] satisfies Array<CommitmentSetting>
 const isSetting = (value: unknown): value is CommitmentSetting => settings.includes(value)
 
-/** The fields of a create that are typed here; a field that is `null` or absent counts as not given. */
+/**
+ * The fields of a create whose types are checked, each with the sentence that refuses another type. A field that is `null`
+ * or absent counts as not given.
+ */
 const fields: Readonly<Record<string, readonly [is: Reader, otherwise: string]>> = {
   name: [isText, "Not a valid string."],
   region: [isText, "Not a valid string."],
@@ -85,7 +88,10 @@ const problemsOf = (body: Body): Readonly<Record<string, ReadonlyArray<string>>>
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** Whether the text starts like a public key. Anything else, such as the id of a key, is accepted, but installs no key. */
+/**
+ * Whether a text starts like a public key. The service accepts anything else, too, such as the id of a key, but then
+ * installs no key.
+ */
 const isPublicKey = (key: unknown): key is string =>
   typeof key === "string" && /^(ssh|ecdsa|sk)-\S+ \S+/.test(key.trim())
 
@@ -104,7 +110,7 @@ const draftOf = (body: Body): TodaysDraft => ({
   label: textOf(body["label"])
 })
 
-/** `image_id` names a saved image, `image` any other. */
+/** The image that a create names: a saved image by `image_id` or `image`, any other by `image`. */
 const imageOf = (body: Body): number | string | undefined => {
   const wanted = body["is_saved_image"] === true ? (body["image_id"] ?? body["image"]) : body["image"]
   return typeof wanted === "number" ? wanted : textOf(wanted)
@@ -126,7 +132,10 @@ const refusalReply = (today: Today, refused: TodaysRefusal): Reply => {
   }
 }
 
-/** The reply to a create: flat, or nested if the request stated a number of nodes. */
+/**
+ * The reply to a create. The record is in `data`; if the request stated a number of nodes, `data` has a list of records
+ * instead.
+ */
 export const madeReply = (world: World.World, nodes: ReadonlyArray<NodeRecord>, isNested: boolean): Reply => {
   const records = nodes.map((node) => createdToday(world, node))
   return succeeded(
@@ -144,7 +153,7 @@ export const createReply = ({ exchange, place, today }: Asked): Effect.Effect<Re
   readJson(exchange.request, (bytes) => void (exchange.body = bytes)).pipe(
     Effect.map((value): Reply => {
       if (!Predicate.isObject(value)) return refusal(today, 400, "The body must be a JSON object.")
-      // The documented default of `cn_id` is FALSE, which means none.
+      // `false` is the documented default of `cn_id`, and means that there is none.
       const body: Body = Object.fromEntries(
         Object.entries(value).filter(([name, value]) => value !== null && !(name === "cn_id" && value === false))
       )

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI description of today's dialect, made from the documented one: other query parameters, replies and failures. Its
- * examples are the dialect's replies in a small world, and its reply schemas are derived from those examples.
+ * The OpenAPI description of today's dialect. It is made from the documented one, with other query parameters, replies and
+ * failures. The examples are replies of the dialect in a small world, and the schemas of replies are derived from the
+ * examples.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Predicate } from "effect"
@@ -41,7 +42,7 @@ const schemaOf = (value: unknown, name?: string): Json => {
   return { ...typeOf(value), ...description }
 }
 
-/** The type of a value. A field that is null in the example has a value elsewhere. */
+/** The type of a value in an example. A null says nothing about the type, because other replies have a value there. */
 const typeOf = (value: unknown): Json => {
   if (value === null) return {}
   if (Array.isArray(value)) return { type: "array", ...(value.length === 0 ? {} : { items: schemaOf(value[0]) }) }
@@ -58,7 +59,7 @@ const typeOf = (value: unknown): Json => {
   }
 }
 
-/** The reply of a create that states a number of nodes: its records in a list. */
+/** The reply to a create that states a number of nodes: the records are in a list. */
 const nested = (record: Json): Json => ({
   type: "object",
   required: ["total_number_of_node_requested", "total_number_of_node_created", "node_create_response"],
@@ -104,7 +105,7 @@ const parametersOf = (operation: Operation, documented: ReadonlyArray<Json>): Re
   ...(operation === "nodes.delete" ? [inQuery("reserve_ip_required", { type: "string" }, false, "true")] : [])
 ]
 
-/** The failure of a status without a form of its own: its reason is in `errors`. */
+/** The form of failures, unless a status has a form of its own. The reason is in `errors`. */
 const otherFailure: Json = {
   type: "object",
   required: ["code", "data", "errors", "message"],
@@ -192,7 +193,7 @@ const referred = (spec: Json): Json => {
   return { ...rest, components: { ...others, schemas: kept } }
 }
 
-/** Turns the documented description into one of today's dialect with its default settings. */
+/** Turns the documented description into a description of today's dialect with its default settings. */
 export const describeToday = (documented: Json): Json => {
   const spec: Json = structuredClone(documented)
   const examples = successes(defaultToday)

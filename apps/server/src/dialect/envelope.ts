@@ -1,4 +1,4 @@
-/** Successful replies of today's dialect: the documented envelope, with totals next to `data` in lists. */
+/** Successful replies of today's dialect: they have the documented envelope, and lists also have totals next to `data`. */
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 

@@ -22,11 +22,11 @@ type Reasons = string | Readonly<Record<string, ReadonlyArray<string>>>
 
 const body = (code: number, errors: Reasons) => ({ code, data: {}, errors, message: phrases[code] ?? "Error" })
 
-/** A refused call. With `failuresWith200` only the body shows the failure. */
+/** The reply to a refused call. With `failuresWith200` its status is 200, and only the body shows the failure. */
 export const refusal = ({ failuresWith200 }: Today, code: number, errors: Reasons): Reply =>
   HttpServerResponse.jsonUnsafe(body(code, errors), { status: failuresWith200 ? 200 : code })
 
-/** The reply for a node that does not exist, or exists at another place. */
+/** The reply if a node does not exist, or is at another place. */
 export const noNode = ({ failuresWith200 }: Today): Reply =>
   failuresWith200
     ? HttpServerResponse.jsonUnsafe(body(404, "Node not found"))
@@ -34,7 +34,7 @@ export const noNode = ({ failuresWith200 }: Today): Reply =>
 
 const details: Readonly<Record<number, string>> = { 404: "Not found.", 405: "Method not allowed." }
 
-/** The `{detail}` body of a reply with this status; undefined if its reason belongs in `errors`. */
+/** The `detail` of a failure with this status; undefined if failures with this status have their reason in `errors`. */
 const detailOf = (status: number, errors: Readonly<Record<string, unknown>>, message: string): string | undefined => {
   if (status === 401) {
     return /missing/.test(JSON.stringify(errors))
@@ -64,7 +64,10 @@ const failureIn = (reply: Reply) => {
     : undefined
 }
 
-/** Rewrites a failure from the mock's envelope into today's form. A fault's own body has another form and stays as it is. */
+/**
+ * Rewrites a failure from the mock's envelope into today's form. If a fault has written a body of its own, the body has
+ * another form and stays as it is.
+ */
 export const asToday = (reply: Reply): Reply => {
   const failure = failureIn(reply)
   if (failure === undefined) return reply

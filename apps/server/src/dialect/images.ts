@@ -31,7 +31,10 @@ const filtersOf = (query: URLSearchParams) =>
 
 const isPrivate = (query: URLSearchParams): boolean => query.get("image_type")?.toLowerCase() === "private"
 
-/** The whole catalogue takes megabytes, so the latest body of each catalogue is cached while its dates stay the same. */
+/**
+ * Caches the latest body of each catalogue, because a whole catalogue takes megabytes. A cached body is valid while its
+ * dates stay the same.
+ */
 const bodies = new WeakMap<Catalogue, { readonly key: string; readonly bytes: Uint8Array }>()
 
 const utf8 = new TextEncoder()

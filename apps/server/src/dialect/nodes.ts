@@ -28,7 +28,7 @@ export const getReply = (asked: Asked): Effect.Effect<Reply> =>
       : succeeded(attributesToday(asked.exchange.world, node.success, now))
   })
 
-/** A paging parameter; the default if it is absent, `undefined` if it is not a whole number from 1. */
+/** A paging parameter as a number: `standard` if it is absent, `undefined` if it is not a whole number from 1. */
 const whole = (text: string | null, standard: number): number | undefined =>
   text === null || text === "" ? standard : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 

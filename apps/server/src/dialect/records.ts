@@ -20,14 +20,14 @@ const statusOf = (world: World, node: NodeRecord, now: number): string => {
   return shown === "terminate" || shown === "gone" ? words.terminate : (node.today?.shows ?? words[shown])
 }
 
-/** A number other than `id`, as large as those of the service. */
+/** A second number of a node, different from its id and as large as those of the service. */
 const vmId = ({ id }: NodeRecord): number => id + 5_432
 
-/** The amount in rupees, or in dollars at 85 rupees. */
+/** An amount in rupees, or in dollars (a dollar counts as 85 rupees). */
 const amount = (paise: number, currency: Today["currency"]): number =>
   currency === "INR" ? paise / 100 : Math.round(paise / 0.85) / 10_000
 
-/** A number that always shows a decimal: `2117.0`. */
+/** A number as text, with at least one decimal: `2117.0`. */
 const decimal = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value))
 
 const signs = { INR: "Rs.", USD: "$" } as const
@@ -143,10 +143,10 @@ const bitninja = { show_bitninja: true, bitninja_cost: 760 }
 
 const vmType = ({ commitment }: NodeRecord): string => (commitment === null ? "vm" : "committed_vm")
 
-/** The label of a public key is its comment. */
+/** A public key as records show it. Its label is taken from its comment. */
 const keyOf = (key: string) => ({ label: key.trim().split(/\s+/)[2]?.split("@")[0] ?? "key", ssh_key: key })
 
-/** The term that a node is committed for; `null` without a commitment. */
+/** The term for which a node is committed; `null` if the node has no commitment. */
 const committedInfo = (world: World, node: NodeRecord, now: number) => {
   const term = node.commitment === null ? null : termAt(node.commitment, now)
   const option = term === null ? undefined : committedOption(node.plan, term.skuId)
@@ -206,7 +206,10 @@ export const attributesToday = (world: World, node: NodeRecord, now: number) => 
 /** The data in the reply to a delete. */
 export const deletedToday = (node: NodeRecord) => ({ vm_id: vmId(node), location: node.today?.location })
 
-/** As long as the service's own text, because clients must cope with the size of the whole catalogue. */
+/**
+ * The description of an image. It is as long as the service's own, because clients must cope with the size of the whole
+ * catalogue.
+ */
 const description = "<br>\r\n<p>\r\n    This text has the usual length and says nothing. </p>".repeat(12)
 
 /** A record of the catalogue. */

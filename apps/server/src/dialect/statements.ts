@@ -1,14 +1,15 @@
 /**
- * What the OpenAPI description and the docs page state about the service of today, and how sure each statement is. They are
- * shown if the server's first world follows that service. The sources are the provider's OpenAPI and its clients of 2023 to
- * 2026.
+ * What the OpenAPI description and the docs page state about the service of today, and how sure each statement is. Both show
+ * these statements only if the server's first world imitates that service. The sources are the provider's OpenAPI and its
+ * clients of 2023 to 2026.
  */
 import type { Operation } from "@berthkit/learn/operations"
 
 /**
- * `live`: the author saw it on the service. `spec`: the provider's OpenAPI of September 2026. `2+`, `1`: the number of clients
- * that show it. `inferred`: follows from one of these. Nobody has seen the rest: `documented` is on the older page, and Berth
- * chose `chosen`.
+ * Where an observed statement comes from. `live`: the author saw it on the service. `spec`: the provider's OpenAPI of
+ * September 2026 says it. `2+`, `1`: so many clients of the provider show it. `inferred`: it follows from one of these. All
+ * other statements have not been observed: those marked `documented` are in the older documentation, and those marked
+ * `chosen` are Berth's own choice.
  */
 type Sure = "live" | "spec" | "2+" | "1" | "inferred"
 
@@ -22,7 +23,7 @@ export const levels =
   "How sure an observation is: `live` was seen on the service; `spec` is in the provider's OpenAPI of September 2026; `2+` and `1` are that " +
   "many clients; `inferred` follows from one of these. Nobody has seen the rest: `documented` is on the older page, and Berth chose `chosen`."
 
-/** What holds for every operation, or for no particular one. */
+/** Statements about all operations, or about no operation in particular. */
 export const general: ReadonlyArray<string> = [
   observed(["spec", "2+"], "Every operation needs `project_id` and `location` in its query."),
   observed(

@@ -1,10 +1,11 @@
 /**
- * The dialect `today`: a world in this dialect speaks like the service does in its own clients and its OpenAPI of 2026. The
- * documented interface remains the mock's default and Berth's contract.
+ * The dialect `today`: a world in this dialect replies as the provider's own clients and its OpenAPI of 2026 show the
+ * service. The documented interface remains the mock's default and Berth's contract.
  *
- * This folder holds the whole wire format of the dialect: two steps of a request, which do nothing in a world of the documented
- * interface. The rules belong to the world (`world/Today.ts`, `todaysNodes.ts`, `todaysCatalogue.ts`), and `statements.ts` says
- * how sure each fact is. To drop the dialect: delete this folder, those files, and what the compiler then names.
+ * This folder holds the whole wire format of the dialect. This module has its two steps of a request, which do nothing in a
+ * world of the documented interface. The rules belong to the world (`world/Today.ts`, `todaysNodes.ts`,
+ * `todaysCatalogue.ts`), and `statements.ts` says how sure each fact is. To drop the dialect, delete this folder, those
+ * files, and all code that no longer compiles.
  */
 import { Effect } from "effect"
 import { type Operation, operationOf } from "@berthkit/learn/operations"
@@ -29,8 +30,8 @@ const replies: { readonly [operation in Operation]: (asked: Asked) => Effect.Eff
 }
 
 /**
- * Answers instead of the endpoints. Requests without access, and requests for which no operation exists, still go to the
- * endpoints.
+ * Answers instead of the endpoints. Requests without good credentials, and requests that no operation serves, still go to
+ * the endpoints.
  */
 export const answersToday: Step = (next) => (exchange) => {
   const { identity, request, world } = exchange

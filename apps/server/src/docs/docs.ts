@@ -1,6 +1,6 @@
 /**
- * The docs page of the interface, where people read and try it. It is made from the same value as the OpenAPI description for
- * programs. Neither asks for credentials.
+ * The docs page, where people can read and try the interface. It has the same source as the OpenAPI description for
+ * programs. Both need no credentials.
  */
 import { hash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -13,10 +13,10 @@ import { type Described, describedBy } from "./marks.ts"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
-/** Browsers request an icon unasked. There is none, and the request stays out of the journals that tests read. */
+/** Browsers always request this icon. There is none, and the request stays out of the journals that tests read. */
 export const iconPath = "/favicon.ico"
 
-/** Puts an example where Scalar looks for one. */
+/** Puts an example where Scalar, which renders the page, looks for one. */
 const withExamples = ({ content }: Json) => {
   for (const body of Object.values<Json>(content ?? {})) {
     if (body["example"] !== undefined) body["examples"] = { example: { value: body["example"] } }
@@ -25,7 +25,7 @@ const withExamples = ({ content }: Json) => {
 
 const described = Context.getOrElse(BerthApi.annotations, OpenApi.Transform, () => (spec: Json) => spec)
 
-/** The same description with TypeScript samples; Scalar itself writes those in curl and Python. */
+/** The description with samples in TypeScript. (Scalar itself writes samples in curl and Python.) */
 const sampled = (by: Described) =>
   BerthApi.annotate(OpenApi.Transform, (plain) => {
     const spec: Json = describedBy(described(plain), by)
@@ -52,11 +52,11 @@ const quiet: Json = { hideClientButton: true, showDeveloperTools: "never", telem
 
 const settings: HttpApiScalar.ScalarConfig = {
   theme: "default",
-  // The page loads nothing from elsewhere, and links nowhere else.
+  // The page loads nothing from other servers.
   withDefaultFonts: false,
   customCss,
   defaultOpenAllTags: true,
-  // Each operation shows the models of its bodies and replies already.
+  // A list of models is not necessary, because each operation shows the models of its bodies and replies.
   hideModels: true,
   authentication: { preferredSecurityScheme: [["apikey", "bearer"]] },
   ...quiet
@@ -64,7 +64,10 @@ const settings: HttpApiScalar.ScalarConfig = {
 
 const reference = (by: Described) => HttpApiScalar.layer(sampled(by), { path: docsPath, scalar: settings })
 
-/** The content policy: allows these scripts by hash, the styles that Scalar creates, and requests to this server only. */
+/**
+ * The content security policy. It allows the page's own scripts (by hash), the styles that Scalar creates, and requests to
+ * this server only.
+ */
 const policyOf = (html: string): string => {
   const scripts = Array.from(
     html.matchAll(/<script>([^]*?)<\/script>/g),
@@ -102,7 +105,7 @@ const made = new WeakMap<object, HttpServerResponse.HttpServerResponse>()
 const noProfile = {}
 const today = {}
 
-/** The page at `docsPath`. Its script of 3 MB is read at the first request. */
+/** The page at `docsPath`. It is made at the first request, because its script has 3 MB. */
 const page = (by: Described) =>
   Effect.gen(function* () {
     const key = by.isToday ? today : (by.profile ?? noProfile)
@@ -112,7 +115,7 @@ const page = (by: Described) =>
     return response
   })
 
-/** The page, and the API description with the verdicts of a profile or the certainty of each statement. */
+/** The routes of the page and of its icon. */
 export const layerOf = (by: Described) =>
   Layer.mergeAll(
     HttpRouter.add("GET", docsPath, Effect.orDie(page(by))),

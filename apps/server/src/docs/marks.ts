@@ -1,6 +1,6 @@
 /**
- * Annotates the OpenAPI description with a profile's verdicts: after the source of each behaviour it says whether evidence
- * confirms it, refutes it, or leaves it open.
+ * Annotates the OpenAPI description with a profile's verdicts: after the source of each statement, it says whether the
+ * evidence confirms or refutes the assumption, or leaves it open.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Context } from "effect"
@@ -19,7 +19,7 @@ const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictW
   return byAssumption
 }
 
-/** Escapes a text from a service, so that none of it is read as Markdown. */
+/** Escapes a text from a service, so that nobody reads it as Markdown. */
 const plain = (text: string): string => text.replace(/[\\`*_{}[\]()#+!|<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 const tableOf = ({ exchanges, findings }: Profile): string =>
@@ -49,14 +49,14 @@ const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   return { ...marked, info: { ...marked["info"], description: `${marked["info"].description}\n\n${tableOf(profile)}` } }
 }
 
-/** What describes a server: the documented interface, and what a profile or a dialect adds. */
+/** What the description of a server depends on besides the documented interface. */
 export interface Described {
   readonly profile: Profile | undefined
-  /** Whether to describe today's dialect, which is decided by the server's first world. */
+  /** Whether to describe today's dialect. The server's first world decides this. */
   readonly isToday: boolean
 }
 
-/** The documented description, or today's, with the verdicts of a profile. */
+/** The description of today's dialect, or the documented one with the verdicts of the profile. */
 export const describedBy = (spec: Json, { isToday, profile }: Described): Json =>
   isToday ? describeToday(spec) : withMarks(spec, profile)
 

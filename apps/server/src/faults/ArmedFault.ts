@@ -6,15 +6,15 @@ import { type AnyFault, readMoment, withCanonicalHeaders } from "./Fault.ts"
 
 /** A fault of a world, with its counts. */
 export interface ArmedFault {
-  /** A new object each time a fault is armed; its identity identifies the armed fault. */
+  /** A new object each time a fault is armed, so that the object identifies the armed fault. */
   readonly fault: AnyFault
-  /** Number of this fault among the armed ones of its name, from 0. */
+  /** Number of this fault among the armed faults of the same name, from 0. */
   readonly instance: number
-  /** Requests so far that were in its scope and its time. */
+  /** Number of requests so far that were in the fault's scope and time. */
   seen: number
-  /** Requests so far on which it acted. */
+  /** Number of requests so far on which the fault acted. */
   fired: number
-  /** The instants between which it may fire; absent if unbounded. */
+  /** The instants from which and until which the fault may fire; absent if there is no bound. */
   readonly fromMillis?: number
   readonly untilMillis?: number
 }
@@ -37,7 +37,7 @@ export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray
   })
 }
 
-/** Arms one more fault, after those that are armed. */
+/** Arms one more fault, which comes after the armed ones. */
 export const armAlso = (armed: ReadonlyArray<ArmedFault>, fault: AnyFault, now: number): ArmedFault => {
   const instances = armed.flatMap((other) => (other.fault.fault === fault.fault ? [other.instance] : []))
   return armedAt(fault, 1 + Math.max(-1, ...instances), now)
@@ -46,7 +46,7 @@ export const armAlso = (armed: ReadonlyArray<ArmedFault>, fault: AnyFault, now: 
 /** The name of an armed fault, such as `status-1`. */
 export const armedId = ({ fault, instance }: ArmedFault): string => `${fault.fault}-${instance + 1}`
 
-/** An armed fault for readers: as it was requested, with instants instead of durations, and with its counts. */
+/** An armed fault for readers: as the test requested it, but with instants instead of durations, and with its counts. */
 export const describeArmed = (armed: ArmedFault) => {
   const { fault, fired, fromMillis, seen, untilMillis } = armed
   return {

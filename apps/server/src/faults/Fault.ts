@@ -1,16 +1,17 @@
 /**
- * What all faults share: a name, a trigger (when it fires) and a scope (for which requests). A fault is plain JSON, the same in
- * a request of the control plane, in a snapshot and in memory. `injection/` defines the faults and what each does.
+ * What all faults have: a name, a trigger (when the fault fires) and a scope (for which requests). A fault is plain JSON,
+ * and looks the same in a request to the control plane, in a snapshot and in memory. `injection/` defines the faults and
+ * what each of them does.
  */
 import { Option, Schema } from "effect"
 import { readDurationMillis, readInstantMillis } from "../lifecycle/timeText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { operations } from "@berthkit/learn/operations"
 
-/** Maximum number of armed faults in a world: each request is compared with all of them. */
+/** Maximum number of armed faults in a world, because the mock compares each request with all of them. */
 export const maxFaults = 100
 
-/** The largest count in a trigger. */
+/** Maximum of a count in a trigger. */
 const maxRequests = 1_000_000_000
 
 export const integer = (minimum: number, maximum: number, description: string) =>
@@ -21,7 +22,7 @@ export const count = (minimum: number, description: string) => integer(minimum, 
 export const share = (description: string, maximum = 1) =>
   Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))).annotate({ description })
 
-/** Maximum length in characters; real instants and durations are much shorter. */
+/** Maximum number of characters. Real instants and durations are much shorter. */
 const maxMomentLength = 100
 
 /** An instant of the world, or a duration from the moment the fault is armed. */
@@ -40,7 +41,10 @@ export const readMoment = (given: string, armedAt: number): number | undefined =
     Option.getOrUndefined
   )
 
-/** When a fault fires; without any of these fields always. Only requests in its scope and its time count. */
+/**
+ * When a fault fires. Without any of these fields it always fires. The numbers count only requests in the fault's scope and
+ * time.
+ */
 export const triggerFields = {
   after: count(0, "Lets the first N requests pass."),
   every: count(1, "Fires at every Nth request."),
@@ -53,7 +57,7 @@ export const triggerFields = {
 /** Maximum number of headers in a scope. */
 const maxHeaders = 32
 
-// Describe first, check last: a check without its own JSON schema removes a description that follows it.
+// Describe first and check last, because a check without a JSON schema of its own removes a description that comes after it.
 const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength)))
   .annotate({ description: "Headers of the request by name, each with a pattern of its value." })
   .check(
@@ -65,7 +69,7 @@ const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.i
     )
   )
 
-/** The requests that a fault applies to; without any of these fields all. */
+/** The requests that a fault applies to. Without any of these fields it applies to all. */
 export const Scope = Schema.Struct({
   operation: Schema.optionalKey(
     Schema.Union([
@@ -86,7 +90,7 @@ export const Scope = Schema.Struct({
 /** When a fault fires, and at which requests. */
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
 
-/** The fault with the headers of its scope in lower case, like those of a request. */
+/** The fault, with the header names of its scope in lower case, as those of a request are. */
 export const withCanonicalHeaders = <F extends AnyFault>(fault: F): F => {
   const header = fault.scope?.header
   if (header === undefined) return fault
@@ -95,8 +99,8 @@ export const withCanonicalHeaders = <F extends AnyFault>(fault: F): F => {
 }
 
 /**
- * Maximum number of steps that the header patterns of all armed faults may cost per character of a header: 4 million at the
- * longest headers, which take a few milliseconds.
+ * Maximum number of steps that the header patterns of all armed faults may cost per character of a header. For the longest
+ * headers this makes 4 million steps, which take a few milliseconds.
  */
 const maxHeaderPatternCost = 256
 
@@ -104,7 +108,7 @@ export const tooMuchToMatch =
   `Expected patterns of headers with at most ${maxHeaderPatternCost * 32} characters in all faults together, each counted in full ` +
   "32s, and those without * and ? not at all"
 
-/** The index of the fault at which the header patterns together begin to cost too much; -1 if they do not. */
+/** The index of the first fault whose header patterns, together with those before, cost too much; -1 if there is none. */
 export const indexBeyondPatternCost = (faults: ReadonlyArray<AnyFault>): number => {
   let cost = 0
   return faults.findIndex(({ scope }) => {

@@ -15,9 +15,12 @@ export type Reply = HttpServerResponse.HttpServerResponse
 
 /** The caller of a request. */
 export type Identity =
-  /** The world the request belongs to. `bySession`: cookies replaced the token. */
+  /** The world to which the request belongs. `bySession` says whether cookies replaced the token. */
   | { readonly _tag: "Known"; readonly world: World.World; readonly bySession: boolean }
-  /** A credential is missing or wrong; `errors` says which one. The world is that of the good credential. */
+  /**
+   * A credential is missing or wrong, and `errors` says which one. The world is that of the good credential, if there is
+   * one.
+   */
   | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World.World | undefined }
   /** Key and token are good but belong to different accounts. The world is that of the key. */
   | { readonly _tag: "Mixed"; readonly world: World.World }
@@ -25,25 +28,25 @@ export type Identity =
 export interface Exchange {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly identity: Identity
-  /** The world that the request names, otherwise the main one. */
+  /** The world that the request names, otherwise the main world. */
   readonly world: World.World
   /** When the request arrived, in milliseconds of the world's time. */
   readonly arrivedAt: number
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
-  /** The allowance the request spends. */
+  /** The allowance that the request spends. */
   allowance: Allowance
-  /** A fault's answer instead of the endpoint's. */
+  /** Gives a fault's answer instead of the endpoint's, if a fault has one. */
   answerInstead?: () => Reply | undefined
   /** Headers that the endpoint adds to the reply. */
   headers?: Readonly<Record<string, string>>
-  /** The body, after it was read. */
+  /** The body, once it has been read. */
   body?: Uint8Array
-  /** How faults deliver the reply; absent if none fired. */
+  /** How faults deliver the reply; absent if no fault fired. */
   delivery?: FaultyDelivery
 }
 
-/** How a reply is delivered when faults fired. */
+/** How a reply is delivered after faults have fired. */
 interface FaultyDelivery {
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
@@ -60,12 +63,12 @@ export type Handler = (
 ) => Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
 
 /**
- * One step on the way: it answers itself, or calls the next step and may change the answer. Steps use `mapEager`, because the
- * fast path answers without suspending.
+ * One step on the way: it either replies itself, or calls the next step and may change that step's reply. Steps use
+ * `mapEager`, because the fast path replies without suspending.
  */
 export type Step = (next: Handler) => Handler
 
-/** The exchange of the request that an endpoint answers. Set by `app.ts`. */
+/** The exchange that an endpoint answers. `app.ts` sets it. */
 export const CurrentExchange = Context.Reference<Exchange | undefined>("@berthkit/server/http/CurrentExchange", {
   defaultValue: () => undefined
 })
@@ -82,7 +85,7 @@ export const callersWorld = Effect.map(knownExchange, ({ realMillis, world }) =>
   now: World.enter(world, realMillis())
 }))
 
-/** The JSON body of the request. Its bytes go to the journal. */
+/** The JSON body of the request. Its bytes are kept for the journal. */
 export const callersJson = Effect.flatMap(knownExchange, (exchange) =>
   readJson(exchange.request, (bytes) => void (exchange.body = bytes))
 )

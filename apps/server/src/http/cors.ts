@@ -1,6 +1,6 @@
 /**
- * Lets pages of other origins call the service from a browser (`--cors`). It does not cover the control plane, which no page of
- * another origin may use.
+ * Lets pages of other origins call the service from a browser (`--cors`). This does not apply to the control plane, which no
+ * page of another origin may use.
  */
 import { apiKeyHeader, csrfHeader } from "@berthkit/core/api/Authorization"
 import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
@@ -11,12 +11,15 @@ import type { Reply, Step } from "./Exchange.ts"
 /** Matches every origin. */
 const anyOrigin = "*"
 
-/** Parses an origin as browsers send it, or `*`; `undefined` for anything else, even with a path or a final slash. */
+/**
+ * Parses an origin as browsers send it, or `*`. `undefined` for anything else, even for an origin that is followed by a
+ * slash or a path.
+ */
 export const readOrigin = (text: string): string | undefined => {
   if (text === anyOrigin) return text
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\s]+$/.test(text) || !URL.canParse(text)) return undefined
   const { host, origin, protocol } = new URL(text)
-  // Extensions of browsers have origins whose schemes have no origin in a URL.
+  // For the schemes of browser extensions, `URL` says that the origin is `null`.
   return text === (origin === "null" ? `${protocol}//${host}` : origin) ? text : undefined
 }
 
@@ -25,7 +28,7 @@ const allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 
 const allowedHeaders = ["authorization", "content-type", apiKeyHeader, csrfHeader]
 
-/** Headers that a page may read in addition to those that it always may. */
+/** Headers that a page may read, besides those that it may always read. */
 const exposedHeaders = [
   "allow",
   "date",
@@ -37,7 +40,9 @@ const exposedHeaders = [
   "www-authenticate"
 ].join(", ")
 
-/** How long a browser may cache the answer: ten minutes, so that it soon asks a restarted server. */
+/**
+ * How long a browser may cache the answer to a preflight: only ten minutes, so that it soon asks a restarted server again.
+ */
 const maxAgeSeconds = 600
 
 /** The CORS rules of these origins; `undefined` if there are none. */
@@ -56,9 +61,11 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
         }
       : shared
   return {
-    /** The headers of a reply to this origin; without the ones that let a page read it if the origin is not allowed. */
+    /** The CORS headers of a reply to this origin. If the origin is not allowed, they do not let a page read the reply. */
     headersFor,
-    /** The answer to a preflight of an allowed origin. For any other origin it is an ordinary OPTIONS. */
+    /**
+     * The answer to a preflight from an allowed origin. From any other origin, the request counts as an ordinary OPTIONS.
+     */
     preflight: ({ headers, method }: HttpServerRequest.HttpServerRequest): Reply | undefined => {
       const origin = headers["origin"]
       if (method !== "OPTIONS" || origin === undefined || headers["access-control-request-method"] === undefined) {
@@ -73,7 +80,7 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
               "access-control-allow-methods": allowedMethods,
               "access-control-allow-headers": headersAsked(headers["access-control-request-headers"]),
               "access-control-max-age": String(maxAgeSeconds),
-              // A page from the internet that calls a server on this machine.
+              // Browsers ask for this if a page from the internet calls a server on this machine.
               ...(headers["access-control-request-private-network"] === "true"
                 ? { "access-control-allow-private-network": "true" }
                 : {})
@@ -89,7 +96,10 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
   }
 }
 
-/** The headers of the interface, and the others that the page asks for: the service ignores unknown headers. */
+/**
+ * The headers that a page may send: those of the interface, and all others that the page asks for, because the service
+ * ignores unknown headers.
+ */
 const headersAsked = (asked = ""): string => {
   const names = asked.split(",").map((name) => name.trim().toLowerCase())
   const others = names.filter((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !allowedHeaders.includes(name))

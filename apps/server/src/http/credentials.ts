@@ -1,6 +1,6 @@
 /**
- * Finds the caller of a request before routing, because the caller decides which allowance is spent; and checks whether the
- * caller may use the endpoint (assumptions A4 to A6 in docs/interface/assumptions.md).
+ * Finds the caller of a request before the request is routed, because the caller decides which allowance the request spends.
+ * Later checks whether the caller may use the endpoint (assumptions A4 to A6 in docs/interface/assumptions.md).
  */
 import { apiKeyHeader, Authorization, csrfHeader, sessionCookies } from "@berthkit/core/api/Authorization"
 import { CommitmentsGroup } from "@berthkit/core/api/CommitmentsGroup"
@@ -16,7 +16,7 @@ export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRe
   const { accessToken, apiKey, repeatedApiKey, session } = readCredentials(request)
   const owner = apiKey === undefined ? undefined : worlds.byApiKey(apiKey)
   const holder = accessToken === undefined ? undefined : worlds.byAccessToken(accessToken)
-  // One good credential names the world, however strictly the world checks the other one.
+  // One good credential is enough to find the world, even if the world then refuses the other credential.
   const world = owner ?? holder ?? worlds.main
   const mode = world.settings.auth
   if (mode === "off") return { _tag: "Known", world, bySession: false }
@@ -45,11 +45,11 @@ export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRe
 
 const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
 
-/** Why the caller may not use an endpoint; `undefined` if it may. */
+/** Why the caller may not use an endpoint; `undefined` if the caller may. */
 const objection = (identity: Identity, group: string): Failure<401> | Failure<403> | undefined => {
   if (identity._tag === "Unknown") return unauthorized(identity.errors)
   if (identity._tag === "Mixed") return fail(403, "The API key and the access token are of different accounts.")
-  // Cookies stand in for the token on the commitment endpoint only (A6).
+  // Cookies can replace the token only on the commitment endpoint (A6).
   return identity.bySession && group !== CommitmentsGroup.identifier
     ? unauthorized({ authorization: ["This endpoint takes the access token, not cookies."] })
     : undefined
@@ -67,13 +67,13 @@ export const authorization: Layer.Layer<Authorization> = Layer.succeed(Authoriza
 export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
-/** The credentials of a request; `undefined` if it carries none. */
+/** The credentials of a request. A credential that the request does not have is `undefined`. */
 const readCredentials = (request: HttpServerRequest.HttpServerRequest) => ({
   // A key that appears twice with different values does not count.
   apiKey: onlyValueOf(apiKeyParameter, request.url),
   repeatedApiKey: request.headers[apiKeyHeader],
   accessToken: bearerToken(request),
-  /** Whether the three cookies are present and the header repeats the csrf cookie (A6). */
+  /** `valid` if all three cookies are present and the header repeats the cookie `csrftoken` (A6). */
   session: request.headers["cookie"] === undefined ? "absent" : readSession(request)
 })
 
@@ -84,7 +84,7 @@ const readSession = ({ cookies, headers }: HttpServerRequest.HttpServerRequest):
 
 /**
  * The value of a query parameter that appears once, or several times with one value; `undefined` if it is absent, empty or
- * ambiguous. This takes half the time of `URLSearchParams`, at every request.
+ * ambiguous. Every request needs this, and `URLSearchParams` would take twice as long.
  */
 export const onlyValueOf = (name: string, url: string): string | undefined => {
   const at = url.indexOf("?")

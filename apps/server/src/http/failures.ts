@@ -1,5 +1,5 @@
 /**
- * Failures as responses: the envelope around every status that is not a success (assumption A2 in
+ * Failures as responses. Every reply that is not a success has the envelope (assumption A2 in
  * docs/interface/assumptions.md).
  */
 import { fail, type Failure, type FieldErrors } from "@berthkit/core/api/Envelope"
@@ -27,7 +27,7 @@ interface StatusOf {
 
 type WireNames = Readonly<Record<string, string>>
 
-/** Problems by the wire names of their fields. A field without an entry has the same name on the wire. */
+/** Problems by the wire names of their fields. A field without an entry in `wireNames` has the same name on the wire. */
 export const onWire = (problems: Problems, wireNames: WireNames): FieldErrors =>
   Object.fromEntries(Object.entries(problems).map(([field, sentences]) => [wireNames[field] ?? field, sentences]))
 
@@ -60,13 +60,13 @@ const sentenceOf = (errors: FieldErrors): string => {
   return fields.length === 1 ? `The field ${fields[0]} is not valid.` : `The fields ${fields.join(", ")} are not valid.`
 }
 
-/** The endpoint's failure when its world refuses. `wireNames` maps the fields of its input. */
+/** The failure of an endpoint if its world refuses the request. `wireNames` has the wire names of the input's fields. */
 export const refusalFailure = <R extends Refusal>(refusal: R, wireNames: WireNames = {}) =>
   describe(refusal, wireNames) as { [T in R["_tag"]]: Failure<StatusOf[T]> }[R["_tag"]]
 
 /**
- * The reply to an invalid path or query. A path parameter that is not an id names no node: 404. A query value that is a whole
- * number is out of bounds: 422. Any other has the wrong type: 400 (A4).
+ * The reply to an invalid path or query. If a path parameter is not an id, no node has that id: 404. If an invalid query
+ * value is a whole number, it is out of bounds: 422. Any other value has the wrong type: 400 (A4).
  */
 export const unreadableResponse = (
   error: HttpApiError.HttpApiSchemaError,

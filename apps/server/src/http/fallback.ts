@@ -1,6 +1,6 @@
 /**
- * Replies to requests that no endpoint answers. The precheck rejects requests that are wrong at any path; the fallback answers
- * if no endpoint matches, or if the endpoint failed.
+ * Replies to requests that no endpoint answers. The precheck rejects requests that are wrong at any path. The fallback
+ * replies if no endpoint matches, or if the endpoint failed.
  */
 import { IncomingMessage } from "node:http"
 import type { AllowedMethods } from "@berthkit/web/paths"
@@ -17,8 +17,8 @@ export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => 
 }
 
 /**
- * The answer to a request that is wrong at any path (assumption A4 in docs/interface/assumptions.md). `maxBytes` is the limit
- * of its body.
+ * The reply to a request that is wrong at any path (assumption A4 in docs/interface/assumptions.md). `maxBytes` is the
+ * maximum size of its body.
  */
 export const precheck = (
   request: HttpServerRequest.HttpServerRequest,
@@ -38,14 +38,17 @@ export const precheck = (
   return undefined
 }
 
-/** Characters that no host and port contain. */
+/** Matches characters that neither a host nor a port contains. */
 const noHost = /[\s/?#@\\]/
 
-/** What is wrong with the host of a request, and the length of its head; undefined for a request without a socket. */
+/**
+ * What is wrong with the header `host` of a request, and the length of the request's head. Undefined if the request came
+ * without a socket.
+ */
 const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   if (!(source instanceof IncomingMessage)) return undefined
   const { httpVersion, method, rawHeaders, url } = source
-  /** Each line has two characters between name and value, and two at its end. */
+  /** Besides name and value, a line has four characters: two between them and two at its end. */
   let bytes = `${method} ${url} HTTP/1.1\r\n`.length
   let hosts = 0
   let isHost = true
@@ -62,7 +65,7 @@ const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   return { bytes, problem: hosts === 0 && httpVersion === "1.1" ? "The header host is missing." : undefined }
 }
 
-/** The answer if no endpoint gave one. A client that has disconnected gets none. */
+/** The reply if no endpoint gave one. A client that has disconnected gets no reply. */
 export const fallback = (
   request: HttpServerRequest.HttpServerRequest,
   cause: Cause.Cause<unknown>,
@@ -87,11 +90,11 @@ const noEndpoint = (
   allowedMethods: AllowedMethods
 ): HttpServerResponse.HttpServerResponse => {
   const allow = allowedMethods(pathOf(request))
-  // A path with invalid escapes does not exist, even if it resembles one that does.
+  // If the path allows the method but no endpoint matched, the path has invalid escapes. Such a path does not exist.
   const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
   if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
   if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
-  // HEAD states the length of what GET would get (RFC 9110 §9.3.2).
+  // A reply to HEAD has the length that a reply to GET would have (RFC 9110 §9.3.2), so the sentence names GET.
   const method = request.method === "HEAD" ? "GET" : request.method
   return failureResponse(405, `The path does not answer ${method}, only ${allow}.`, { headers: { allow } })
 }

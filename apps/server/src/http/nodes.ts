@@ -42,8 +42,8 @@ const ifNumber = (value: unknown): number | undefined => (Predicate.isNumber(val
 const ifBoolean = (value: unknown): boolean | undefined => (Predicate.isBoolean(value) ? value : undefined)
 
 /**
- * Parses the body of a create. This function checks names and types, and the world checks their meaning; all problems are
- * reported together.
+ * Parses the body of a create. This function checks the names and types of fields, the world checks their values, and all
+ * problems are reported together.
  */
 export const readNodeOrder = (world: World, body: unknown): Result.Result<NodeOrder, Invalid> => {
   const { errors, raw } = readCreation(Predicate.isObject(body) ? withoutFalseSku(body) : body)
@@ -59,7 +59,7 @@ export const readNodeOrder = (world: World, body: unknown): Result.Result<NodeOr
     skuId: ifNumber(raw["cn_id"])
   })
   const problems = Result.isFailure(order) ? onWire(order.failure.problems, wireNames) : {}
-  // A problem with a field's type hides problems with its value.
+  // If a field's type is wrong, only that is reported, and not what the world says about its value.
   const all = { ...problems, ...errors }
   return Object.keys(all).length === 0 ? order : Result.fail(invalid(all))
 }
@@ -100,11 +100,12 @@ export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
       Effect.flatMap(callersWorld, ({ now, world }) => {
         const deleted = deleteNode(world, params.node_id, now)
         if (Result.isFailure(deleted)) return Effect.fail(refusalFailure(deleted.failure))
-        // A ready response, because the schemas are tried in order and the one for an empty body would also accept an envelope.
+        // A finished response. The schemas for the reply are tried in order, and the schema for an empty body would also
+        // accept an envelope.
         if (world.settings.deleteStyle === "enveloped") {
           return Effect.succeed(HttpServerResponse.jsonUnsafe(succeed({})))
         }
-        // HTTP forbids a body here; the media type stays as documented (A12).
+        // The reply has the documented media type (A12), although HTTP forbids a body here.
         return withHeader("content-type", "application/octet-stream")
       })
     )

@@ -1,6 +1,7 @@
 /**
- * Rules for parameters beyond their schemas: every invalid one is reported, an empty one counts as absent (assumption A24 in
- * docs/interface/assumptions.md), whole numbers are written in digits only, and an invalid one is a failure and not a defect.
+ * Rules for parameters that their schemas do not have. Every invalid parameter is reported, as a failure and not as a
+ * defect. An empty parameter counts as absent (assumption A24 in docs/interface/assumptions.md). Whole numbers consist of
+ * digits only.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { Cause, Effect } from "effect"
@@ -8,7 +9,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, HttpApiError } from "effect/http-api"
 import { unreadableResponse } from "./failures.ts"
 
-/** The interface as this server serves it: it reports every invalid parameter, not only the first (A4). */
+/** The interface as this server serves it: a reply reports every invalid parameter, not only the first (A4). */
 export const ServedApi = BerthApi.annotate(HttpApi.QueryParseOptions, { errors: "all" })
 
 type Query = Readonly<Record<string, string | Array<string>>>
@@ -21,7 +22,7 @@ const digits = /^\d+$/
 /** The names of node ids in paths, in the interface and in the control plane. */
 const nodeIds = ["node_id", "id"] as const
 
-/** A placeholder that every number schema rejects. */
+/** Replaces a value that is not written as a whole number. Every number schema rejects it. */
 const unreadable = "unreadable"
 
 const isMisspelled = (name: string, value: Query[string] | undefined): boolean =>
@@ -48,7 +49,7 @@ export const layer = HttpRouter.middleware((endpoint) => {
       return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
     })
   })
-  // Replaces a bad id instead of answering here, so that a caller without credentials gets the 401 first.
+  // Only replaces a bad id and does not reply here, so that a caller without credentials still gets a 401.
   const withIds = Effect.flatMap(HttpRouter.RouteContext, ({ params, route }) => {
     const misspelled = nodeIds.find((name) => params[name] !== undefined && !digits.test(params[name]))
     return misspelled === undefined

@@ -10,7 +10,10 @@ import { phase, type World } from "../world/World.ts"
 
 const use = { microseconds: 21, publicOffset: 22, privateOffset: 23 } as const
 
-/** The last three of the six decimals of a second (assumption A13 in docs/interface/assumptions.md), 0 to 999. */
+/**
+ * The microseconds in a node's time of creation, 0 to 999: the last three of six decimals (assumption A13 in
+ * docs/interface/assumptions.md).
+ */
 const createdMicroseconds = (seed: number, id: number): number => derive(seed, use.microseconds, id) % 1000
 
 const octets = Array.from({ length: 256 }, (_, value) => String(value))
@@ -19,17 +22,17 @@ const dotted = (address: number): string =>
   `${octets[address >>> 24]}.${octets[(address >>> 16) & 255]}.${octets[(address >>> 8) & 255]}.${octets[address & 255]}`
 
 /**
- * Spreads ids over 2^bits addresses: neighbours look unrelated, and any 2^bits consecutive ids are distinct, because an odd
- * factor makes this a permutation.
+ * Spreads ids over 2^bits addresses. Addresses of neighbouring ids look unrelated, and 2^bits consecutive ids have different
+ * addresses, because an odd factor makes this a permutation.
  */
 const spread = (seed: number, label: number, id: number, bits: number): number =>
   (Math.imul(id, 0x9e3779b1) + derive(seed, label)) & (2 ** bits - 1)
 
-/** From 100.64.0.0/10, which no internet router forwards: 4 194 304 different addresses. */
+/** One of 4 194 304 addresses from 100.64.0.0/10, which no internet router forwards. */
 export const publicAddress = (seed: number, id: number): string =>
   dotted((100 << 24) | (64 << 16) | spread(seed, use.publicOffset, id, 22))
 
-/** From 10.0.0.0/8: 16 777 216 different addresses. */
+/** One of 16 777 216 addresses from 10.0.0.0/8. */
 export const privateAddress = (seed: number, id: number): string =>
   dotted((10 << 24) | spread(seed, use.privateOffset, id, 24))
 
@@ -38,12 +41,12 @@ const region = "ncr"
 
 const dayMillis = 86_400_000
 
-/** The cache of dates is emptied at this size. */
+/** The size at which the cache of dates is emptied. */
 const maxDates = 4_096
 
 const dates = new Map<number, string>()
 
-/** `YYYY-MM-DD`. Cached, because formatting dates is slow and few differ. */
+/** A day as `YYYY-MM-DD`. The texts are cached, because formatting is slow and only few days are different. */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
@@ -58,13 +61,13 @@ const digits = (value: number, width: number): string => String(value).padStart(
 const twoDigits = Array.from({ length: 100 }, (_, value) => digits(value, 2))
 const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
-/** When a node was created, with the microseconds beyond its milliseconds. */
+/** When a node was created: the milliseconds, and the microseconds that follow them. */
 export const createdMoment = (world: World, node: NodeRecord) => ({
   millis: node.createdAt,
   micros: createdMicroseconds(world.settings.seed, node.id)
 })
 
-/** ISO 8601 with microseconds (A13). */
+/** When a node was created, in ISO 8601 with microseconds (A13). */
 export const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMillis)
   const millis = node.createdAt - day * dayMillis
@@ -75,7 +78,7 @@ export const createdAt = (world: World, node: NodeRecord): string => {
   return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[millis % 1000]}${micros}Z`
 }
 
-/** The status of a node at `now`. It is never gone: the world has removed such nodes before. */
+/** The status of a node at `now`. It is never `gone`, because the world has already removed such nodes. */
 const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
@@ -120,7 +123,7 @@ export const nodeAttributes = (world: World, node: NodeRecord, now: number): typ
   backups: node.backups,
   public_ip_address: address(publicAddress(world.settings.seed, node.id), "public"),
   private_ip_address: address(privateAddress(world.settings.seed, node.id), "private"),
-  // Documented as currently unavailable (A9).
+  // The documentation says that tags are currently unavailable (A9).
   tags: []
 })
 
@@ -141,7 +144,7 @@ const monthNames = [
   "December"
 ] as const
 
-/** `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
+/** When a term that begins at `now` ends: `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
 export const committedUntil = (option: Pick<CommittedOption, "days">, now: number): string => {
   const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMillis))
   return `${digits(day, 2)}-${monthNames[month - 1]}-${year} ${digits(hour, 2)}:${digits(minute, 2)}`
@@ -171,7 +174,9 @@ const specsOf = (plan: Plan, now: number): typeof ImageSpecs.Type => ({
   ...(plan.committed.length === 0 ? {} : { committed_sku: plan.committed.map((option) => committedSku(option, now)) })
 })
 
-/** The part of a row that both image lists share. Many rows have the same plan, so its specs are made once. */
+/**
+ * The part of a row that both image lists have. Many rows have the same plan, so the specs of each plan are made only once.
+ */
 const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
   const specs = new Map<Plan, typeof ImageSpecs.Type>()
   return rows.map((row) => {
@@ -180,7 +185,7 @@ const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
     return {
       name: row.name,
       image: row.slug,
-      // The integer id that a create takes as `image` (interface.md §2.2) has no other place in the record.
+      // The integer id that a create takes as `image` (interface.md §2.2) is only here in the record.
       os: { name: row.os, version: row.version, image: String(row.id) },
       zone: { slug_name: region },
       specs: known,

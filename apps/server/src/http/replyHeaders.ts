@@ -6,10 +6,10 @@ import { limitHeader, remainingHeader, resetHeader } from "@berthkit/core/api/Al
 import { DateTime } from "effect"
 import type { Reading } from "../world/allowance.ts"
 
-/** Rounded up, so that the allowance has really refilled at that second. */
+/** Milliseconds in whole seconds. They are rounded up, so that the allowance has really refilled at that second. */
 const wholeSeconds = (millis: number): number => Math.ceil(millis / 1000)
 
-/** Seconds until another request is granted, at least 1. A client that waits this long is not refused again. */
+/** Seconds until the service grants another request, at least 1. A client that waits this long is not refused again. */
 export const retryAfterSeconds = (reading: Reading, now: number): number =>
   Math.max(1, wholeSeconds(reading.retryAt - now))
 
@@ -20,7 +20,7 @@ export const replyHeaders = (status: number, reading: Reading, now: number): Rec
     [remainingHeader]: String(reading.remaining),
     [resetHeader]: String(wholeSeconds(reading.resetAt))
   }
-  // The rest of the body is not read, so nothing can follow it on the connection.
+  // The server does not read the rest of the body, so no other request can follow on the connection.
   if (status === 413) headers["connection"] = "close"
   if (status === 401) headers["www-authenticate"] = "Bearer"
   if (status === 429) headers["retry-after"] = String(retryAfterSeconds(reading, now))
@@ -30,7 +30,7 @@ export const replyHeaders = (status: number, reading: Reading, now: number): Rec
 let lastSecond = Number.NaN
 let lastDate = ""
 
-/** The instant as an HTTP date. The last one is cached, because most requests fall into the same second. */
+/** An instant as an HTTP date. The last date is cached, because most requests fall into the same second. */
 export const httpDate = (now: number): string => {
   const second = Math.floor(now / 1000)
   if (second !== lastSecond) {

@@ -1,6 +1,6 @@
 /**
- * The definition of a kind of fault in one place: its name, a sentence, its options, and what it does at each step of a
- * request. Each step is a function of the request and the reply; `injectFaults.ts` calls them in order.
+ * Defines a kind of fault: its name, a sentence about it, its options, and what it does at each step of a request. Each step
+ * is a function of the request and the reply. `injectFaults.ts` calls the steps in order.
  */
 import { Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -16,9 +16,9 @@ import type { JsonObject, RecordEdit } from "./replyBody.ts"
 /** A fault that is due at a request. */
 export interface Firing<F extends AnyFault = AnyFault> {
   readonly fault: F
-  /** Number of this request among those in the fault's scope and time, from 1. */
+  /** Number of this request among the requests in the fault's scope and time, from 1. */
   readonly seen: number
-  /** A repeatable 32-bit random number for each choice of the fault; labels start at 1. */
+  /** A repeatable 32-bit random number. Each random choice of a fault has a label of its own, from 1. */
   readonly chance: (label: number) => number
 }
 
@@ -32,7 +32,7 @@ export interface Occasion {
 export interface ListView {
   /** The instant whose nodes are listed. */
   readonly asOf: number
-  /** How many places every node has moved towards the front. */
+  /** By how many places every node has moved towards the front. */
   readonly shift: number
 }
 
@@ -43,37 +43,40 @@ export type Instead =
   /** A 429 with its own headers; it spends no allowance. */
   | { readonly _tag: "Refusal"; readonly reply: Reply }
   /**
-   * An answer instead of the endpoint's. It costs what a reply costs; if that is not granted, the service's own 429 is sent and
-   * the fault has not acted.
+   * An answer instead of the endpoint's. It costs what any reply costs. If the allowance is spent, the service sends its own
+   * 429, and the fault has not acted.
    */
   | { readonly _tag: "Answer"; readonly reply: Reply }
 
 /**
- * What a fault does at each step, in order. A fault counts as not fired if it returns `undefined`, or something that its client
- * would not notice.
+ * What a fault does at each step, in order. If it returns `undefined`, or something that the client would not notice, it
+ * counts as not fired.
  */
 export interface FaultSteps {
   /**
-   * Answers instead of the service. The first armed fault with an answer wins; later steps about the service's work then do
-   * nothing.
+   * Answers instead of the service. The first armed fault that has an answer wins, and the steps that change the service's
+   * work then do nothing.
    */
   readonly instead?: () => Instead | undefined
   /** Replaces the allowance that the request spends. */
   readonly allowance?: () => Allowance | undefined
   /**
-   * Changes the world after the service has acted; returns the reply, which may mention the change. Runs even if the reply is
-   * lost.
+   * Changes the world after the service has acted. Returns the reply, which may mention the change. This step runs even if
+   * the reply is then lost.
    */
   readonly worldChange?: (reply: Reply) => Reply | undefined
   /** Replaces the service's reply. */
   readonly reply?: (reply: Reply) => Reply | undefined
   /** Replaces the list of nodes. */
   readonly list?: (view: ListView) => ListView
-  /** Changes the records of a success that has any; `first` is the first of them. */
+  /** Changes the records of a success, if it has any. `first` is the first record. */
   readonly records?: (first: JsonObject) => RecordEdit
   /** Changes headers, or the form of the body. */
   readonly form?: (reply: Reply) => Reply | undefined
-  /** What happens to the reply on the wire. `served` is the service's reply, if there is one. The first armed fault decides. */
+  /**
+   * What happens to the reply on the wire. `served` is the service's reply, if there is one. The first armed fault that
+   * returns something decides.
+   */
   readonly wire?: (served: Reply | undefined, bodyBytes: number) => WireFault | undefined
   /** Delay of the reply in milliseconds of real time. */
   readonly delayMillis?: () => number
@@ -82,9 +85,9 @@ export interface FaultSteps {
 interface Definition<Name extends string, Options extends Schema.Struct.Fields> {
   readonly name: Name
   readonly summary: string
-  /** Default none. */
+  /** Default: none. */
   readonly options?: Options
-  /** The operations on which the fault can fire; default every request. */
+  /** The operations on which the fault can fire. Default: every request. */
   readonly only?: ReadonlyArray<Operation>
   /** Rejects combinations of options. */
   readonly check?: (options: Schema.Struct.Type<Options>) => Schema.FilterOutput
@@ -94,7 +97,7 @@ interface Definition<Name extends string, Options extends Schema.Struct.Fields> 
   ) => FaultSteps
 }
 
-/** The message of a fault's own answer. */
+/** The message in an answer that a fault gives instead of the service. */
 export const failureSentence = "An armed fault answers instead of the service."
 
 const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -113,7 +116,7 @@ export const faultKind = <const Name extends string, const Options extends Schem
     summary,
     options,
     only,
-    /** The steps of a firing; none if it is of another kind. */
+    /** The steps for a due fault; none if the fault is of another kind. */
     steps: (firing: Firing, occasion: Occasion): FaultSteps => (isOfKind(firing) ? steps(firing, occasion) : {}),
     schema: Schema.Struct({
       fault: Schema.Literal(name),
@@ -128,7 +131,7 @@ export const faultKind = <const Name extends string, const Options extends Schem
 
 export const flag = (description: string) => Schema.optionalKey(Schema.Boolean).annotate({ description })
 
-/** A text of at most 255 characters that is valid in a header. */
+/** An option that is a text of at most 255 characters, which a header may hold. */
 export const text = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[ -~]{1,255}$/, { expected: "1 to 255 visible ASCII characters or spaces" }))
@@ -137,10 +140,10 @@ export const text = (description: string) =>
 export const choice = <const L extends ReadonlyArray<string>>(values: L, description: string) =>
   Schema.optionalKey(Schema.Literals(values)).annotate({ description: `${values.join(", ")}; ${description}` })
 
-/** Seconds, up to a day. */
+/** An option in seconds, up to a day. */
 export const retryAfter = (description: string) => integer(0, 86_400, description)
 
-/** A duration as text, `10 seconds` or `10s`. */
+/** A duration as text: `10 seconds` or `10s`. */
 const Duration = Schema.String.check(
   Schema.makeFilter((given) =>
     Option.isSome(readDurationMillis(given)) ? undefined : 'Expected a duration such as 10s or "10 seconds"'
@@ -149,7 +152,7 @@ const Duration = Schema.String.check(
 
 export const duration = (description: string) => Schema.optionalKey(Duration).annotate({ description })
 
-/** Like `duration`, but may be negative: `-5m`. */
+/** Like `duration`, but the duration may be negative: `-5m`. */
 export const signedDuration = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(
@@ -159,6 +162,6 @@ export const signedDuration = (description: string) =>
     )
   ).annotate({ description })
 
-/** Milliseconds of a duration that one of these schemas accepted. */
+/** The milliseconds of a duration that one of these schemas has accepted. */
 export const millis = (given: string): number =>
   given.startsWith("-") ? -millis(given.slice(1)) : Option.getOrElse(readDurationMillis(given), () => 0)

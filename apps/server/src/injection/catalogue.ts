@@ -1,6 +1,6 @@
 /**
- * All faults. A fault added to the file of its family appears everywhere: in the control plane, in `--fault`, in `berth-server
- * faults`, and in the test that demands a proof of each fault.
+ * All faults. If you add a fault to the file of its family, it appears everywhere: in the control plane, in `--fault`, in
+ * `berth-server faults`, and in the test that demands a proof of each fault.
  */
 import { Schema } from "effect"
 import { httpFaults } from "./httpFaults.ts"

@@ -1,7 +1,7 @@
 /**
- * Decides which armed faults are due at a request: a function of the armed faults, the request, the world's seed and the
- * instant. Each fault counts its own requests and draws its own random numbers, so arming one does not change another. A due
- * fault has fired only once it acts: `injectFaults.ts` asks them step by step.
+ * Decides which armed faults are due at a request. This depends only on the armed faults, the request, the world's seed and
+ * the instant. Each fault counts its own requests and draws its own random numbers, so arming one fault does not change
+ * another. A due fault has fired only when it acts: `injectFaults.ts` asks the due faults step by step.
  */
 import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -11,7 +11,7 @@ import { derive } from "../lifecycle/seed.ts"
 import { kindByName } from "./catalogue.ts"
 import type { FaultSteps, Firing, Occasion } from "./FaultKind.ts"
 
-/** The part of a request that scopes compare. */
+/** What scopes compare of a request. */
 export interface RequestFacts {
   readonly operation: Operation | undefined
   readonly nodeId: number | undefined
@@ -19,12 +19,12 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A due fault, with the armed fault that counts its firings. */
+/** A due fault, with the armed fault, which counts how often it fires. */
 interface DueFiring extends Firing {
   readonly armed: ArmedFault
 }
 
-/** The faults that are due. Counts the request as seen for each fault that it is for. */
+/** The faults that are due. The request counts as seen for each fault that has it in its scope and time. */
 export const decide = (
   armed: ReadonlyArray<ArmedFault>,
   request: RequestFacts,
@@ -39,7 +39,7 @@ export const decide = (
     return fires(entry, chance) ? [{ fault, armed: entry, seen, chance }] : []
   })
 
-/** Label of the choice whether to fire; the labels of a fault's own choices start at 1. */
+/** Label of the random choice whether a fault fires. The labels of a fault's own choices start at 1. */
 const probabilityLabel = 0
 
 const fires = ({ fault, fired, seen }: ArmedFault, chance: (label: number) => number): boolean => {
@@ -71,7 +71,7 @@ const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean =
   })
 }
 
-/** A number from a name, the same in every process (FNV-1a). */
+/** A number for a name, which is the same in every process (FNV-1a). */
 const labelOf = (name: string): number => {
   let label = 0x811c9dc5
   for (let i = 0; i < name.length; i++) label = Math.imul(label ^ name.charCodeAt(i), 0x01000193)
@@ -83,15 +83,15 @@ interface DueFault {
   readonly steps: FaultSteps
 }
 
-/** The first result that a due fault offers; `use` returns it and counts the fault as fired. */
+/** The first result that a due fault offers. `use` returns it and counts the fault as fired. */
 export interface Choice<A> {
   readonly value: A
   readonly use: () => A
 }
 
 /**
- * The due faults of one request, in the order in which they were armed. A fault is counted when it acts, and its `times` are
- * checked again then, because other requests may have been answered in the meantime.
+ * The due faults of one request, in the order in which they were armed. A fault is counted when it acts. Its `times` are
+ * checked again at that moment, because the fault may have acted on other requests in the meantime.
  */
 export class DueFaults {
   readonly #all: ReadonlyArray<DueFault>

@@ -12,7 +12,7 @@ import { status } from "./statusFault.ts"
 
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
 
-/** From 0 to 1, both exclusive. */
+/** A random number from 0 to 1, both exclusive. */
 const between0And1 = (chance: number): number => (chance + 0.5) / 2 ** 32
 
 /** Header values that are not valid numbers of requests or seconds. */

@@ -1,6 +1,6 @@
 /**
- * The two steps of `app.ts` in which faults act: around the honest service, and in the delivery of its reply. Without armed
- * faults both pass everything through.
+ * The two steps of `app.ts` in which faults act: `injectFaults` around the honest service, and `deliver`, which sends the
+ * reply. If no fault is armed, both pass everything through.
  */
 import { Effect, Predicate } from "effect"
 import { Headers, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -88,7 +88,7 @@ const serve = Effect.fnUntraced(function* (
     return answer
   }
   const served = yield* next(exchange)
-  // The reply's own headers win over those that every reply has. The length is the body's, because a dialect may rewrite the
+  // The answer's own headers win over those that every reply has, except for the length: a dialect may have rewritten the
   // body.
   const own = answer === undefined ? Headers.empty : Headers.remove(answer.headers, "content-length")
   return { served: isByFault ? HttpServerResponse.setHeaders(served, own) : served, isByFault }
@@ -118,12 +118,12 @@ const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply =>
 const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Reply): number =>
   method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
 
-/** Whether no part of the reply arrives, so that no other fault can show in it. */
+/** Whether no part of the reply arrives. Then no other fault can change what the client gets. */
 const losesAll = ({ _tag }: WireFault): boolean => _tag === "Reset" || _tag === "Silence" || _tag === "Garbage"
 
 const presentView = (latest: number): ListView => ({ asOf: latest, shift: 0 })
 
-/** The reply with a false list of nodes, if a fault asks for one. */
+/** The reply, with a false list of nodes if a fault asks for one. */
 const listOf = (faults: DueFaults, reply: Reply, { request, world }: Exchange): Reply => {
   const pages = pagesOf(world, request.url)
   const last = faults.each<ViewedPage | undefined>(undefined, ({ list }, before) => {
@@ -154,7 +154,7 @@ const askedNode = Effect.fnUntraced(function* (
   })
   if (operation === "nodes.get" || operation === "nodes.delete") return known(nodeIdOf(request.url))
   if (operation !== "nodes.create" && operation !== "commitments.set") return undefined
-  // The endpoint gets the same bytes, or the same failure.
+  // The request keeps what was read, so the endpoint later gets the same bytes, or the same failure.
   const body = yield* Effect.option(
     Effect.flatMap(request.arrayBuffer, (bytes) =>
       Effect.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))

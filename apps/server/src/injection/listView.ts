@@ -1,4 +1,4 @@
-/** Pages of a false list of nodes: of an earlier instant, or with every node moved. */
+/** Pages of a false list of nodes: the list of an earlier instant, or a list in which every node has moved. */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { placeOf } from "../dialect/place.ts"
 import { listedReply } from "../dialect/replies.ts"
@@ -9,7 +9,7 @@ import { isAt, type Today } from "../world/Today.ts"
 import { phase, type World } from "../world/World.ts"
 import type { ListView } from "./FaultKind.ts"
 
-/** A page of the list under a view. */
+/** A page of the list, as a view shows it. */
 export interface ViewedPage {
   readonly view: ListView
   readonly nodes: ReadonlyArray<NodeRecord>
@@ -17,7 +17,7 @@ export interface ViewedPage {
   readonly total: number
 }
 
-/** The page of a URL under any view, from the world at this moment. */
+/** Makes the page that a URL asks for, as any view shows it, from the world as it is now. */
 export const pagesOf = (world: World, url: string) => {
   const query = new URL(url, "http://berth.test").searchParams
   const whole = (name: string) => Number(query.get(name) || Number.NaN)
@@ -48,7 +48,7 @@ export const isOtherPage = (world: World, one: ViewedPage, other: ViewedPage): b
     )
   })
 
-/** The nodes of the place in the query, in the order of its world. */
+/** The nodes of the place that the query names, in the order that the world's settings say. */
 const placeList = (all: List, today: Today, query: URLSearchParams): List => {
   const asked = placeOf(query)
   const nodes = "place" in asked ? all.slice(0, all.size).filter((node) => isAt(asked.place, node.today)) : []
@@ -86,7 +86,7 @@ const goneNodes = ({ gone, nodes, settings }: World): ReadonlyArray<GoneNode> =>
     .map((node) => ({ node, at: goneAt(settings.seed, settings.lifecycle, node) }))
     .sort((a, b) => a.node.id - b.node.id)
 
-/** The list at an earlier instant, including nodes that were deleted since then. */
+/** The list at an earlier instant, including nodes that have been deleted since. */
 const pastList = ({ nodes }: World, gone: ReadonlyArray<GoneNode>, asOf: number): List => {
   const back = gone.flatMap(({ at, node }) => (node.createdAt <= asOf && asOf < at ? [node] : []))
   const list = [...nodes.all().filter(({ createdAt }) => createdAt <= asOf), ...back].sort((a, b) => a.id - b.id)

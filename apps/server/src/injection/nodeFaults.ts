@@ -12,10 +12,10 @@ import { nodeIdOf } from "@berthkit/learn/operations"
 import { duration, faultKind, millis } from "./FaultKind.ts"
 import { isNested, recordsOf, successOf, withBodyOf } from "./replyBody.ts"
 
-/** The triggers of these faults count only creates. */
+/** These faults fire only at creates, and their triggers count only creates. */
 const only = ["nodes.create"] as const
 
-/** The id of the new node in a reply. */
+/** The id of the new node, from the reply to a create. */
 const madeId = (world: World, reply: Reply): number | undefined => {
   const envelope = reply.status === createdStatus(world) ? successOf(reply) : undefined
   const id = envelope === undefined ? undefined : recordsOf(envelope)[0]?.["id"]
@@ -29,7 +29,10 @@ const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
 
 const asOf = (age: string | undefined, now: number): number => now - millis(age ?? "10 seconds")
 
-/** The node at an earlier instant, even if it is gone by now; a 404 if it did not exist then. */
+/**
+ * A reply with the node as it was at an earlier instant, even if it is gone by now; a 404 if it did not exist at that
+ * instant.
+ */
 const pastNode = (world: World, id: number, asOf: number): Reply | undefined => {
   const node = world.nodes.get(id) ?? world.gone.findLast((gone) => gone.id === id)
   if (node === undefined) return undefined
@@ -117,7 +120,8 @@ export const nodeFaults = [
       by: integer(-1000, 1000, "Places towards the front each time, negative towards the end; default 1.")
     },
     only: ["nodes.list"],
-    // Depends on the requests seen, not on the firings: a list that has come round to its start moves on.
+    // Counts requests (`seen`) and not firings: a request at which the list stands at its start again does not count as a
+    // firing, and the list must move on after it.
     steps: ({ fault: { by = 1 }, seen }) => ({ list: (view) => ({ ...view, shift: view.shift + (seen - 1) * by }) })
   }),
   faultKind({

@@ -1,6 +1,6 @@
 /**
- * Parses faults: a JSON array in the control plane, `NAME:option=value…` after `--fault`. Every invalid name, option and value
- * is reported.
+ * Parses faults: a JSON array in the control plane, or `NAME:option=value…` after `--fault`. It reports every invalid name,
+ * option and value.
  */
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
@@ -17,13 +17,13 @@ const knownFields: ReadonlySet<string> = new Set(
   [...kindByName.values()].flatMap(({ schema }) => Object.keys(schema.fields))
 )
 
-/** The fields that no fault has, for input that does not say which fault is meant. */
+/** Problems for input that does not name a fault: the fields that no fault has. */
 const fieldsOfNoFault = (given: object): FieldErrors =>
   Object.fromEntries(
     Object.keys(given).flatMap((name) => (knownFields.has(name) ? [] : [[name, ["There is no such field."]]]))
   )
 
-/** One fault, or its problems by option; `fault` is the name. */
+/** One fault, or its problems by option. Problems of the name are under `fault`. */
 const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   if (!Predicate.isObject(given)) return Result.fail({ fault: ["A fault is an object with its name under fault."] })
   const name = Object.hasOwn(given, "fault") ? given["fault"] : undefined
@@ -37,11 +37,11 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   return Result.flatMap(read(given), firesSomewhere)
 }
 
-/** The operations whose requests are about one node by id: a create has a name, but no id yet. */
+/** The operations whose requests name a node by its id. A create is not one of them, because its node has no id yet. */
 const aboutNodeById: ReadonlyArray<Operation> = ["nodes.get", "nodes.delete", "commitments.set"]
 const aboutNodeByName: ReadonlyArray<Operation> = ["nodes.create", ...aboutNodeById]
 
-/** Rejects a scope in which the fault can never fire, because that is a mistake. */
+/** Rejects a scope in which the fault can never fire, because it is surely a mistake. */
 const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
   const only = kindByName.get(fault.fault)?.only
   const { node, operation } = fault.scope ?? {}
@@ -61,7 +61,7 @@ const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
 
 const tooMany = `At most ${maxFaults} faults may be armed.`
 
-/** The faults in a request body: all of them, or the problems by place: `1.status` is an option of the second fault. */
+/** All faults in a request body, or the problems by place, such as `1.status` for an option of the second fault. */
 export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, FieldErrors> => {
   if (!Array.isArray(body)) return Result.fail({ detail: ["The body must be a JSON array of faults."] })
   if (body.length > maxFaults) return Result.fail({ detail: [tooMany] })
@@ -77,7 +77,7 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
   return beyond < 0 ? Result.succeed(faults) : Result.fail({ [`${beyond}.scope.header`]: [`${tooMuchToMatch}.`] })
 }
 
-/** Parses one fault to arm next to those that are armed. */
+/** Parses one fault that is to be armed besides the armed ones. */
 export const readFurtherFault = (body: unknown, armed: ReadonlyArray<AnyFault>): Result.Result<Fault, FieldErrors> => {
   if (armed.length >= maxFaults) return Result.fail({ detail: [tooMany] })
   return Result.flatMap(readFault(body), (fault) =>
@@ -89,7 +89,7 @@ export const readFurtherFault = (body: unknown, armed: ReadonlyArray<AnyFault>):
 
 const scopeOptions = new Set(["operation", "node", "header"])
 
-/** Options that consist of parts: `headers=retry-after=7`. */
+/** Options that consist of parts, as in `headers=retry-after=7`. */
 const partedOptions = new Set(["errors", "headers"])
 
 const readValue = (text: string): unknown => {
@@ -98,7 +98,7 @@ const readValue = (text: string): unknown => {
   return text.includes(",") ? text.split(",") : text
 }
 
-/** Joins the parts of a JSON body that were split at colons. */
+/** Joins the parts of a JSON body again if the body was split at its colons. */
 const withWholeBody = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const start = parts.findIndex((part) => /^body=[[{"]/.test(part))
   for (let end = start + 1; start >= 0 && end <= parts.length; end++) {
@@ -109,9 +109,9 @@ const withWholeBody = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   return parts
 }
 
-/** Parses `status:status=503:times=2:operation=nodes.list`. An option may also be a trigger or a part of the scope. */
+/** Parses `status:status=503:times=2:operation=nodes.list`. Triggers and parts of the scope are written like options. */
 export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
-  // A value may contain a colon, as an instant does: only a colon before `name=` separates.
+  // A value, such as an instant, may contain colons, so only a colon before `name=` separates.
   const [name, ...parts] = text.split(/:(?=[A-Za-z]+=)/)
   const options = withWholeBody(parts).map((part) => {
     const at = part.indexOf("=")
@@ -119,7 +119,7 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   })
   const read = readFault(faultOf(name!, options, readValue))
   if (Result.isSuccess(read)) return Result.succeed(read.success)
-  // A number may be meant as text: the invalid options are parsed again as written.
+  // What looks like a number may be meant as text, so invalid options are parsed again, as text.
   const asWritten = (value: string, option: string) =>
     option in read.failure || `scope.${option}` in read.failure ? value : readValue(value)
   return Result.mapError(
@@ -139,7 +139,7 @@ export const readFaultFlags = (texts: ReadonlyArray<string>): Result.Result<Read
   )
 }
 
-/** A record with one more part; a repeated name collects a list. */
+/** A record with one more part. If the name repeats, the values become a list. */
 const withPart = (record: unknown, name: string, part: string): Readonly<Record<string, unknown>> => {
   const before = Predicate.isObject(record) ? record : {}
   return { ...before, [name]: Object.hasOwn(before, name) ? [before[name], part].flat() : part }

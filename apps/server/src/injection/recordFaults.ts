@@ -19,7 +19,7 @@ const unknownStatuses = ["Hibernating", "migrating", "ERROR", "resize pending"]
 const extraFields = ["project_id", "location", "gpu", "label", "monitoring_enabled"]
 const extraValue = { since: 2027, values: ["a", 1, null] }
 
-/** The value as another type; null stays null. */
+/** The value as another type. An absent value stays absent. */
 const otherType = (value: unknown): unknown => {
   if (value === undefined) return undefined
   if (typeof value === "number" || typeof value === "boolean") return String(value)
@@ -27,7 +27,7 @@ const otherType = (value: unknown): unknown => {
   return Array.isArray(value) ? {} : value === null ? 0 : JSON.stringify(value)
 }
 
-/** The same allowance cut to `limit` requests; those already spent still count. */
+/** The same allowance with a limit of only `limit` requests. Requests that were already spent still count. */
 const shrunk = (allowance: Allowance, limit: number): Allowance => {
   const read = (reading: ReturnType<Allowance["peek"]>, granted: boolean) => {
     const remaining = Math.max(0, limit - (reading.limit - reading.remaining))

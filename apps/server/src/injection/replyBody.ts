@@ -9,7 +9,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 const utf8 = new TextDecoder()
 
-/** The envelope of a success; `undefined` if the reply is not a success with an envelope. */
+/** The envelope of a success; `undefined` if the reply is no success or has no envelope. */
 export const successOf = (reply: Reply): JsonObject | undefined => {
   const bytes = bytesOf(reply)
   if (bytes === undefined || reply.status >= 300) return undefined
@@ -20,18 +20,18 @@ export const successOf = (reply: Reply): JsonObject | undefined => {
 export const withJson = (reply: Reply, value: unknown): Reply =>
   HttpServerResponse.setBody(reply, HttpBody.jsonUnsafe(value))
 
-/** The reply with the status and body of another, and its own headers. */
+/** The reply with the status and body of another reply. It keeps its own headers, except for `location`. */
 export const withBodyOf = (reply: Reply, other: Reply): Reply =>
   HttpServerResponse.removeHeader(
     HttpServerResponse.setBody(HttpServerResponse.setStatus(reply, other.status), other.body),
     "location"
   )
 
-/** The nodes in the reply to a create with a number of nodes, as today's dialect writes it. */
+/** The list of nodes in today's dialect, if `data` is the reply to a create that stated a number of nodes. */
 const nested = (data: unknown): unknown =>
   Predicate.isObject(data) ? Reflect.get(data, "node_create_response") : undefined
 
-/** Whether a success is such a reply. */
+/** Whether a success is the reply to a create that stated a number of nodes. */
 export const isNested = ({ data }: JsonObject): boolean => Array.isArray(nested(data))
 
 /** The records of a success: its single record, or those of its list. */
@@ -43,7 +43,7 @@ export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   )
 }
 
-/** The new reply; `undefined` if it equals the one before. */
+/** The new reply; `undefined` if it equals the reply before. */
 export const ifChanged = (before: Reply, after: Reply | undefined): Reply | undefined => {
   if (after === undefined || after === before) return undefined
   const isSame =
@@ -60,10 +60,13 @@ const hasSameHeaders = ({ headers: one }: Reply, { headers: other }: Reply): boo
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
 
-/** Removes the records of a list, or replaces a field in each record; an `undefined` value removes the field. */
+/**
+ * A change of records: `empty` removes all records of a list; otherwise `to` replaces a field in each record. If it returns
+ * `undefined`, the field is removed.
+ */
 export type RecordEdit = "empty" | { readonly field: string; readonly to: (value: unknown) => unknown }
 
-/** The records of a success while faults change them: parsed once, changed in place, written once. */
+/** The records of a success while faults change them. They are parsed once, changed in place, and written once. */
 export const editable = (reply: Reply) => {
   const envelope: Record<string, unknown> = { ...successOf(reply) }
   let records = recordsOf(envelope) as ReadonlyArray<Record<string, unknown>>
@@ -83,14 +86,14 @@ export const editable = (reply: Reply) => {
   }
 }
 
-/** Changes a field of a record; returns whether it differs then. */
+/** Changes a field of a record. Returns whether the field is different then. */
 const isEdited = (record: Record<string, unknown>, { field, to }: Exclude<RecordEdit, "empty">): boolean => {
   const before = Object.hasOwn(record, field) ? record[field] : undefined
   const value = to(before)
   if (value === before) return false
   if (typeof value === "object" && JSON.stringify(value) === JSON.stringify(before)) return false
   if (value === undefined) return delete record[field]
-  // Define it like any other field: assigning `__proto__` would set the prototype.
+  // Not by assignment, because assigning to `__proto__` would set the prototype.
   Object.defineProperty(record, field, { configurable: true, enumerable: true, writable: true, value })
   return true
 }

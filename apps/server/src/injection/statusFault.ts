@@ -1,6 +1,6 @@
 /**
- * The fault that answers instead of the service with any status, and optionally with a message, errors, body and headers. It
- * can play any failure that was ever documented or observed.
+ * A fault that replaces the service's reply by an answer with any status, and optionally with a message, errors, a body and
+ * headers. It can imitate every failure that was ever documented or observed.
  */
 import { fail, succeed } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
@@ -13,7 +13,10 @@ const maxSentence = 1_000
 const maxFields = 100
 const maxSentencesOfField = 20
 const maxBodyBytes = 65_536
-/** Half the depth that a control request may have: in a snapshot the fault is nested some levels deeper. */
+/**
+ * Half the depth that a request to the control plane may have, because the fault is nested a few levels deeper in a
+ * snapshot.
+ */
 const maxBodyLevels = 32
 const maxHeaders = 32
 const maxHeaderBytes = 8_192
@@ -43,7 +46,7 @@ const isWithin = (value: unknown, levels: number): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1)))
 
-/** These headers decide where a reply ends, so only the server sets them. */
+/** Headers that decide where a reply ends. Only the server may set them. */
 const framing = new Set([
   "connection",
   "content-length",
@@ -55,7 +58,7 @@ const framing = new Set([
   "upgrade"
 ])
 
-/** What is wrong with a header, completing a sentence that begins with "Expected". */
+/** A sentence about what is wrong with a header; undefined if nothing is. */
 const headerProblem = (name: string, value: string, names: ReadonlyArray<string>): string | undefined => {
   const lower = name.toLowerCase()
   if (!/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)) return "Expected the name of a header"

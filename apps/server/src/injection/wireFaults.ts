@@ -1,6 +1,6 @@
 /**
- * Faults on the wire, which damage the bytes of a reply. On a socket they are real; without one the client sees their effect.
- * `transport/deliverFault.ts` carries them out.
+ * Faults on the wire, which damage the bytes of a reply. On a socket the damage is real; without a socket, the client sees
+ * the same effect. `transport/deliverFault.ts` carries these faults out.
  */
 import { Duration } from "effect"
 import { integer, share } from "../faults/Fault.ts"
@@ -46,9 +46,9 @@ export const wireFaults = [
     steps: (_, { request }) => ({
       form: (reply) => {
         const bytes = request.method === "HEAD" ? undefined : bytesOf(reply)
-        // A body that another fault has broken already is left alone: it may be long, and there may be a hundred faults.
+        // Skip a body that another fault has already broken, because the body may be long and a hundred faults may be armed.
         if (bytes === undefined || bytes.at(-1) === comma) return undefined
-        // The last bracket becomes a comma: the length stays right, and the end is missing.
+        // The last bracket becomes a comma, so that the length is right but the end is missing.
         const broken = Uint8Array.from(bytes)
         broken[broken.length - 1] = comma
         return withBytes(reply, broken)
@@ -66,7 +66,7 @@ export const wireFaults = [
       wire: (_, bodyBytes) => {
         const pieceBytes = chunk ?? Math.ceil(bodyBytes / 10)
         const pauseMillis = millis(pause)
-        // A body of one piece, or none, has no pause.
+        // If there is at most one piece, there is no pause.
         return pieceBytes >= bodyBytes || pauseMillis === 0
           ? undefined
           : { _tag: "SlowBody", pieceBytes, pause: Duration.millis(pauseMillis) }
@@ -87,7 +87,7 @@ export const wireFaults = [
     summary: "Processes the request and answers with bytes that are not HTTP.",
     options: { bytes: integer(1, 65_536, "How many; default 64.") },
     steps: ({ chance, fault: { bytes = 64 } }) => ({
-      // Bytes above ASCII, so that no parser takes them for the start of a reply.
+      // All bytes are above ASCII, so that no parser takes them for the start of a reply.
       wire: () => ({ _tag: "Garbage", bytes: Uint8Array.from({ length: bytes }, (_, at) => 0x80 | chance(at + 1)) })
     })
   })

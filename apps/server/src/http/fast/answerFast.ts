@@ -1,11 +1,11 @@
 /**
- * The fast path: answers the plainest requests for one node or for a page of nodes without the router and the schemas. Any
- * other request gets no answer here and goes to its endpoint, which would give the same answer.
+ * The fast path: answers the plainest requests for one node or for a page of nodes, without the router and the schemas. All
+ * other requests go to their endpoints. An endpoint gives the same replies as the fast path.
  *
- * The gain (`bench`, CPU per request relative to a bare `node:http` that answers the same bytes; decision 0060): a list of 20
- * costs 1.7 times as much instead of 4.5, a node 1.6 instead of 2.4; the targets are 2 and 2.5. The price: the parameters of
- * these two endpoints are stated here a second time. The tests in `test/http/fast/` check that both paths give the same
- * replies.
+ * The gain, in CPU time per request compared with a bare `node:http` that sends the same bytes (`bench`, decision 0060): a
+ * list of 20 takes 1.7 times as long instead of 4.5 times, and a node 1.6 times instead of 2.4. The targets are 2 and 2.5.
+ * The price: the parameters of these two endpoints stand here a second time. The tests in `test/http/fast/` check that both
+ * paths give the same replies.
  */
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -19,7 +19,7 @@ import { listedNode, nodeAttributes } from "../records.ts"
 
 const nodesPath = `${prefix}/nodes/`
 
-/** The reply to a plain request of a caller that may use the node endpoints; `undefined` for any other request. */
+/** The reply to a plain request, if the caller may use the node endpoints; `undefined` for any other request. */
 export const answerFast = ({
   arrivedAt: now,
   identity,
@@ -53,8 +53,8 @@ interface Page {
 }
 
 /**
- * The page that a query asks for, if the query has no escapes and names each paging parameter at most once and within its
- * bounds.
+ * The page that a query asks for. `undefined` if the query has escapes, the parameter `page`, or a paging parameter that is
+ * repeated or out of bounds.
  */
 const plainPage = (query: string): Page | undefined => {
   if (/[%+#;]/.test(query)) return undefined
@@ -76,7 +76,7 @@ const plainPage = (query: string): Page | undefined => {
 /** A cached body. */
 interface Entry {
   readonly key: number
-  /** The version of the node table, and therefore of the world, that the body was made from. */
+  /** The version of the node table from which the body was made. It belongs to one world only. */
   readonly version: object
   /** The body is valid from the first instant (inclusive) to the second (exclusive). */
   readonly since: number
@@ -85,14 +85,14 @@ interface Entry {
 }
 
 /**
- * Caches up to `slots` bodies across all worlds. Pollers ask for the same few again and again; other bodies are built each
- * time.
+ * Caches up to `slots` bodies of all worlds together, because clients that poll ask for the same few bodies again and again.
+ * Other bodies are built each time.
  */
 class KeptBodies {
   readonly #kept: Array<Entry | undefined>
   /**
-   * The last key that missed in each slot. A body is cached on its second miss, so a client that walks through all pages evicts
-   * nothing.
+   * The last key for which each slot had no body. A body is cached only if it is missed twice in a row, so a client that
+   * walks through all pages replaces no cached body.
    */
   readonly #missed: Float64Array
 
@@ -101,7 +101,7 @@ class KeptBodies {
     this.#missed = new Float64Array(slots)
   }
 
-  /** The cached body for `key`, which is never 0. On a miss, `write` builds it from the nodes that `read` returns. */
+  /** The body for `key`, which is never 0. If it is not cached, `write` builds it from the nodes that `read` returns. */
   get<A extends ReadonlyArray<NodeRecord>>(
     world: World,
     key: number,
@@ -126,10 +126,10 @@ class KeptBodies {
   }
 }
 
-/** At most 1 MB. */
+/** Pages: at most 1 MB together. */
 const pages = new KeptBodies(16)
 
-/** A few hundred bytes each; enough for the nodes that a test suite waits for at once. */
+/** Single nodes, with a few hundred bytes each: enough for the nodes that a test suite waits for at the same time. */
 const nodes = new KeptBodies(256)
 
 const utf8 = new TextEncoder()
