@@ -143,6 +143,14 @@ describe("the cause of a deletion", () => {
       yield* Nodes.use((nodes) => nodes.delete(lost))
       yield* dataOf(daemon, "deleted", "lost")
       expect(yield* api("events")).toContain('"cause":"requested"')
+      const metrics = yield* wait(() => textAt(`${http}/metrics`))
+      const counts = metrics.matchAll(/^berth_deletions_total\{.*cause="(\w+)".*\} (\d+)/gm)
+      expect(Object.fromEntries(Array.from(counts, ([, cause, count]) => [cause, Number(count)]))).toEqual({
+        requested: 1,
+        lease: 0,
+        commitment: 0,
+        unknown: 1
+      })
       daemon.program.signal("SIGTERM")
       const { stdout } = yield* Effect.promise(() => daemon.finished())
       expect(stdout.map((line) => JSON.parse(line).data.before.name)).toEqual(["lost"])

@@ -3,7 +3,7 @@
  * after a deletion only. The daemon writes neither.
  */
 import { changeKind, readChanges } from "@berthkit/core/client/state/Change"
-import type { RecordStore } from "@berthkit/core/client/state/RecordStore"
+import { keyAt, type RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Clock, Effect, Option, Schema } from "effect"
 import { type Deletion, type Ending, explain, type Explained, unexplained } from "../diff/Cause.ts"
 import { report } from "../process/report.ts"
@@ -32,6 +32,25 @@ const endingOf = ({ entry, open }: typeof Commitment.Type): Ending | undefined =
   return open?.setting === terminating ? { setMillis: open.sentMillis, untilMillis: null } : undefined
 }
 
+const endingsIn = (commitments: ReadonlyArray<typeof Commitment.Type>): ReadonlyMap<number, Ending> =>
+  new Map(
+    commitments.flatMap((each) => {
+      const ending = endingOf(each)
+      return ending === undefined ? [] : [[each.id, ending] as const]
+    })
+  )
+
+/** The kind of records with the commitments. */
+const commitmentKind = "commitment"
+
+/** Commitments of more nodes than this are read all at once. */
+const maxSingle = 20
+
+/** A delete is looked for this far before the node was last seen, because the whole log takes a quarter of a second. */
+const dayMillis = 86_400_000
+
+type Notes = Pick<RecordStore, "get" | "list">
+
 /** Longest time for reading. The deletion is reported only afterwards. */
 const maxRead = "3 seconds"
 
@@ -39,7 +58,7 @@ const maxRead = "3 seconds"
 const pauseMillis = 30_000
 
 /** Returns a function that explains deletions of the account. Without a store, or if it cannot be read, their cause is unknown. */
-export const makeExplain = (account: string, records: Pick<RecordStore, "list"> | undefined) => {
+export const makeExplain = (account: string, records: Notes | undefined) => {
   let failedMillis: number | null = null
   let isReported = false
 
@@ -49,17 +68,32 @@ export const makeExplain = (account: string, records: Pick<RecordStore, "list"> 
     yield* report(`berth-watch: account ${account}: What berth changed cannot be read: ${why}`)
   })
 
-  const read = Effect.fnUntraced(function* (deletions: ReadonlyArray<Deletion>, { list }: Pick<RecordStore, "list">) {
-    const [found, commitments] = yield* Effect.all([list(changeKind), list("commitment")], { concurrency: 2 })
-    const changes = readChanges(found)
-    const endings = new Map(
-      commitments.flatMap(({ value }) =>
-        Option.match(decode(value), { onNone: () => [], onSome: (each) => [[each.id, endingOf(each)] as const] })
-      )
-    )
-    const damaged = found.length - changes.length
-    const explained = deletions.map((each) => explain(each, changes, endings.get(each.before.id)))
-    return { damaged, explained }
+  const read = Effect.fnUntraced(function* (deletions: ReadonlyArray<Deletion>, { get, list }: Notes) {
+    const firstMillis = Math.min(...deletions.map(({ fromMillis }) => fromMillis)) - dayMillis
+    const recent = yield* list(changeKind, keyAt(firstMillis))
+    const changes = readChanges(recent)
+    const explained = deletions.map((each) => explain(each, changes, undefined))
+    const left = deletions.filter((_, at) => explained[at] === unexplained).map(({ before }) => String(before.id))
+    // An unreadable record is like a damaged one, and in the way of its node only.
+    const getOne = (id: string) => Effect.orElseSucceed(get(commitmentKind, id), () => Option.some(""))
+    const texts =
+      left.length > maxSingle
+        ? (yield* list(commitmentKind)).map(({ value }) => value)
+        : (yield* Effect.forEach(left, getOne)).flatMap(Option.toArray)
+    const commitments = texts.flatMap((value) => Option.toArray(decode(value)))
+    const damaged = recent.length - changes.length + texts.length - commitments.length
+    const endings = endingsIn(commitments)
+    if (endings.size === 0) return { damaged, explained }
+    // Who set a commitment may be far back in the log.
+    const all = readChanges(yield* list(changeKind))
+    return {
+      damaged,
+      explained: explained.map((found, at) => {
+        const deletion = deletions[at]!
+        const ending = found === unexplained ? endings.get(deletion.before.id) : undefined
+        return ending === undefined ? found : explain(deletion, all, ending)
+      })
+    }
   })
 
   return Effect.fnUntraced(function* (deletions: ReadonlyArray<Deletion>): Effect.fn.Return<ReadonlyArray<Explained>> {
@@ -71,9 +105,8 @@ export const makeExplain = (account: string, records: Pick<RecordStore, "list"> 
     if (result._tag === "Success" && Option.isSome(result.success)) {
       const { damaged, explained } = result.success.value
       failedMillis = null
-      if (damaged > 0 && explained.includes(unexplained))
-        yield* warn(`${damaged} records are damaged. See: berth doctor`)
-      else isReported = false
+      if (damaged === 0) isReported = false
+      else if (explained.includes(unexplained)) yield* warn(`${damaged} of its records are damaged. See: berth doctor`)
       return explained
     }
     failedMillis = nowMillis

@@ -36,6 +36,8 @@ const change = (over: Partial<Change>): string =>
     ...over
   })
 
+type Notes = Pick<RecordStore, "get" | "list">
+
 const gone = (id: number) => ({ before: aNode({ id, createdAt: null }), fromMillis: 0, toMillis: 1000 })
 
 const commitment = (id: number, record: object) =>
@@ -73,10 +75,35 @@ describe("causes of deletions", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("of many nodes at once come from all commitments", () =>
+    Effect.gen(function* () {
+      const records = yield* store
+      const entry = { setMillis: 0, setting: "auto_terminate", untilMillis: 0 }
+      yield* records.put("commitment", "30", commitment(30, { entry }))
+      const ids = Array.from({ length: 40 }, (_, index) => index + 1)
+      const explained = yield* makeExplain("a", records)(ids.map(gone))
+      expect(ids.filter((_, at) => explained[at]!.cause === "commitment")).toEqual([30])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("name who set a commitment long ago, and no delete of long ago", () =>
+    Effect.gen(function* () {
+      const records = yield* store
+      const day = 86_400_000
+      yield* records.append(changeKind, change({ node: 1, action: "commitment", asked: "auto_terminate" }), 99)
+      yield* records.append(changeKind, change({ node: 2, outcome: "deleted" }), 99)
+      const entry = { setMillis: 0, setting: "auto_terminate", untilMillis: 0 }
+      yield* records.put("commitment", "1", commitment(1, { entry }))
+      const goneLater = (id: number) => ({ ...gone(id), fromMillis: 3 * day, toMillis: 3 * day })
+      const explained = yield* makeExplain("a", records)([1, 2].map(goneLater))
+      expect(explained).toMatchObject([{ cause: "commitment", causedBy: { user: "ann" } }, { cause: "unknown" }])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("are unknown without a store, and nothing is read without a deletion", () =>
     Effect.gen(function* () {
       expect(yield* makeExplain("a", undefined)([gone(1)])).toEqual([{ cause: "unknown", causedBy: null }])
-      const unread: Pick<RecordStore, "list"> = { list: () => Effect.die("it was read") }
+      const unread: Notes = { get: () => Effect.die("it was read"), list: () => Effect.die("it was read") }
       expect(yield* makeExplain("a", unread)([])).toEqual([])
     })
   )
@@ -86,7 +113,8 @@ describe("causes of deletions", () => {
       Effect.gen(function* () {
         let reads = 0
         let isAway = true
-        const records: Pick<RecordStore, "list"> = {
+        const records: Notes = {
+          get: () => Effect.succeedNone,
           list: (kind) =>
             Effect.suspend(() => {
               reads += 1
@@ -117,7 +145,7 @@ describe("causes of deletions", () => {
   it.effect("are unknown where the store does not answer", () =>
     reporting((lines) =>
       Effect.gen(function* () {
-        const silent: Pick<RecordStore, "list"> = { list: () => Effect.never }
+        const silent: Notes = { get: () => Effect.never, list: () => Effect.never }
         const asking = yield* Effect.forkChild(makeExplain("a", silent)([gone(1)]), { startImmediately: true })
         yield* TestClock.adjust("3 seconds")
         expect(asking.pollUnsafe()).toMatchObject({ value: [{ cause: "unknown" }] })
@@ -136,12 +164,16 @@ describe("causes of deletions", () => {
         const folder = join(yield* records.placeOf(changeKind, key), "..")
         writeFileSync(join(folder, "9.json"), change({ node: 2 }).slice(0, 20))
         mkdirSync(join(folder, "8.json"))
+        yield* records.put("commitment", "2", "damaged")
         const explain = makeExplain("a", records)
         expect((yield* explain([gone(1)]))[0]!.cause).toBe("requested")
         expect(lines).toEqual([])
-        for (const _ of [1, 2]) expect((yield* explain([gone(2)]))[0]!.cause).toBe("unknown")
+        for (const _ of [1, 2]) {
+          const both = yield* explain([gone(1), gone(2)])
+          expect(both.map(({ cause }) => cause)).toEqual(["requested", "unknown"])
+        }
         expect(lines).toEqual([
-          "berth-watch: account a: What berth changed cannot be read: 2 records are damaged. See: berth doctor"
+          "berth-watch: account a: What berth changed cannot be read: 3 of its records are damaged. See: berth doctor"
         ])
       }).pipe(Effect.scoped)
     )

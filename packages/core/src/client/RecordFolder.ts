@@ -22,7 +22,14 @@ import {
   withFiles
 } from "./files/StateFiles.ts"
 import { builtin } from "./options/builtin.ts"
-import { isOfNodes, type RecordStore, StateFailed, type StateLock, type StateRecord } from "./state/RecordStore.ts"
+import {
+  isOfNodes,
+  keyAt,
+  type RecordStore,
+  StateFailed,
+  type StateLock,
+  type StateRecord
+} from "./state/RecordStore.ts"
 
 const suffix = ".json"
 
@@ -63,9 +70,9 @@ const keysIn = (folder: string) =>
       .toSorted()
   )
 
-const readAll = Effect.fnUntraced(function* (folder: string) {
+const readAll = Effect.fnUntraced(function* (folder: string, after = "") {
   const found = yield* Effect.forEach(
-    yield* keysIn(folder),
+    (yield* keysIn(folder)).filter((key) => key > after),
     (key) =>
       Effect.orElseSucceed(readText(`${folder}/${key}${suffix}`), () => Option.some("")).pipe(
         Effect.map((text) => Option.toArray(Option.map(text, (value): StateRecord => ({ key, value }))))
@@ -123,7 +130,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
   return {
     placeOf: (kind, key) => inFolder(kind, (records) => Effect.succeed(fileOf(records, kind, key))),
     get: (kind, key) => inFolder(kind, (records) => readText(fileOf(records, kind, key))),
-    list: (kind) => inFolder(kind, (records) => readAll(`${records}/${kind}`)),
+    list: (kind, after) => inFolder(kind, (records) => readAll(`${records}/${kind}`, after)),
     elsewhere: (kind) =>
       Effect.gen(function* () {
         const folder = yield* own
@@ -144,7 +151,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
       // The new key sorts after the last one, even if the clock was set back.
       const millis = Math.max(yield* Clock.currentTimeMillis, Number.parseInt(keys.at(-1) ?? "0") + 1)
       const drawn = yield* Random.nextIntBetween(36 ** 5, 36 ** 6)
-      const key = `${String(millis).padStart(15, "0")}-${drawn.toString(36)}`
+      const key = `${keyAt(millis)}-${drawn.toString(36)}`
       yield* put(kind, key, value)
       for (const old of keys.slice(0, Math.max(0, keys.length + 1 - keep))) {
         yield* inFolder(kind, (records) => removeFile(fileOf(records, kind, old)))

@@ -2,14 +2,11 @@
  * The records and locks of an account in a database, for several machines.
  */
 import { Effect, Option, Random } from "effect"
-import { isOfNodes, type RecordStore, type StateLock, type StateRecord } from "./RecordStore.ts"
+import { isOfNodes, keyAt, type RecordStore, type StateLock, type StateRecord } from "./RecordStore.ts"
 import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
 
 /** Keeps these locks apart from the locks of creates. */
 const lockPrefix = "record/"
-
-/** Drawn keys begin with the time in milliseconds, always with this many digits. */
-const timeDigits = 15
 
 /** The records of an account. */
 export const makeRecords = (database: StateDatabase, account: StateAccount): RecordStore => {
@@ -36,9 +33,10 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
           ([row]) => Option.fromUndefinedOr(row?.value)
         )
       ),
-    list: (kind) =>
+    list: (kind, after = "") =>
       Effect.flatMap(rowsOf(kind).root, (root) =>
-        run(sql<StateRecord>`SELECT key, value FROM ${records} WHERE account = ${root} AND kind = ${kind} ORDER BY key`)
+        run(sql<StateRecord>`SELECT key, value FROM ${records}
+          WHERE account = ${root} AND kind = ${kind} AND key > ${after} ORDER BY key`)
       ),
     elsewhere: (kind) =>
       Effect.flatMap(rowsOf(kind).root, (root) =>
@@ -60,7 +58,7 @@ export const makeRecords = (database: StateDatabase, account: StateAccount): Rec
     // The key is drawn before the record is sent, so that a repeated statement adds no second record.
     append: Effect.fnUntraced(function* (kind, value, keep) {
       const [row] = yield* run(sql<{ readonly at: number }>`SELECT ${now} AS at`)
-      const key = `${String(Math.floor(row!.at)).padStart(timeDigits, "0")}-${yield* drawn}`
+      const key = `${keyAt(row!.at)}-${yield* drawn}`
       yield* rowsOf(kind).write(
         undefined,
         (root) => sql`added AS (INSERT INTO ${records} (account, kind, key, value)

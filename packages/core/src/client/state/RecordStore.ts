@@ -43,6 +43,9 @@ export interface StateLock {
  */
 export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(\.|$)/.test(name)
 
+/** Keys of appended records begin with a time in milliseconds, of as many digits for all. */
+export const keyAt = (millis: number): string => String(Math.floor(Math.max(0, millis))).padStart(15, "0")
+
 /**
  * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key or the name of a lock is 1 to 200 letters,
  * digits, dots, dashes and underscores, and begins with a letter, a digit or an underscore. A write is safe when its effect ends: a crash
@@ -52,8 +55,11 @@ export interface RecordStore {
   /** Where a record is or would be kept, as a text for people: the path of its file, or the record and the database without its user. */
   readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
   readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
-  /** All records of a kind, in order of their keys by code units. A record that cannot be read has an empty value. */
-  readonly list: (kind: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
+  /**
+   * The records of a kind, in order of their keys by code units; with `after`, only those whose keys come after it. A record that cannot be
+   * read has an empty value.
+   */
+  readonly list: (kind: string, after?: string) => Effect.Effect<ReadonlyArray<StateRecord>, StateFailed>
   /**
    * The records of a kind that other accounts have in the same store, unsorted. A new API key is another account with the same nodes.
    * Unreadable records are left out.

@@ -1,7 +1,7 @@
 /** The contract of every store of an account's state. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, type Scope } from "effect"
-import type { RecordStore, StateFailed } from "../../../src/client/state/RecordStore.ts"
+import { keyAt, type RecordStore, type StateFailed } from "../../../src/client/state/RecordStore.ts"
 
 const value = (text: string) => JSON.stringify({ version: 1, text })
 
@@ -47,10 +47,15 @@ export const recordContract = (
         assert.strictEqual(new Set(keys).size, 5)
         const listed = yield* one!.list("change")
         assert.strictEqual(listed.length, 3)
-        assert.include(
-          listed.map(({ key }) => key),
-          keys.at(-1)
+        const kept = listed.map(({ key }) => key)
+        assert.include(kept, keys.at(-1))
+        const rest = yield* one!.list("change", kept[0])
+        assert.deepStrictEqual(
+          rest.map(({ key }) => key),
+          kept.slice(1)
         )
+        assert.isEmpty(yield* one!.list("change", keyAt(Number.parseInt(kept.at(-1)!) + 1)))
+        assert.lengthOf(yield* one!.list("change", keyAt(Number.parseInt(kept[0]!) - 1)), 3)
       })
     )
 
