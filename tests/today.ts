@@ -126,6 +126,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/unsureCommitments.test.ts",
     "cli/usage.test.ts",
     "cli/userAgent.test.ts",
+    "cli/vanishedState.test.ts",
     "cli/wrongMachine.test.ts",
     "core/creation/clocks.machine.ts",
     "core/creation/killed.machine.ts",
