@@ -25,7 +25,7 @@ const twoFleets = Effect.gen(function* () {
     assert.include(fleet.ledgerText(), '"state":"creating"')
   })
   const ids = () => service.nodes.map(({ id }) => id)
-  return { adopt, applyCutOff, fleet, ids, other, service }
+  return { account, adopt, applyCutOff, fleet, ids, other, service }
 })
 
 describe("a node that an apply made which was cut off before its ledger said so", () => {
@@ -83,6 +83,21 @@ describe("a node that an apply made which was cut off before its ledger said so"
       const refused = yield* fleet.run(["node", "delete", "1000", "--yes"])
       assert.strictEqual(refused.code, 5, refused.stderr)
       assert.include(refused.stderr, "Protected: node 1000 (shop-web-1), which is web-1 of the fleet shop.")
+      assert.deepStrictEqual(ids(), [1000])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a node of another fleet", () => {
+  it.live("is not taken in under another API key, which makes another account of the same nodes", () =>
+    Effect.gen(function* () {
+      const { account, adopt, fleet, ids, other } = yield* twoFleets
+      fleet.write(webs(1))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      account.BERTH_API_KEY = "the-new-key-of-a-test"
+      const refused = yield* adopt(1000, "x-1", other)
+      assert.strictEqual(refused.code, 5, refused.stderr)
+      assert.include(refused.stderr, "Node shop-web-1 (1000) is web-1 of the fleet shop.")
       assert.deepStrictEqual(ids(), [1000])
     }).pipe(Effect.scoped)
   )

@@ -172,6 +172,8 @@ export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
   /** The ledger with the nodes that this machine has recorded for its open creates; null if it cannot be used. */
   readonly contents: Ledger | null
   readonly entries: Ledger["members"]
+  /** The same, also if the ledger belongs to an account with another API key: two accounts never share the id of a node. */
+  readonly held: Ledger["members"]
 }
 
 /** Reads the ledgers of all registered fleets, as they will be once each of them knows what this machine knows. */
@@ -183,18 +185,20 @@ export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Succe
       never,
       Effect.Services<ReturnType<typeof withRecords>>
     > {
-      const none = (state: KnownLedger["state"]): KnownLedger => ({
+      const none = (state: KnownLedger["state"], held: Ledger["members"] = new Map()): KnownLedger => ({
         ...listed,
         state,
         contents: null,
         entries: new Map(),
+        held,
         candidates: new Map()
       })
       const read = yield* Effect.orElseSucceed(anyLedger(listed.ledger), () => Result.fail("unreadable" as const))
       if (Result.isFailure(read)) return none(read.failure)
-      if (!(yield* isOwn(read.success.account))) return none("another account")
+      if (!(yield* isOwn(read.success.account))) return none("another account", read.success.members)
       const { candidates, ledger } = yield* withRecords(read.success)
-      return { ...listed, fleet: ledger.fleet, state: "ok", contents: ledger, entries: ledger.members, candidates }
+      const { fleet, members } = ledger
+      return { ...listed, fleet, state: "ok", contents: ledger, entries: members, held: members, candidates }
     })
   )
 })
@@ -212,6 +216,10 @@ export const fleetOfNodes = (
       })
     )
   )
+
+/** The fleet and the member that hold each node, by id. A node that another fleet holds is neither taken in nor deleted. */
+export const holders = (ledgers: ReadonlyArray<Pick<KnownLedger, "fleet" | "held">>) =>
+  fleetOfNodes(ledgers.map(({ fleet, held }) => ({ fleet, entries: held })))
 
 /** The members whose open create may have made this node. */
 export const claimsOn = (
@@ -345,7 +353,7 @@ export const protectedBesides = Effect.fnUntraced(function* (
   const ledgers = yield* knownLedgers(own)
   const protectionOf = protectionIn(ledgers, ledger)
   const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
-  const others = fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet && each.ledger !== ledger))
+  const others = holders(ledgers.filter((each) => each.fleet !== fleet && each.ledger !== ledger))
   return new Map(
     Array.from(ownedIds(members)).flatMap((id): ReadonlyArray<readonly [number, string]> => {
       const other = others.get(id)

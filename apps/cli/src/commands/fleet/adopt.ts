@@ -4,14 +4,7 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import {
-  claimsOn,
-  fleetOfNodes,
-  type KnownLedger,
-  knownLedgers,
-  ownAccount,
-  registered
-} from "../../applying/Registry.ts"
+import { claimsOn, holders, type KnownLedger, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { settledCreates } from "../../applying/pending.ts"
 import { withRecords } from "../../applying/recordedNodes.ts"
@@ -63,7 +56,7 @@ const settledFor = Effect.fnUntraced(function* (node: Pick<Node, "id" | "name">,
   const contents = yield* settledCreates(known.contents, (entry) =>
     mayHaveMade(entry, node, known.candidates.get(entry.member))
   )
-  return { ...known, contents, entries: contents.members }
+  return { ...known, contents, entries: contents.members, held: contents.members }
 })
 
 /** The period that the create of a node bought, if this machine knows it. */
@@ -147,7 +140,7 @@ export const adopt = command(
         const known = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
         const others = yield* Effect.forEach(known, (each) => settledFor(node, each))
         const open = openText(yield* commitmentLog.openOf(node.id))
-        const elsewhere = fleetOfNodes(others).get(node.id)
+        const elsewhere = holders(others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({
             message: `Node ${node.name} (${node.id}) is ${elsewhere.member} of the fleet ${elsewhere.fleet}.`,
