@@ -144,6 +144,25 @@ const kept: Readonly<Record<string, History>> = {
     { step: "others", happening: { does: "step the clock", minutes: 15 } },
     { step: "forget", member: "web-1" }
   ],
+  "a node that an apply made which was cut off is not taken in by another fleet": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    { ...apply, cut: { atRequest: 5, isSent: true, how: "kill" } },
+    { step: "adopt", fleet: "other", name: "shop-web-1", member: "x-1" },
+    apply,
+    { step: "destroy", fleet: "other", answer: "y" }
+  ],
+  "a node of a fleet is not taken in by another fleet under another API key": [
+    apply,
+    { step: "account", has: "second key" },
+    { step: "adopt", fleet: "other", name: "shop-web-1", member: "x-1" }
+  ],
+  "a node that an apply made which was cut off is not taken in twice": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    { ...apply, cut: { atRequest: 5, isSent: true, how: "kill" } },
+    { step: "adopt", name: "shop-web-1", member: "web-3" },
+    apply,
+    { step: "diff" }
+  ],
   "a node that a person has taken in under another name does not differ": [
     createSolo,
     { step: "adopt", name: "Solo_1", member: "web-1" },
@@ -247,6 +266,15 @@ const kept: Readonly<Record<string, History>> = {
   "a commitment of a fleet whose reply is lost is not sent again": [
     { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
     { ...apply, answer: "y", weather: { commit: "lost" } }
+  ],
+  "a limit in rupees lets no price in another currency pass": [
+    { step: "others", happening: { does: "change the currency", to: "USD" } },
+    { ...apply, maxCost: 1000 },
+    { ...apply, maxMinimum: 1000 },
+    apply,
+    { step: "edit", edit: { sets: "commitment", group: "web", to: 30 } },
+    { ...apply, maxCommitment: 200_000 },
+    { ...apply, answer: "y" }
   ],
   "a price that rises while the question is open is asked about again": [
     { ...apply, answer: "y", meanwhile: { does: "raise prices", plan: "small", times: 2 } }

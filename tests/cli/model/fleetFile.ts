@@ -1,5 +1,5 @@
 /**
- * The fleet file as a person edits it.
+ * The fleet files as a person edits them: that of the fleet `shop`, and that of a second fleet of the same account.
  */
 import { type ImageName, images, type PlanName, plans } from "./service.ts"
 
@@ -17,6 +17,14 @@ export interface Group {
 
 export type FleetFile = Readonly<Record<string, Group>>
 
+/** The two fleets. Each has a file and a ledger of its own in one folder. */
+export type Fleet = "shop" | "other"
+
+/** The one group of the second fleet. No group of the first has its name. */
+const groupOfOther = "x"
+
+export const fleetOfGroup = (key: string): Fleet => (key === groupOfOther ? "other" : "shop")
+
 export const group: Group = {
   count: 2,
   plan: "small",
@@ -28,16 +36,19 @@ export const group: Group = {
   script: null
 }
 
+/** The file of the second fleet at first. */
+export const otherFile: FleetFile = { [groupOfOther]: { ...group, count: 1, plan: "tiny" } }
+
 /** The name of the nth node of a group. */
 export const nameOf = (key: string, { name }: Group, n: number): string =>
-  name === null ? `shop-${key}-${n}` : name.replaceAll("{n}", String(n))
+  name === null ? `${fleetOfGroup(key)}-${key}-${n}` : name.replaceAll("{n}", String(n))
 
 /** The names of all members. */
 export const namesIn = (file: FleetFile): ReadonlyArray<string> =>
   Object.entries(file).flatMap(([key, each]) => Array.from({ length: each.count }, (_, i) => nameOf(key, each, i + 1)))
 
 /** The file as text; start scripts are files next to it. */
-export const textOf = (file: FleetFile): string => {
+export const textOf = (file: FleetFile, fleet: Fleet = "shop"): string => {
   const lines = Object.entries(file).map(([key, each]) => {
     const settings = [
       `count: ${each.count}`,
@@ -51,5 +62,5 @@ export const textOf = (file: FleetFile): string => {
     ]
     return `  ${key}: { ${settings.join(", ")} }\n`
   })
-  return `fleet: shop\nnodes: ${lines.length === 0 ? "{}" : `\n${lines.join("")}`}\n`
+  return `fleet: ${fleet}\nnodes: ${lines.length === 0 ? "{}" : `\n${lines.join("")}`}\n`
 }

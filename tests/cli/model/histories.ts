@@ -1,9 +1,10 @@
 /** Generates histories, plays them, and shrinks those that break a rule. */
 import { numbersFrom, seed } from "@berthkit/testing/chance"
 import * as fc from "fast-check"
+import type { Fleet } from "./fleetFile.ts"
 import { brokenBy, type Broken } from "./invariants.ts"
 import { Terminal } from "./program.ts"
-import { type ImageName, images, type PlanName, plans, type Trouble, type Weather } from "./service.ts"
+import { type Currency, type ImageName, images, type PlanName, plans, type Trouble, type Weather } from "./service.ts"
 import type { Address, ApiKey, Around, Edit, Happening, History, Step } from "./steps.ts"
 import { type Ran, World } from "./world.ts"
 
@@ -65,7 +66,8 @@ const every: History = [
   { step: "login" },
   { step: "create", key: "k3", name: "Solo_1", plan: "tiny" },
   { step: "delete", name: "Solo_1" },
-  { step: "logout" }
+  { step: "logout" },
+  { step: "apply", fleet: "other" }
 ]
 
 // Generators.
@@ -127,7 +129,8 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   often(1, fc.record({ does: pick("raise prices" as const), plan, times: pick(2, 80) })),
   often(1, fc.record({ does: pick("raise commitments" as const), times: pick(2, 212) })),
   often(1, fc.record({ does: pick("raise minimums" as const), plan, times: pick(2, 80) })),
-  often(1, fc.record({ does: pick("step the clock" as const), minutes: pick<15 | -15>(15, -15) }))
+  often(1, fc.record({ does: pick("step the clock" as const), minutes: pick<15 | -15>(15, -15) })),
+  often(1, fc.record({ does: pick("change the currency" as const), to: pick<Currency>("USD", "USD", "INR") }))
 )
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
@@ -385,6 +388,29 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
+  // Limits in rupees, and prices in another currency.
+  often(
+    1,
+    sequence(
+      pick<Step>({ step: "others", happening: { does: "change the currency", to: "USD" } }, plainApply),
+      edited(
+        pick<Edit>(
+          { sets: "commitment", group: "web", to: 30 },
+          { sets: "count", group: "web", to: 3 },
+          { sets: "plan", group: "web", to: "tiny" }
+        )
+      ),
+      pick<Step>({ step: "others", happening: { does: "change the currency", to: "USD" } }, { step: "diff" }),
+      pick<Step>(
+        { ...plainApply, maxCost: 1000 },
+        { ...plainApply, maxCommitment: 200_000 },
+        { ...plainApply, maxMinimum: 1000 },
+        { ...plainApply, answer: "y" },
+        { step: "run", name: "ci", plan: "tiny", maxCost: 5 },
+        { step: "create", key: "k1", name: "Solo_1", plan: "tiny", days: 30, maxCommitment: 9000 }
+      )
+    )
+  ),
   // A limit on a fleet whose nodes cost as much as that at once.
   often(
     1,
@@ -446,6 +472,35 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
           { step: "execute" }
         )
       )
+    )
+  ),
+  // A node of one fleet, or one that its cut-off apply made, which a person takes into the other or takes in twice.
+  often(
+    2,
+    sequence(
+      pick<Step>(plainApply, { step: "diff" }),
+      fc.oneof(
+        edited(pick<Edit>({ sets: "protect", group: "web", to: true }, { sets: "count", group: "web", to: 3 })),
+        edited()
+      ),
+      merged(fc.oneof(cut, troubled), pick<Step>(plainApply, { ...plainApply, replace: true })),
+      fc.oneof(
+        fc.record({
+          step: pick("adopt" as const),
+          fleet: pick<Fleet>("other", "other", "shop"),
+          name: pick("shop-web-1", "shop-web-2", "shop-web-3"),
+          member: pick("x-1", "x-2", "web-3")
+        }),
+        pick<Step>({ step: "forget", member: "web-1" }, { step: "apply", fleet: "other" })
+      ),
+      pick<Step>(plainApply, { step: "adopt", fleet: "other", name: "shop-web-1", member: "x-1" }),
+      pick<Step>(
+        { step: "destroy", fleet: "other" },
+        { step: "apply", fleet: "other", maxDeletes: 5, replace: true },
+        { step: "destroy" },
+        { step: "edit", edit: { sets: "count", group: "x", to: 0 } }
+      ),
+      pick<Step>({ step: "apply", fleet: "other", maxDeletes: 5 }, plainApply)
     )
   ),
   // The node of a run that was cut off, which another machine has taken into a fleet.

@@ -3,7 +3,7 @@
  * deletes only nodes that are proved to be ours, deletes nothing before its replacement runs, makes one node per key, and reports every
  * change.
  */
-import { type Group, nameOf, namesIn } from "./fleetFile.ts"
+import { fleetOfGroup, type Group, nameOf, namesIn } from "./fleetFile.ts"
 import { type ChangeTruth, freshMillis, type NodeTruth, type PlanName, plans } from "./service.ts"
 import { isApart, isElsewhere, type Ran, secrets, type World } from "./world.ts"
 
@@ -75,6 +75,28 @@ const perHourBeside = (
   return [...oldPrices, ...earlier.values()].reduce((sum, price) => sum + price, 0)
 }
 
+/** 1, in another currency than rupees: the price is shown beside the rows, and no limit in rupees lets it pass. */
+function* shownInForeign(
+  ran: Ran,
+  change: ChangeTruth,
+  words: ReadonlyArray<string>,
+  price: string
+): Generator<Broken> {
+  const { step } = ran
+  const what = `${words.join(" ")} at ${change.currency} ${price}`
+  const isPriceIn = price === "" || has(ran.step.step === "execute" ? ran.consent : change.shown, price)
+  if (!isPriceIn || !shownTo(ran, change).some((line) => words.every((word) => has(line, word)))) {
+    yield { rule: `1 shown in another currency (${step.step})`, why: `${what} was sent and not shown` }
+  }
+  const isLimited = ("maxCost" in step && step.maxCost !== undefined) || isMinimumLimited(step, change)
+  if (isLimited && change.body["cn_id"] === undefined) {
+    yield { rule: `1 limit in another currency (${step.step})`, why: `${what} was sent with a limit in rupees` }
+  }
+}
+
+const isMinimumLimited = (step: Ran["step"], { minimum }: ChangeTruth): boolean =>
+  minimum > 0 && "maxMinimum" in step && step.maxMinimum !== undefined
+
 /** 1 and 6: every create was shown, with its price, and is within the limits. */
 const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
   const { step } = ran
@@ -85,7 +107,12 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
     const [name, plan, image] = [String(body["name"]), String(body["plan"]), String(body["image"])]
     // A period is shown with its whole price.
     const { commitmentPrice } = change
-    const words = [name, plan, image, money(commitmentPrice ?? pricePerHour)]
+    const price = money(commitmentPrice ?? pricePerHour)
+    if (change.currency !== "INR") {
+      yield* shownInForeign(ran, change, [name, plan, image], Number(price) === 0 ? "" : price)
+      continue
+    }
+    const words = [name, plan, image, price]
     // A row of several creates shows the minimum charge of all of them.
     const count = step.step === "create" ? (step.count ?? 1) : 1
     const isMinimumIn = (line: string) =>
@@ -162,6 +189,32 @@ const onlyOurs: Rule = function* (world, ran, changes) {
   }
 }
 
+/** 2: a fleet deletes only its own nodes. A node that nobody has moved is of the fleet whose command made it. */
+const onlyOfTheFleet: Rule = function* (world, { fleet, step }, changes) {
+  if (!fleetCommands.has(step.step)) return
+  for (const { id, kind, node } of changes) {
+    if (kind !== "delete" || id === null) continue
+    const maker = node?.maker === "berth" ? world.fleetOf.get(node.command) : undefined
+    const holder = world.givenTo.has(id) ? world.givenTo.get(id) : maker
+    if (holder == null || holder === fleet) continue
+    yield {
+      rule: `2 only of the fleet (${step.step})`,
+      why: `node ${id} of the fleet ${holder} was deleted by ${fleet}`
+    }
+  }
+}
+
+/** 2: a node is one member of one fleet. */
+const oneMember: Rule = function* (world, { fleet, sharedBefore, step }) {
+  const twice = world.twiceIn(fleet)
+  if (twice !== undefined)
+    yield { rule: `2 one member (${step.step})`, why: `node ${twice} is two members of ${fleet}` }
+  if (world.isLedgerOld || world.isStateBroken || isElsewhere(step)) return
+  for (const id of world.shared().difference(sharedBefore)) {
+    yield { rule: `2 one fleet (${step.step})`, why: `node ${id} is in the ledgers of two fleets` }
+  }
+}
+
 /** Whether this machine knows that a fleet protects a node. A run deletes what it has made itself. */
 const isProtectedFor = (world: World, { command, protectedBefore, step }: Ran, { id, node }: ChangeTruth): boolean =>
   id !== null &&
@@ -205,8 +258,9 @@ const withinLimits: Rule = function* (_, { step }, changes) {
   if (!("maxMinimum" in step) || step.maxMinimum === undefined) return
   // A create is sent again under its key, for the same node.
   const charges = new Map<unknown, number>()
-  for (const { body, isOpen, isProcessed, kind, minimum } of changes) {
-    if (kind === "create" && body["cn_id"] === undefined && (isProcessed || isOpen)) charges.set(body["name"], minimum)
+  for (const { body, currency, isOpen, isProcessed, kind, minimum } of changes) {
+    if (currency === "INR" && kind === "create" && body["cn_id"] === undefined && (isProcessed || isOpen))
+      charges.set(body["name"], minimum)
   }
   const total = Array.from(charges.values()).reduce((sum, minimum) => sum + minimum, 0)
   if (total > step.maxMinimum) {
@@ -278,7 +332,9 @@ const purchases: Rule = function* (world, ran, changes) {
   for (const change of bought) {
     const { body, commitmentPrice, id } = change
     const days = Number(body["committed_plan"]) % 1000
-    const isShown = shownTo(ran, change).some(
+    const isForeign = change.currency !== "INR"
+    const lines = isForeign ? [shownTo(ran, change).join(" ")] : shownTo(ran, change)
+    const isShown = lines.some(
       (line) => has(line, money(commitmentPrice ?? 0)) && (has(line, `${days}d`) || line.includes(`${days} days`))
     )
     const what = `a commitment of ${days} days for node ${id} at ₹${money(commitmentPrice ?? 0)}`
@@ -291,7 +347,7 @@ const purchases: Rule = function* (world, ran, changes) {
     if (
       (step.step === "apply" || step.step === "commitment") &&
       step.answer === undefined &&
-      step.maxCommitment === undefined
+      (isForeign || step.maxCommitment === undefined)
     ) {
       yield { rule: `5 purchase bounded (${step.step})`, why: `${what} was bought without a bound or a yes` }
     }
@@ -303,7 +359,8 @@ const purchases: Rule = function* (world, ran, changes) {
     }
   }
   const total = bought.reduce(
-    (sum, { commitmentPrice, isOpen, isProcessed }) => sum + (isProcessed || isOpen ? (commitmentPrice ?? 0) : 0),
+    (sum, { commitmentPrice, currency, isOpen, isProcessed }) =>
+      sum + (currency === "INR" && (isProcessed || isOpen) ? (commitmentPrice ?? 0) : 0),
     0
   )
   if (step.step === "apply" && step.maxCommitment !== undefined && total > step.maxCommitment) {
@@ -578,6 +635,8 @@ const ends: Rule = function* (_, ran) {
 const rules: ReadonlyArray<Rule> = [
   shownAsSent,
   onlyOurs,
+  onlyOfTheFleet,
+  oneMember,
   protectedStays,
   withinLimits,
   replacedFirst,
@@ -607,14 +666,18 @@ const noteGivenUp = ({ givenUp, groupOf, service }: World, ran: Ran): void => {
 }
 
 /** Notes which nodes this machine knows to be protected. */
-const noteProtected = (world: World, { code, ledgerAfter, protectedAfter, protectedBefore, step }: Ran): void => {
+const noteProtected = (
+  world: World,
+  { code, fleet, ledgerAfter, protectedAfter, protectedBefore, step }: Ran
+): void => {
   const isOfFleet = fleetCommands.has(step.step) || ledgerCommands.has(step.step)
   if (!isOfFleet || isElsewhere(step) || step.stateGoneAt !== undefined) return
   if (code === 0 || code === 9) {
-    world.isFleetKnown = true
+    if (fleet === "shop") world.isFleetKnown = true
     for (const id of protectedAfter) world.protectedNodes.add(id)
   }
   for (const id of world.protectedNodes) {
+    if (fleetOfGroup(world.groupOf.get(id) ?? "") !== fleet) continue
     const isReleased = protectedBefore.has(id) && ledgerAfter.has(id) && !protectedAfter.has(id)
     if (isReleased || (step.step === "forget" && !ledgerAfter.has(id))) world.protectedNodes.delete(id)
   }

@@ -14,6 +14,9 @@ export type PlanName = keyof typeof plans
 export const images = { ubuntu: "Ubuntu-24.04", debian: "Debian-13" } as const
 export type ImageName = keyof typeof images
 
+/** Which currency the amounts below are in. The service names any other than rupees. */
+export type Currency = "INR" | "USD"
+
 /** Rupees per hour. `flat` is billed by the month alone. */
 const firstPrices: Readonly<Record<PlanName, number>> = { tiny: 1.5, small: 12, flat: 0, huge: 480 }
 /** Rupees per month of 730 hours for what is not billed by the hour. */
@@ -106,6 +109,8 @@ export interface ChangeTruth {
   /** The cost per hour at that time, however it is billed. */
   readonly costPerHour: number
   readonly minimum: number
+  /** The currency of these amounts. */
+  readonly currency: Currency
   readonly commitmentPrice: number | null
   readonly node: Readonly<NodeTruth> | null
   /** A node that already had the name of the create; null if there was none. */
@@ -175,6 +180,7 @@ export class Service {
   readonly flatPrices: Record<PlanName, number> = { ...firstFlatPrices }
   readonly minimums: Record<PlanName, number> = { ...firstMinimums }
   commitmentFactor = 1
+  currency: Currency = "INR"
   weather: Weather = {}
   #nextId = 1000
   #left = 0
@@ -331,6 +337,7 @@ export class Service {
       pricePerHour: this.priceOf(String(request.body["plan"])),
       costPerHour: this.costOf(String(request.body["plan"]), true),
       minimum: this.minimumOf(String(request.body["plan"])),
+      currency: this.currency,
       commitmentPrice: this.#optionPriceOf(request.body["committed_plan"] ?? request.body["cn_id"] ?? 0),
       node: node && { ...node },
       sameNamed: this.living().find(({ name }) => name === request.body["name"])?.id ?? null,
@@ -470,6 +477,7 @@ export class Service {
           name: image.replace("-", " "),
           plan,
           image,
+          ...(this.currency !== "INR" && { currency: this.currency }),
           os: { name: image.split("-")[0], version: image.split("-")[1], image: String(9900 + at) },
           zone: { slug_name: "ncr" },
           specs: {

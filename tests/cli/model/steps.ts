@@ -2,7 +2,8 @@
  * The steps of a history as data: commands with the faults that they meet, edits of the fleet file, actions of others, and the passing of
  * time. `scriptOf` prints a history for people.
  */
-import type { ImageName, PlanName, Weather } from "./service.ts"
+import type { Currency, ImageName, PlanName, Weather } from "./service.ts"
+import type { Fleet } from "./fleetFile.ts"
 import type { Cut } from "./program.ts"
 
 /** An action of somebody else. */
@@ -16,6 +17,7 @@ export type Happening =
   | { readonly does: "raise commitments"; readonly times: number }
   /** Also the price per month of a plan that has none per hour. */
   | { readonly does: "raise minimums"; readonly plan: PlanName; readonly times: number }
+  | { readonly does: "change the currency"; readonly to: Currency }
   /** Sets the wall clock of the machine. */
   | { readonly does: "step the clock"; readonly minutes: 15 | -15 }
 
@@ -51,6 +53,8 @@ export interface Around {
 export type Step =
   | ({
       readonly step: "apply"
+      /** Default: the first fleet. */
+      readonly fleet?: Fleet
       readonly replace?: boolean
       readonly maxCost?: number
       readonly maxDeletes?: number
@@ -68,7 +72,7 @@ export type Step =
       /** Afterwards this machine has that machine's ledger. As long as this is so, the two act as one. */
       readonly handsBack?: boolean
     } & Around)
-  | ({ readonly step: "destroy"; readonly maxDeletes?: number } & Around)
+  | ({ readonly step: "destroy"; readonly fleet?: Fleet; readonly maxDeletes?: number } & Around)
   | ({ readonly step: "diff" } & Around)
   | ({ readonly step: "dry run"; readonly replace?: boolean } & Around)
   | ({
@@ -108,6 +112,7 @@ export type Step =
   | ({ readonly step: "execute" } & Around)
   | ({
       readonly step: "adopt"
+      readonly fleet?: Fleet
       readonly name: string
       readonly member: string
       /** As of `apply`. */
@@ -121,7 +126,7 @@ export type Step =
   /** From then on the credentials come from a profile, or from the environment again. */
   | ({ readonly step: "login" } & Around)
   | ({ readonly step: "logout" } & Around)
-  | ({ readonly step: "forget"; readonly member: string } & Around)
+  | ({ readonly step: "forget"; readonly fleet?: Fleet; readonly member: string } & Around)
   | ({ readonly step: "fleet" } & Around)
   | { readonly step: "edit"; readonly edit: Edit }
   | { readonly step: "others"; readonly happening: Happening }

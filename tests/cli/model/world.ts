@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type FleetFile, group, textOf } from "./fleetFile.ts"
+import { type Fleet, type FleetFile, fleetOfGroup, group, otherFile, textOf } from "./fleetFile.ts"
 import { type Invocation, type Outcome, Terminal } from "./program.ts"
 import { type ChangeTruth, images, type NodeTruth, plans, Service } from "./service.ts"
 import type { Address, ApiKey, Around, Edit, Happening, Step } from "./steps.ts"
@@ -33,7 +33,11 @@ export interface Ran extends Outcome {
   /** The nodes that the ledger protects. */
   readonly protectedBefore: ReadonlySet<number>
   readonly protectedAfter: ReadonlySet<number>
+  /** The fleet of the command, and its file. */
+  readonly fleet: Fleet
   readonly file: FleetFile
+  /** Nodes that were in both ledgers when it began. */
+  readonly sharedBefore: ReadonlySet<number>
   /** For a proposal that is carried out: the text that a person has read. */
   readonly consent: string
   readonly proposal: Proposed | undefined
@@ -53,6 +57,22 @@ export const isApart = (step: Step): boolean => isElsewhere(step) && !("handsBac
 /** Whether a command runs on another machine. */
 export const isElsewhere = (step: Step): boolean => "machine" in step && step.machine === "second"
 
+/** The fleet of a command. */
+const fleetOfStep = (step: Step): Fleet => ("fleet" in step && step.fleet !== undefined ? step.fleet : "shop")
+
+const ledgerNames: Readonly<Record<Fleet, string>> = { shop: "fleet.ledger.json", other: "other.ledger.json" }
+const fileNames: Readonly<Record<Fleet, string>> = { shop: "fleet.yaml", other: "other.yaml" }
+
+/** A line of a ledger. */
+interface Line {
+  readonly member: string
+  readonly protect?: boolean
+  readonly node?: { readonly id: number }
+  readonly previous?: { readonly id: number }
+}
+
+const idsOf = ({ node, previous }: Line): ReadonlyArray<number> => [node, previous].flatMap((owned) => owned?.id ?? [])
+
 /** A fast disk: the model writes many small files. */
 const temporary = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
@@ -64,11 +84,18 @@ export class World {
   readonly state = join(this.folder, "state")
   readonly saved = join(this.folder, "saved")
   file: FleetFile = { web: group }
+  otherFile: FleetFile = otherFile
   readonly #before: Array<FleetFile> = []
   /** Whether the state folder was lost or restored, or another machine kept its ledger. Then a key guarantees nothing. */
   isStateBroken = false
   /** Nodes that a person has given to the fleet. */
   readonly adopted = new Set<number>()
+  /** The fleet of each node that a person has given to one or taken out of one (null) since it was made. */
+  readonly givenTo = new Map<number, Fleet | null>()
+  /** The fleet of each command. */
+  readonly fleetOf = new Map<number, Fleet>()
+  /** Whether an older ledger has come back, which may have a node that another fleet has taken in since. */
+  isLedgerOld = false
   /** The name of each command, by its number. */
   readonly commands = new Map<number, string>()
   /** Nodes that a person has taken out of the fleet. */
@@ -111,34 +138,36 @@ export class World {
   }
 
   #write(): void {
-    writeFileSync(join(this.folder, "fleet.yaml"), textOf(this.file))
+    writeFileSync(join(this.folder, fileNames.shop), textOf(this.file))
+    writeFileSync(join(this.folder, fileNames.other), textOf(this.otherFile, "other"))
     const script = Object.values(this.file).find((each) => each.script !== null)?.script
     if (script !== undefined && script !== null) writeFileSync(join(this.folder, "start.sh"), script)
   }
 
-  /** The member of each node that the ledger has. */
-  ledger(folder = this.folder): ReadonlyMap<number, string> {
-    const path = join(folder, "fleet.ledger.json")
-    if (!existsSync(path)) return new Map()
-    const { members } = JSON.parse(readFileSync(path, "utf8")) as {
-      readonly members: ReadonlyArray<{ member: string; node?: { id: number }; previous?: { id: number } }>
-    }
-    return new Map(
-      members.flatMap(({ member, node, previous }) =>
-        [node, previous].flatMap((owned) => (owned === undefined ? [] : [[owned.id, member] as const]))
-      )
-    )
+  #lines(folder: string, fleet: Fleet): ReadonlyArray<Line> {
+    const path = join(folder, ledgerNames[fleet])
+    return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { members: ReadonlyArray<Line> }).members : []
   }
 
-  /** The nodes that the ledger protects. */
-  protectedIn(folder = this.folder): ReadonlySet<number> {
-    const path = join(folder, "fleet.ledger.json")
-    if (!existsSync(path)) return new Set()
-    const { members } = JSON.parse(readFileSync(path, "utf8")) as {
-      readonly members: ReadonlyArray<{ protect?: boolean; node?: { id: number }; previous?: { id: number } }>
-    }
-    const guarded = members.filter(({ protect }) => protect === true)
-    return new Set(guarded.flatMap(({ node, previous }) => [node, previous].flatMap((owned) => owned?.id ?? [])))
+  /** The member of each node that a ledger has. */
+  ledger(folder = this.folder, fleet: Fleet = "shop"): ReadonlyMap<number, string> {
+    return new Map(this.#lines(folder, fleet).flatMap((line) => idsOf(line).map((id) => [id, line.member] as const)))
+  }
+
+  /** The nodes that a ledger protects. */
+  protectedIn(folder = this.folder, fleet: Fleet = "shop"): ReadonlySet<number> {
+    return new Set(this.#lines(folder, fleet).flatMap((line) => (line.protect === true ? idsOf(line) : [])))
+  }
+
+  /** A node that a ledger has twice; undefined if there is none. */
+  twiceIn(fleet: Fleet): number | undefined {
+    const ids = this.#lines(this.folder, fleet).flatMap(idsOf)
+    return ids.find((id, at) => ids.indexOf(id) !== at)
+  }
+
+  /** The nodes that both ledgers have. */
+  shared(): ReadonlySet<number> {
+    return new Set(this.ledger().keys()).intersection(new Set(this.ledger(this.folder, "other").keys()))
   }
 
   /** Carries a step out. Returns the result if it was a command. */
@@ -167,26 +196,32 @@ export class World {
       if (before !== undefined) this.file = before
       return this.#write()
     }
-    const { [edit.group]: found, ...others } = this.file
-    const next = this.#edited(edit, found, others)
+    const isOther = fleetOfGroup(edit.group) === "other"
+    const file = isOther ? this.otherFile : this.file
+    const { [edit.group]: found, ...others } = file
+    const next = this.#edited(edit, file, found, others)
     if (next === undefined) return
-    this.#before.push(this.file)
-    this.file = next
+    if (isOther) this.otherFile = next
+    else {
+      this.#before.push(this.file)
+      this.file = next
+    }
     this.#write()
   }
 
   #edited(
     edit: Exclude<Edit, { readonly sets: "everything" }>,
+    file: FleetFile,
     found: FleetFile[string] | undefined,
     others: FleetFile
   ): FleetFile | undefined {
     if (edit.sets === "group") {
       if (edit.to === "removed") return found && others
-      return found === undefined ? { ...this.file, [edit.group]: { ...group, count: 1 } } : undefined
+      return found === undefined ? { ...file, [edit.group]: { ...group, count: 1 } } : undefined
     }
     if (found === undefined) return undefined
-    if (edit.sets === "group name") return edit.to in this.file ? undefined : { ...others, [edit.to]: found }
-    return { ...this.file, [edit.group]: { ...found, [edit.sets]: edit.to } }
+    if (edit.sets === "group name") return edit.to in file ? undefined : { ...others, [edit.to]: found }
+    return { ...file, [edit.group]: { ...found, [edit.sets]: edit.to } }
   }
 
   happen(happening: Happening): void {
@@ -219,6 +254,9 @@ export class World {
       case "raise minimums":
         service.minimums[happening.plan] *= happening.times
         return
+      case "change the currency":
+        service.currency = happening.to
+        return
       case "step the clock":
         this.time.stepMillis += happening.minutes * 60_000
         return
@@ -246,6 +284,7 @@ export class World {
     const [ledger, committed] = [join(this.folder, "fleet.ledger.json"), join(this.folder, "committed.json")]
     const [from, to] = is === "committed" ? [ledger, committed] : [committed, ledger]
     if (existsSync(from)) cpSync(from, to)
+    if (is === "checked out") this.isLedgerOld = true
   }
 
   #changeAccount(has: ApiKey | Address): void {
@@ -294,7 +333,8 @@ export class World {
     const isThere = isElsewhere(step)
     const folder = isThere ? this.#clone() : this.folder
     if (isApart(step)) this.isStateBroken = true
-    const found = this.#argsOf(step, join(folder, "fleet.yaml"))
+    const fleet = fleetOfStep(step)
+    const found = this.#argsOf(step, join(folder, fileNames[fleet]))
     if (found === undefined) return undefined
     const { args, conversation, proposal } = found
     const { service, time } = this
@@ -320,6 +360,7 @@ export class World {
     }
     const command = this.terminal.lastCommand + 1
     this.commands.set(command, step.step === "create if absent" ? "create" : step.step)
+    this.fleetOf.set(command, fleet)
     if (isThere) this.machineOf.set(command, folder)
     this.accountOf.set(command, this.#isJoined ? "joined" : this.#keyOf(step))
     if (step.step === "create if absent") this.keyless.add(command)
@@ -329,9 +370,11 @@ export class World {
       step,
       args,
       atMillis: time.nowMillis,
-      ledgerBefore: this.ledger(folder),
-      protectedBefore: this.protectedIn(folder),
-      file: this.file
+      ledgerBefore: this.ledger(folder, fleet),
+      protectedBefore: this.protectedIn(folder, fleet),
+      fleet,
+      file: fleet === "other" ? this.otherFile : this.file,
+      sharedBefore: this.shared()
     }
     const outcome = await this.terminal.invoke(invocation)
     if (isThere && !isApart(step)) this.#handBack(folder)
@@ -349,16 +392,24 @@ export class World {
     }
     if (step.step === "propose") this.#propose(step, outcome)
     if (step.step === "adopt" && outcome.code === 0) {
-      for (const id of this.ledger(folder).keys()) if (!facts.ledgerBefore.has(id)) this.adopted.add(id)
+      for (const id of this.ledger(folder, fleet).keys()) {
+        if (facts.ledgerBefore.has(id)) continue
+        this.adopted.add(id)
+        this.givenTo.set(id, fleet)
+      }
     }
-    const ledgerAfter = this.ledger(folder)
+    const ledgerAfter = this.ledger(folder, fleet)
     if (step.step === "forget" && outcome.code === 0) {
-      for (const id of facts.ledgerBefore.keys()) if (!ledgerAfter.has(id)) this.forgotten.add(id)
+      for (const id of facts.ledgerBefore.keys()) {
+        if (ledgerAfter.has(id)) continue
+        this.forgotten.add(id)
+        this.givenTo.set(id, null)
+      }
     }
     for (const ledger of [facts.ledgerBefore, ledgerAfter]) {
       for (const [id, member] of ledger) this.groupOf.set(id, member.replace(/-\d+$/, ""))
     }
-    return { ...outcome, ...facts, ledgerAfter, protectedAfter: this.protectedIn(folder), consent, proposal }
+    return { ...outcome, ...facts, ledgerAfter, protectedAfter: this.protectedIn(folder, fleet), consent, proposal }
   }
 
   /** The profile is this machine's from now on; a login under another key says that both are one account's. */
