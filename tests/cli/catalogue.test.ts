@@ -3,7 +3,7 @@
  */
 import { SavedImage } from "@berthkit/core/domain/Image"
 import { Plan } from "@berthkit/core/domain/Plan"
-import { ok } from "@berthkit/core/testing"
+import { failure, ok } from "@berthkit/core/testing"
 import { assert, layer } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schema } from "effect"
@@ -303,11 +303,24 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
   it.effect("--paginate reads every page of a service with smaller pages than were asked for", () =>
     Effect.gen(function* () {
       const pages = [[1, 2], [3, 4], [5]]
-      const url = yield* serve(({ query }) => ok(pages[Number(query["page_no"]) - 1] ?? []))
-      const { stdout } = yield* run(["api", "/things/", "--paginate", "-o", "ndjson"], {
-        env: { ...(yield* settings), BERTH_BASE_URL: url }
-      })
-      assert.strictEqual(stdout, "1\n2\n3\n4\n5\n")
+      for (const things of [pages, pages.slice(0, 2)]) {
+        for (const end of [ok([]), failure(404, "Invalid page.")]) {
+          const url = yield* serve(({ query }) => {
+            const page = things[Number(query["page_no"]) - 1]
+            return page === undefined ? end : ok(page)
+          })
+          const { stdout } = yield* run(["api", "/things/", "--paginate", "-o", "ndjson"], {
+            env: { ...(yield* settings), BERTH_BASE_URL: url }
+          })
+          assert.strictEqual(
+            stdout,
+            things
+              .flat()
+              .map((thing) => `${thing}\n`)
+              .join("")
+          )
+        }
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -148,7 +148,17 @@ export class NodeCalls extends Context.Service<
         )
 
       const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
-        Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
+        Effect.map(
+          call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options),
+          valueOf
+        ).pipe(
+          // Some services answer a page after the end of the list with 404 instead of an empty page.
+          Effect.catch((error) =>
+            (page ?? 1) > 1 && error.reason._tag === "PathNotFound"
+              ? Effect.mapError(Effect.fromResult(operation.decode([], {})), () => error)
+              : Effect.fail(error)
+          )
+        )
 
       const onePage =
         <A>(operation: Operation<A>) =>

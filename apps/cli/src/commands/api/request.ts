@@ -132,6 +132,8 @@ const paginate = Effect.fnUntraced(function* (
       path,
       query: [...sized, ["page_no", String(page)]]
     })
+    // Some services answer a page after the end of the list with 404 instead of an empty page.
+    if (page > 1 && failure?.reason._tag === "PathNotFound") break
     if (failure !== null) return yield* failure
     const elements = elementsOf(reply.body)
     if (elements === undefined) {

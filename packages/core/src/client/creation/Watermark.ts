@@ -32,6 +32,10 @@ export type ReadPage = (page: number) => Effect.Effect<NodesOfPage, BerthError>
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
+/** Whether the totals of the first page say that there is no other. A page of the largest size proves nothing (decision 0229). */
+const isOnly = (page: number, { nodes, pages, total }: NodesOfPage): boolean =>
+  page === 1 && nodes.length < pageSize.maximum && statesWhole({ pages, total }, nodes.length)
+
 /** Whether the length of a page shows that another page follows. */
 const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
 
@@ -67,6 +71,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   })
   if (nodes.length === 0) return at(1, last, true)
   if (!ascends(nodes)) return at(low, last, false)
+  if (isOnly(low, last)) return at(low, last, true)
   if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, last, true)
   const [first] = nodes
   // Whether nodes may have moved onto the page `low` since it was read. Nothing follows a first page that is shorter than the maximum.
@@ -118,6 +123,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
     totals = { pages: read.pages ?? totals.pages, total: read.total ?? totals.total }
+    if (isOnly(page, read)) return true
     if (ids.size > before) continue
     // The page is empty or the same as before. If every page is the first one, the service ignores the page's number.
     if (nodes.length > 0 && ids.size <= longest) {
