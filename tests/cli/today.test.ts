@@ -524,6 +524,8 @@ describe("berth with the service of today", () => {
     { listDates: true },
     { order: "descending" },
     { paging: "ignored" },
+    { paging: "cut" },
+    { paging: "not-found-after-the-end" },
     { failuresWith200: true }
   ] as const) {
     it.live(`makes one node under a key and forgets none, with ${JSON.stringify(options)}`, () =>

@@ -32,6 +32,12 @@ export const noNode = ({ failuresWith200 }: Today): Reply =>
     ? HttpServerResponse.jsonUnsafe(body(404, "Node not found"))
     : HttpServerResponse.jsonUnsafe({ detail: "Not found." }, { status: 404 })
 
+/** The reply for a page after the end of a list, as a common web framework answers it. */
+export const noPage = ({ failuresWith200 }: Today): Reply =>
+  failuresWith200
+    ? HttpServerResponse.jsonUnsafe(body(404, "Invalid page."))
+    : HttpServerResponse.jsonUnsafe({ detail: "Invalid page." }, { status: 404 })
+
 const details: Readonly<Record<number, string>> = { 404: "Not found.", 405: "Method not allowed." }
 
 /** The `detail` of a failure with this status; undefined if failures with this status have their reason in `errors`. */

@@ -6,10 +6,11 @@ import type { Reply } from "../http/Exchange.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { deleteNode } from "../world/nodes.ts"
 import { getNodeAt, nodesAt } from "../world/todaysNodes.ts"
+import type { Today } from "../world/Today.ts"
 import * as World from "../world/World.ts"
 import type { Asked } from "./Asked.ts"
 import { succeeded } from "./envelope.ts"
-import { noNode, refusal } from "./failures.ts"
+import { noNode, noPage, refusal } from "./failures.ts"
 import { attributesToday, deletedToday, listedToday } from "./records.ts"
 
 const nowOf = ({ exchange: { realMillis, world } }: Asked): number => World.enter(world, realMillis())
@@ -40,14 +41,25 @@ export const listReply = (asked: Asked): Effect.Effect<Reply> =>
     const size = whole(query.get("per_page"), pageSize.default)
     const oldestFirst = nodesAt(exchange.world, place)
     const nodes = today.order === "descending" ? oldestFirst.toReversed() : oldestFirst
-    if (today.paging === "ignored") return pageReply(exchange.world, nodes, now, nodes.length, nodes.length)
+    const only = onlyPageSize(today, nodes.length)
+    if (only !== undefined) return pageReply(exchange.world, nodes.slice(0, only), now, nodes.length, only)
     if (number === undefined || size === undefined || size > pageSize.maximum) {
       return refusal(today, 400, { [number === undefined ? "page_no" : "per_page"]: ["A valid integer is required."] })
     }
-    return pageReply(exchange.world, nodes.slice((number - 1) * size, number * size), now, nodes.length, size)
+    const skip = (number - 1) * size
+    const shown = nodes.slice(skip, skip + size)
+    return isNoPage(today, skip, shown) ? noPage(today) : pageReply(exchange.world, shown, now, nodes.length, size)
   })
 
-/** A page of the list, with the totals of its place. */
+/** The length of the page that the list shows for every page number; undefined if it follows the number. */
+export const onlyPageSize = ({ paging }: Today, total: number): number | undefined =>
+  paging === "ignored" ? total : paging === "cut" ? pageSize.default : undefined
+
+/** Whether a page does not exist because it begins after the end of the list. */
+export const isNoPage = ({ paging }: Today, skip: number, shown: ReadonlyArray<unknown>): boolean =>
+  paging === "not-found-after-the-end" && skip > 0 && shown.length === 0
+
+/** A page of the list, with the totals of its place unless the list is cut. */
 export const pageReply = (
   world: World.World,
   nodes: ReadonlyArray<NodeRecord>,
@@ -57,7 +69,9 @@ export const pageReply = (
 ): Reply =>
   succeeded(
     nodes.map((node) => listedToday(world, node, now)),
-    { total_count: total, total_page_number: Math.ceil(total / Math.max(1, size)) }
+    world.settings.today?.paging === "cut"
+      ? {}
+      : { total_count: total, total_page_number: Math.ceil(total / Math.max(1, size)) }
   )
 
 /** `reserve_ip_required` keeps the node's address for the account. Nothing in the interface shows the address afterwards. */

@@ -54,6 +54,9 @@ export const operations: Readonly<Record<Operation, string>> = {
     documented(
       "Paging parameters work. No client sends any; `paging: ignored` plays a service that does not know them."
     ),
+    chosen(
+      "A page after the end is empty. `paging: not-found-after-the-end` answers it with 404, as common web frameworks do. `paging: cut` shows the first 20 nodes on every page, without totals."
+    ),
     chosen("By ascending id; `order: descending` plays the other order.")
   ].join(" "),
   "nodes.delete": observed(["spec", "2+"], "200 with the envelope."),

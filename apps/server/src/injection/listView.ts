@@ -1,5 +1,7 @@
 /** Pages of a false list of nodes: the list of an earlier instant, or a list in which every node has moved. */
 import { pageSize } from "@berthkit/core/api/Routes"
+import { noPage } from "../dialect/failures.ts"
+import { isNoPage, onlyPageSize } from "../dialect/nodes.ts"
 import { placeOf } from "../dialect/place.ts"
 import { listedReply } from "../dialect/replies.ts"
 import type { Reply } from "../http/Exchange.ts"
@@ -22,9 +24,9 @@ export const pagesOf = (world: World, url: string) => {
   const query = new URL(url, "http://berth.test").searchParams
   const whole = (name: string) => Number(query.get(name) || Number.NaN)
   const { today } = world.settings
-  const isPaged = today?.paging !== "ignored"
-  const size = isPaged ? whole("per_page") || pageSize.default : world.nodes.size + world.gone.length
-  const skip = isPaged ? ((whole("page_no") || whole("page") || 1) - 1) * size : 0
+  const only = today && onlyPageSize(today, world.nodes.size + world.gone.length)
+  const size = only ?? (whole("per_page") || pageSize.default)
+  const skip = only === undefined ? ((whole("page_no") || whole("page") || 1) - 1) * size : 0
   let gone: ReadonlyArray<GoneNode> | undefined
   return {
     page: (view: ListView): ViewedPage => {
@@ -32,7 +34,10 @@ export const pagesOf = (world: World, url: string) => {
       const list = today === undefined ? all : placeList(all, today, query)
       return { view, nodes: turned(list, view.shift, skip, size), total: list.size }
     },
-    reply: ({ nodes, total, view }: ViewedPage): Reply => listedReply(world, nodes, view.asOf, total, size)
+    reply: ({ nodes, total, view }: ViewedPage): Reply =>
+      today !== undefined && isNoPage(today, skip, nodes)
+        ? noPage(today)
+        : listedReply(world, nodes, view.asOf, total, size)
   }
 }
 

@@ -11,7 +11,7 @@ export const catalogueSizes = ["short", "whole"] as const
 export const catalogues = [...catalogueSizes, "documented"] as const
 export const currencies = ["INR", "USD"] as const
 export const credits = ["enough", "too-little"] as const
-export const pagings = ["followed", "ignored"] as const
+export const pagings = ["followed", "ignored", "cut", "not-found-after-the-end"] as const
 export const orders = ["ascending", "descending"] as const
 
 /** The switches of today's dialect, for behaviour that is unknown or that differs between accounts. */
@@ -25,7 +25,10 @@ export const Today = Schema.Struct({
   credit: Schema.Literals(credits),
   /** Whether records of the list have `created_at`. */
   listDates: Schema.Boolean,
-  /** `ignored` shows all nodes on every page. */
+  /**
+   * `ignored` shows all nodes on every page; `cut` shows the first 20 nodes on every page, without totals. `not-found-after-the-end` answers a
+   * page after the end of the list with 404.
+   */
   paging: Schema.Literals(pagings),
   order: Schema.Literals(orders),
   /** Whether a refused call gets the HTTP status 200 and shows its failure only in the body. */

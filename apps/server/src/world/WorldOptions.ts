@@ -165,7 +165,9 @@ const todayFields = {
     described('With dialect "today": the list shows when nodes were created; default false')
   ),
   paging: Schema.optionalKey(Schema.Literals(pagings)).annotate(
-    described('With dialect "today": whether the list\'s paging parameters are followed or ignored; default followed')
+    described(
+      'With dialect "today": whether the list follows its paging parameters (followed), shows all nodes on every page (ignored), shows its first 20 nodes on every page without totals (cut), or follows them and answers 404 after its end (not-found-after-the-end); default followed'
+    )
   ),
   order: Schema.optionalKey(Schema.Literals(orders)).annotate(
     described('With dialect "today": the order of the list, by id; default ascending')

@@ -77,6 +77,28 @@ layer(under({ paging: "ignored" }))("paging ignored", (it) => {
   )
 })
 
+layer(under({ paging: "cut" }))("paging cut", (it) => {
+  it.effect("every page has the first nodes, and states no totals", () =>
+    Effect.gen(function* () {
+      for (const page_no of [1, 3]) {
+        const { json } = yield* call("GET", "/nodes/", { query: { page_no, per_page: 2 } })
+        expect([json.data.length, "total_count" in json, "total_page_number" in json]).toEqual([20, false, false])
+      }
+    })
+  )
+})
+
+layer(under({ paging: "not-found-after-the-end" }))("paging not-found-after-the-end", (it) => {
+  it.effect("a page after the end is not found, and the last page has its totals", () =>
+    Effect.gen(function* () {
+      const { json: last } = yield* call("GET", "/nodes/", { query: { page_no: 3, per_page: 10 } })
+      expect([last.data.length, last.total_count, last.total_page_number]).toEqual([5, 25, 3])
+      const { json, status } = yield* call("GET", "/nodes/", { query: { page_no: 4, per_page: 10 } })
+      expect([status, json]).toEqual([404, { detail: "Invalid page." }])
+    })
+  )
+})
+
 layer(under({ paging: "ignored", order: "descending" }))("paging ignored and order descending", (it) => {
   it.effect("the one page begins with the newest node", () =>
     Effect.gen(function* () {
