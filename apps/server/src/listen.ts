@@ -1,4 +1,4 @@
-/** Serves the app on a socket. On the way out it gives requests in flight a moment to finish before it cuts them off. */
+/** Serves the app on a socket. When it stops, it gives requests in flight a moment to finish before it cuts them off. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Scope } from "effect"
 import { HttpServer } from "effect/http"
@@ -9,26 +9,27 @@ import type { Timeouts } from "./transport/limits.ts"
 import { makeNodeServer, type TlsIdentity } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
-  /** The control plane is served under this host name, too. */
+  /** The host name or address to listen on. The control plane may be used under this host name, too. */
   readonly host: string
   /** `0` picks a free port. */
   readonly port: number
   readonly timeouts: Timeouts
-  /** Serves HTTPS with this identity. Default: HTTP. */
+  /** The key and the certificate for HTTPS. Default: the server speaks HTTP. */
   readonly tls?: TlsIdentity | undefined
-  /** Whether the process stays alive while this listens. Default true. */
+  /** Whether the process stays alive while the server listens. Default: true. */
   readonly keepsProcess?: boolean
 }
 
 /**
  * Listens until the scope closes. Returns the base URL, and a client that reaches the same service without the socket. Fails
- * with `ServeError` if it cannot listen.
+ * with `ServeError` if the server cannot listen.
  */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
   { control, host, keepsProcess = true, port, timeouts, tls, ...options }: ListenOptions
 ) {
-  // 0.0.0.0 and :: are not host names: a name that resolves to one of the machine's addresses may belong to anyone.
+  // 0.0.0.0 and :: stand for all addresses of the machine, and not for a host name. A name that resolves to one of these
+  // addresses may belong to anyone, so it is not allowed by itself.
   const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
   const app = yield* makeApp(worlds, {
     ...options,
@@ -43,14 +44,14 @@ export const listen = Effect.fnUntraced(function* (
       : { gracefulShutdownTimeout: timeouts.drainMillis })
   })
   if (!keepsProcess) node.unref()
-  // Runs after the draining, which has a time limit, and before the wait for the last connection, which has none.
+  // Closing first drains (with a time limit), then runs this, and then waits for the last connection (without a time limit).
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
-  // Every request copies the context that serves it, so keep it small.
+  // Keep the context small, because every request copies it.
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
   const address = HttpServer.formatAddress(server.address)
-  // A URL cannot name all addresses; programs on this machine reach the server on loopback.
+  // A URL cannot name all addresses, so it names loopback, where programs on this machine reach the server.
   const reachable = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
   const url = tls === undefined ? reachable : reachable.replace(/^http:/, "https:")
   return { url, client: clientOf(app.handle, app.requestContext) }

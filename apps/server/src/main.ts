@@ -1,6 +1,6 @@
 /**
- * Entry point of `berth-server`. On stdout it prints only the ready line. It exits with 0 after a signal, and with 2 and one
- * line on stderr if it cannot start.
+ * Entry point of `berth-server`. The server prints only the ready line on stdout. After a signal it exits with 0. If it
+ * cannot start, it prints one line on stderr and exits with 2.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -18,7 +18,7 @@ import { handleSignals } from "./cli/signals.ts"
 import { Declined, ServiceMoved } from "@berthkit/learn/outcomes"
 import { StartFailure } from "@berthkit/terminal/StartFailure"
 
-/** Prints one line on stderr, with the program's name unless the sentence begins with it. */
+/** Prints one line on stderr. It begins with the program's name. */
 const reportLine = (message: string) =>
   Console.error(escapeControls(message.startsWith("berth-server ") ? message : `berth-server: ${message}`))
 
@@ -28,15 +28,20 @@ const reportUsage = (error: CliError.CliError) => {
   return reportLine(`${message} ${hint}`)
 }
 
-/** Help goes to stdout if it was requested; a usage error is reported where the program fails. */
+/**
+ * Shows help that the user has asked for. It shows no usage errors, because `reportUsage` prints those when the program
+ * fails.
+ */
 const presenter: CliOutput.Presenter = {
   present: (event) => (event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event))
 }
 
-/** `learn` is not a server: it ends by itself, and a signal aborts it. */
+/** Whether the command is `learn`, which is not a server: it ends by itself, and a signal aborts it. */
 const isLearning = process.argv[2] === "learn"
 
-/** `done` after a signal, because a signal is how a server ends; `usage` if it could not start. */
+/**
+ * Chooses the exit code: `done` after a signal, because that is how a server ends; `usage` if the program could not start.
+ */
 const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Exit.isSuccess(exit)) return onExit(exitCode.done)
   if (Cause.hasInterruptsOnly(exit.cause)) return onExit(isLearning ? exitCode.interrupted : exitCode.done)

@@ -1,6 +1,6 @@
 /**
- * The mock service inside a test: on a free port, or without a socket. Its worlds are frozen unless the test asks for another
- * clock, so time passes only when the test advances it, and the same calls return the same bytes.
+ * The mock service inside a test: on a free port, or without a socket. The time of its worlds is frozen unless the test asks
+ * for another clock. Then time passes only when the test advances it, and the same calls return the same bytes.
  */
 import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, type Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpServerError } from "effect/http"
@@ -32,27 +32,37 @@ export type { Fault, TestWorld, TestWorldOptions }
 export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
 /**
- * Idle connections stay open. A test and its service share an event loop: after a stall of seconds, the service would close a
- * connection just as the test's client sends on it.
+ * How long idle connections stay open: practically for ever. A test and its service share an event loop, so after a stall of
+ * seconds the service could close a connection at the moment at which the test's client uses it.
  */
 const keepAliveMillis = 600_000
 
-/** Options of a test's service: those of its main world, and those of the server. Everything has a default. */
+/** The options of a test's service: those of the main world, and those of the server. Everything has a default. */
 export interface TestServerOptions extends TestWorldOptions {
-  /** The account of the world, and of further worlds on the same server. Default `berth-key` and `berth-token`. */
+  /**
+   * The account of the main world, and accounts of further worlds on the same server. Default: one account with `berth-key`
+   * and `berth-token`.
+   */
   readonly accounts?: readonly [Account, ...Array<Account>]
-  /** The token that requests of the control plane need; the client of `control` sends it. Default: none is needed. */
+  /**
+   * The token that requests to the control plane must have; the client `control` sends it. Default: requests need no token.
+   */
   readonly controlToken?: Redacted.Redacted
-  /** Origins whose pages may call the service, `*` for all. Default none. */
+  /** Origins whose pages may call the service; `*` stands for all. Default: none. */
   readonly cors?: ReadonlyArray<string>
-  /** A file that `berth-server learn --profile` wrote: all worlds imitate that service. Default none. */
+  /**
+   * A file that `berth-server learn --profile` has written. All worlds imitate the service that it describes. Default: none.
+   */
   readonly profile?: string
   /**
-   * How long a world from `makeWorld` may be unused, by the service's `Clock`, before it ends. Default: no world ends by
+   * How long a world from `makeWorld` may be unused before it ends, by the service's `Clock`. Default: no world ends by
    * itself.
    */
   readonly worldTtl?: Duration.Input
-  /** Only for a service that listens. Default: 10 s for headers, 30 s for a request, 10 minutes for an idle connection. */
+  /**
+   * Timeouts, only for a service that listens. Default: 10 s for headers, 30 s for a request, 10 minutes for an idle
+   * connection.
+   */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
 
@@ -61,8 +71,8 @@ export class TestServer extends Context.Service<
   TestServer,
   TestWorld & {
     /**
-     * Makes a world with its own credentials for as long as the scope lasts, so tests that share the server never affect each
-     * other. If the scope closes with a failure, stderr gets what is needed to replay it.
+     * Makes a world with its own credentials, which is deleted when the scope closes. Tests that share the server but not a
+     * world never affect each other. If the scope closes with a failure, stderr shows what is necessary to replay it.
      */
     readonly makeWorld: (options?: TestWorldOptions) => Effect.Effect<TestWorld, never, Scope.Scope>
   }
@@ -87,8 +97,9 @@ export class TestServer extends Context.Service<
     )
 
   /**
-   * The service without a socket: the `HttpClient` it provides reaches nothing else. A call takes no time and no turn of the
-   * event loop, so with `clock: "real"` one `TestClock.adjust("1 hour")` takes a program through an hour of calls.
+   * The service without a socket. The `HttpClient` that this layer provides reaches only this service. A call takes no time
+   * and no turn of the event loop. So with `clock: "real"`, one `TestClock.adjust("1 hour")` takes a program through an hour
+   * of calls.
    */
   static readonly layerHttpClient = (
     options: Omit<TestServerOptions, "timeouts"> = {}
@@ -107,7 +118,7 @@ export class TestServer extends Context.Service<
     )
 }
 
-/** The profile, if a file is named; dies if the file is not a profile. */
+/** The profile, if the options name its file. Dies if the file is not a profile. */
 const profileOf = Effect.fnUntraced(function* ({ profile }: TestServerOptions) {
   if (profile === undefined) return undefined
   const read = yield* Effect.promise(() => profileIn(profile))
@@ -115,7 +126,7 @@ const profileOf = Effect.fnUntraced(function* ({ profile }: TestServerOptions) {
 })
 
 const appOptions = ({ controlToken, cors, worldTtl }: TestServerOptions, profile: Profile | undefined): AppOptions => ({
-  // An observed service may deviate from the interface.
+  // No check with a profile, because an observed service may deviate from the interface.
   checkReplies: profile === undefined,
   profile,
   control: { token: controlToken },

@@ -1,4 +1,7 @@
-/** What a test expects in a journal: calls, how often each, and whether in this order or without any others. */
+/**
+ * What a test expects in a journal: which calls, how often each of them, whether they must come in this order, and whether
+ * there may be other calls.
+ */
 import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
 import { operations } from "@berthkit/learn/operations"
@@ -7,19 +10,22 @@ import { isSecretName } from "@berthkit/core/domain/secretName"
 
 const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-/** Maximum number of names in one call: more than any request has, and few enough to compare with a whole journal. */
+/** Maximum number of names in one call: more than any request has, but few enough to compare with a whole journal. */
 const maxNames = 50
 const maxBodyValues = 200
 
-/** Maximum number of characters in the names and texts of a body: twice what a journal keeps of one. */
+/** Maximum number of characters in the names and texts of an expected body: twice as many as a journal keeps of a body. */
 const maxBodyLength = 4096
 
-/** The method of a request line, in any case. */
+/** The method of a request line, in upper or lower case. */
 export const Method = Schema.String.check(
   Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "Expected an HTTP method")
 )
 
-/** The number of values in a body, and the characters of its names and texts. Counting stops above the limits. */
+/**
+ * The number of values in a body, and the number of characters in its names and texts. Counting stops above the limit on
+ * values.
+ */
 const sizeOf = (body: Schema.Json) => {
   let [values, characters] = [0, 0]
   JSON.stringify(body, function (this: unknown, name: string, value: unknown) {
@@ -30,7 +36,7 @@ const sizeOf = (body: Schema.Json) => {
   return { values, characters }
 }
 
-/** `*` is any text, `?` one character. */
+/** A pattern: `*` stands for any text, `?` for one character. */
 const Pattern = Schema.String.check(Schema.isMaxLength(maxPatternLength))
 
 const Name = Schema.String.check(Schema.isMaxLength(maxPatternLength))
@@ -42,7 +48,8 @@ const Query = Schema.Record(Schema.String, Pattern).check(
       Object.keys(query).every((name) => name.length <= maxPatternLength) ||
       `Expected names of at most ${maxPatternLength} characters`
   ),
-  // It would never match, and a request that has it would be shown as lacking it.
+  // Refuse parameters that carry a credential. The journal does not record them, so the expectation could never match, and a
+  // request that has such a parameter would be reported as lacking it.
   Schema.makeFilter((query) =>
     Object.keys(query)
       .filter(isSecretName)
@@ -65,7 +72,8 @@ export const ExpectedCall = Schema.Struct({
     description:
       "Headers that must be there, by pattern; others may be, too. One that carries a credential is `<redacted>`."
   }),
-  // Describe first, check last: a check without its own JSON schema removes a description that follows it.
+  // Describe first and check last, because a check without a JSON schema of its own removes a description that comes after
+  // it.
   body: Schema.optionalKey(
     Schema.Json.annotate({
       description:
@@ -104,7 +112,7 @@ export const Expectation = Schema.Struct({
   noOthers: Schema.optionalKey(Schema.Boolean).annotate({ description: "Whether any other call is a mismatch." })
 })
   .check(
-    // An empty expectation always holds, so the list most likely was never filled.
+    // An empty list of expected calls would always pass. It is refused because most likely somebody forgot to fill it.
     Schema.makeFilter(({ expected, noOthers = false }) =>
       expected.length > 0 || noOthers
         ? undefined
@@ -140,14 +148,17 @@ export const sumOf = (all: ReadonlyArray<Times>): Times =>
     all.reduce((sum, { max }) => sum + max, 0)
   )
 
-/** Maximum number of steps that its patterns cost per character of a request; each name is compared with only one of them. */
+/**
+ * The highest number of steps that any pattern of this call costs per character of a request. It is not the sum, because
+ * each text of a request is compared with only one pattern.
+ */
 export const patternCostOf = ({ headers = {}, path = "", query = {} }: ExpectedCall): number =>
   [...Object.values(query), ...Object.values(headers)].reduce(
     (max, pattern) => Math.max(max, patternCost(pattern)),
     patternCost(path)
   )
 
-/** The same text for calls that expect the same requests, however often. */
+/** A text that is equal for calls that expect the same requests, no matter how often. */
 export const callKey = ({ method, ...call }: ExpectedCall): string =>
   JSON.stringify(
     { ...call, method: method?.toUpperCase(), atLeast: undefined, atMost: undefined, count: undefined },

@@ -1,5 +1,6 @@
 /**
- * A request as readers of the journal see it: without credentials, and identical in two processes that got the same requests.
+ * A request as readers of the journal see it: without credentials. If two processes got the same requests, their entries are
+ * identical.
  */
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { DateTime, Redacted, Schema } from "effect"
@@ -43,10 +44,10 @@ export const JournalEntry = Schema.Struct({
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-/** The replacement of a secret. */
+/** The text that replaces a secret. */
 export const hidden = "<redacted>"
 
-/** Headers for readers, without the host header, which differs from one port to another. */
+/** Headers for readers. The header `host` is left out, because it differs from one port to another. */
 export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers)
@@ -57,11 +58,11 @@ export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Rea
 /** Redacts secrets in texts. */
 export interface Redactor {
   readonly text: (given: string) => string
-  /** `isCut`: the bytes are only the beginning of the body. */
+  /** `isCut` says that the bytes are only the beginning of the body. */
   readonly body: (bytes: Uint8Array, isCut: boolean) => string
 }
 
-/** The credentials of an account: plain, percent-encoded, and as JSON. */
+/** The spellings of an account's credentials: plain, percent-encoded, and as JSON. */
 const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
   [apiKey, accessToken].flatMap((secret) => {
     const value = Redacted.value(secret)
@@ -71,12 +72,14 @@ const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
 const utf8 = new TextDecoder()
 
 /**
- * Redacts the credentials of an account. The client's redactor (`core/client/transport/Redaction.ts`) also undoes encodings in
- * pages from strangers; here only the account's own programs send requests, so three spellings are enough.
+ * Redacts the credentials of an account. Three spellings are enough, because only the account's own programs send requests
+ * here. (The client's redactor in `core/client/transport/Redaction.ts` also undoes encodings, because it reads pages from
+ * strangers.)
  */
 export const redactor = (account: Account): Redactor => {
   const spellings = spellingsOf(account)
-  // In one pass, longest first: a short secret may be a part of another one, or of the replacement.
+  // All are replaced in one pass, the longest first, because a short secret may be a part of another secret or of the
+  // replacement.
   const literals = spellings
     .toSorted((a, b) => b.length - a.length)
     .map((spelling) => spelling.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
@@ -86,7 +89,8 @@ export const redactor = (account: Account): Redactor => {
     text,
     body: (bytes, isCut) => {
       const shown = hideNamed(text(utf8.decode(bytes)), jsonField, JSON.stringify(hidden))
-      // A cut body may end in the middle of a credential, and that part may end in the middle of a character.
+      // A cut body may end in the middle of a credential, so its end is removed. The removal itself may cut a character in
+      // half.
       return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))).toWellFormed() : shown
     }
   }
@@ -94,7 +98,7 @@ export const redactor = (account: Account): Redactor => {
 
 const redactors = new WeakMap<Account, Redactor>()
 
-/** The redactor of an account, cached. */
+/** The redactor of an account. It is cached. */
 export const redactorOf = (account: Account): Redactor => {
   const known = redactors.get(account) ?? redactor(account)
   redactors.set(account, known)

@@ -1,7 +1,8 @@
 /**
- * The journals of worlds that are running and of those that ended last, bounded in entries and bytes per world, and in bytes
- * overall; and the listeners that receive every answered request. A journal keeps the latest requests to a world with their
- * replies, exactly as they came. `JournalEntry.ts` makes the readers' view without credentials.
+ * The journals of the worlds that are running and of those that have ended last, and the listeners that receive every
+ * answered request. A journal keeps the latest requests to a world with their replies, exactly as they came;
+ * `JournalEntry.ts` makes the view for readers, without credentials. Entries and bytes are limited for each world, and bytes
+ * for all worlds together.
  */
 import type { World } from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
@@ -12,30 +13,33 @@ export const worldChanges: ReadonlyArray<WorldChange> = ["reset", "restored"]
 
 /** One request and its reply. Instants are milliseconds of the world's time. */
 export interface Recorded {
-  /** Number of the entry in its journal, from 1; never reused. */
+  /** Number of the entry in its journal, from 1. Numbers are never reused. */
   readonly seq: number
   /** The change that the control plane made to the world; undefined if the entry is a request of the service. */
   readonly change: WorldChange | undefined
-  /** Number of the event on this server, from 1. */
+  /** Number of the entry among all events of this server, from 1. */
   readonly event: number
   readonly at: number
   readonly durationMillis: number
   readonly method: string
-  /** Path and query, including credentials. */
+  /** Path and query, with credentials. */
   readonly url: string
-  /** As received, by lower-case name, including credentials. */
+  /** By lower-case name, as received, with credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** The beginning of the body, if a body was read. */
+  /** The beginning of the body, if the server has read a body. */
   readonly body: Uint8Array | undefined
-  /** Bytes of the whole body. */
+  /** Number of bytes of the whole body. */
   readonly bodyBytes: number
-  /** The status of the reply; `null` without a reply. */
+  /** The status of the reply; `null` if there was none. */
   readonly status: number | null
-  /** By lower-case name; empty without a reply. */
+  /** By lower-case name; empty if there was no reply. */
   readonly replyHeaders: Readonly<Record<string, string>>
-  /** Bytes of the whole reply body; `undefined` if unknown. */
+  /** Number of bytes of the reply's whole body; `undefined` if unknown. */
   readonly replyBytes: number | undefined
-  /** The beginning of the reply's body, if it is worth reading: the reply is a failure, or faults fired. */
+  /**
+   * The beginning of the reply's body. It is kept only if the reply is a failure or faults have fired, because nobody reads
+   * the others.
+   */
   readonly replyBody: Uint8Array | undefined
   /** The faults that fired, by name. */
   readonly faults: ReadonlyArray<string>
@@ -53,7 +57,7 @@ export const maxEntries = 1000
 /** Maximum bytes of a journal. Only requests with long URLs and bodies reach it before `maxEntries`. */
 export const maxJournalBytes = 4 * 1024 * 1024
 
-/** Rough size of an entry without its texts. */
+/** Rough number of bytes that an entry takes besides its texts. */
 const entryOverheadBytes = 256
 
 /** Approximate memory of an entry. */
@@ -79,7 +83,7 @@ export class Journal {
   /** Oldest first. */
   #entries: Array<Recorded> = []
   #count = 0
-  /** The number of entries when the journal was last cleared. */
+  /** How many entries there had been when the journal was last cleared. */
   #forgotten = 0
   #bytes = 0
   /** Approximate memory of all journals of the server, including this one. */
@@ -94,7 +98,7 @@ export class Journal {
     return this.#count
   }
 
-  /** Number of entries dropped for lack of room since the journal was last cleared. */
+  /** Number of entries that the journal has dropped for lack of room since it was last cleared. */
   get dropped(): number {
     return this.#count - this.kept - this.#forgotten
   }
@@ -114,7 +118,7 @@ export class Journal {
     this.#count += 1
     const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyHeaders, status, url } =
       entry
-    // An object literal without spreading, because every request passes here.
+    // An object literal without spreading is faster, and every request passes here.
     const recorded: Recorded = {
       seq: this.#count,
       change,
@@ -165,7 +169,7 @@ export class Journal {
     return this.#entries.slice(this.#entries.findLastIndex((entry) => entry.event <= event) + 1)
   }
 
-  /** Drops all entries. Numbering continues. */
+  /** Drops all entries. The numbers of later entries continue. */
   clear(): void {
     this.#entries = []
     this.#forgotten = this.#count
@@ -179,14 +183,14 @@ export const endReasons: ReadonlyArray<EndReason> = ["deleted", "idle"]
 
 /** The end of a world. */
 interface WorldEnd {
-  /** In milliseconds of the world's time. */
+  /** When the world ended, in milliseconds of the world's time. */
   readonly at: number
   readonly reason: EndReason
-  /** Counts the events of the server, from 1: the id of this one. */
+  /** Number of this end among all events of the server, from 1. */
   readonly event: number
 }
 
-/** The journal of a world, with what a reader needs to know about the world, which may have ended. */
+/** The journal of a world that is running or has ended, and what a reader needs to know about the world. */
 export interface WorldJournal {
   readonly id: string
   readonly seed: number
@@ -199,12 +203,14 @@ export interface WorldJournal {
 /** The journal of a world that has ended. */
 export type EndedJournal = Required<WorldJournal>
 
-/** A request, or the end of a world. All listeners share one object, and format it when they send it. */
+/** A request, or the end of a world. All listeners share one object. A listener formats it when it sends it. */
 export type JournalEvent =
   | { readonly id: number; readonly in: WorldJournal; readonly recorded: Recorded }
   | { readonly id: number; readonly in: EndedJournal; readonly recorded: undefined }
 
-/** Receives journal events. Listeners queue what they have not sent yet; what one of them missed is in the journals. */
+/**
+ * Receives journal events, and queues those that it has not sent yet. If it misses events, it finds them in the journals.
+ */
 export type Listener = (event: JournalEvent) => void
 
 /** How many ended worlds keep their journals. */
@@ -213,10 +219,10 @@ export const maxEndedWorlds = 20
 /** Maximum bytes of all journals together, including those of ended worlds. */
 const maxAllBytes = 128 * 1024 * 1024
 
-/** Share of that maximum that is freed when it is exceeded. */
+/** The share of this maximum that is freed if the journals exceed it. */
 const roomShare = 1 / 64
 
-/** When it is exceeded, ended worlds together keep this share, divided equally. */
+/** The share of this maximum that ended worlds may keep together, divided equally, if the journals exceed it. */
 const endedShare = 1 / 4
 
 const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event, in: ended, recorded: undefined })
@@ -224,7 +230,7 @@ const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event
 export class Journals {
   readonly #byWorld = new WeakMap<World, Journal>()
   readonly #living = new Set<Journal>()
-  /** By the id of their world, in the order in which the worlds ended. */
+  /** By the id of the world, in the order in which the worlds ended. */
   readonly #ended = new Map<string, EndedJournal>()
   readonly #listeners = new Set<Listener>()
   readonly #maxBytes: number
@@ -259,7 +265,7 @@ export class Journals {
     return [...this.#ended.values()]
   }
 
-  /** Records that the control plane reset or restored the world. A reset drops the requests before it. */
+  /** Records that the control plane has reset or restored a world. A reset drops the requests before it. */
   changed(world: World, change: WorldChange, { method, url }: Pick<Entry, "method" | "url">): void {
     if (change === "reset") this.forget(world)
     const noBody = { body: undefined, replyHeaders: {}, replyBytes: undefined, replyBody: undefined }
@@ -267,7 +273,7 @@ export class Journals {
     this.record(world, entry, change)
   }
 
-  /** Drops the requests to a world so far. Their numbers are not reused. */
+  /** Drops all requests to a world so far. Their numbers are not reused. */
   forget(world: World): void {
     this.#journalOf(world).clear()
   }
@@ -297,7 +303,8 @@ export class Journals {
   }
 
   /**
-   * The kept events after number `last` in these journals of running worlds, and with `ended` also in those of ended worlds.
+   * The kept events after number `last`: those in the journals `living` of running worlds, and those in the journals
+   * `ended`, including the ends of these worlds.
    */
   since(last: number, living: Iterable<WorldJournal>, ended: Iterable<EndedJournal> = []): ReadonlyArray<JournalEvent> {
     const events: Array<JournalEvent> = []
@@ -322,7 +329,7 @@ export class Journals {
     return this.#listeners.size
   }
 
-  /** Returns a function that removes the listener. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -338,15 +345,15 @@ export class Journals {
   }
 
   /**
-   * Frees room for a while at once, because finding the quietest worlds takes longer than dropping an entry. First, ended
-   * worlds lose their oldest entries beyond their share, the world that ended first before the others. Then the worlds that
-   * were quiet longest lose the older half of their journals.
+   * Frees enough room for a while, because finding the quietest worlds takes longer than dropping an entry. First, ended
+   * worlds that keep more than their share lose their oldest entries, beginning with the world that ended first. Then
+   * running worlds lose the older half of their journals, beginning with the world that has been quiet longest.
    */
   #makeRoom(): void {
     const target = this.#maxBytes * (1 - roomShare)
     const maxEndedBytes = (this.#maxBytes * endedShare) / maxEndedWorlds
     for (const { journal } of this.#ended.values()) {
-      // Keep the last request: it is the one that a failed test asks about.
+      // Keep the last request, because a failed test most likely asks about it.
       while (this.bytes > target && journal.bytes > maxEndedBytes && journal.kept > 1) journal.dropOldest()
     }
     const quietest = [...this.#living].filter(({ kept }) => kept > 0).sort((a, b) => a.lastEvent - b.lastEvent)

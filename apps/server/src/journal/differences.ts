@@ -1,6 +1,6 @@
 /**
- * Says in plain words how a request differs from an expected call. The request with the fewest differing fields is the nearest;
- * differences of the request count before those of the reply.
+ * Says in plain words how a request differs from an expected call. The nearest request is the one with the fewest differing
+ * fields. Differences in the request count more than differences in the reply.
  */
 import { nearest } from "@berthkit/terminal/usage"
 import { Predicate, Result, type Schema } from "effect"
@@ -8,7 +8,7 @@ import { matches } from "../lifecycle/pattern.ts"
 import type { ExpectedCall } from "./ExpectedCall.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
 
-/** A difference. Its sentence is built on demand, because most differences are only counted. */
+/** A difference. The sentence is built on demand, because most differences are only counted. */
 export interface Difference {
   readonly sentence: () => string
   /** How many fields differ. */
@@ -17,20 +17,20 @@ export interface Difference {
   readonly isAnswer?: true
 }
 
-/** A request of the journal. Its body is parsed once for all expected calls. */
+/** A request of the journal. The body is parsed only once for all expected calls. */
 export interface Request {
   readonly entry: JournalEntry
   readonly body: Result.Result<unknown, "absent" | "cut" | "no JSON">
   /** Approximate number of characters to compare. */
   readonly size: number
-  /** The part of `size` that is compared with patterns. */
+  /** How many of these characters are compared with patterns. */
   readonly patternSize: number
 }
 
 /** Minimum cost of a comparison, in characters. */
 const minSize = 100
 
-/** `areHeadersCompared`: whether any call expects headers. */
+/** Prepares a journal entry for comparisons. `areHeadersCompared` says whether any call expects headers. */
 export const readRequest = (entry: JournalEntry, areHeadersCompared: boolean): Request => {
   const { body, headers, path, query } = entry
   const named = [...Object.entries(query), ...(areHeadersCompared ? Object.entries(headers) : [])]
@@ -45,10 +45,10 @@ const readBody = ({ body, bodyBytes }: JournalEntry): Request["body"] => {
   return Result.try({ try: (): unknown => JSON.parse(body), catch: () => "no JSON" as const })
 }
 
-/** How many names of a request are compared with a missing name. */
+/** With how many names of a request a missing name is compared, to find a typo. */
 const maxCandidates = 50
 
-/** Yields the differences of a request one by one; none if it matches the call. */
+/** Yields the differences between a request and a call one by one; none if the request matches. */
 export function* differences(call: ExpectedCall, { body, entry }: Request): Generator<Difference> {
   const { method, path, status } = entry
   if (call.method !== undefined && call.method.toUpperCase() !== method) {
@@ -82,7 +82,7 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
   }
 }
 
-/** Names of headers are case-insensitive. */
+/** The headers by lower-case name, because the case of a name does not matter. */
 const inLowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, pattern]) => [name.toLowerCase(), pattern]))
 
@@ -94,7 +94,7 @@ const another = (name: string, wanted: unknown, given: unknown): Difference => (
 const byPattern = (wanted: string, given: string, name: string): Iterable<Difference> =>
   matches(wanted, given) ? [] : [another(name, wanted, given)]
 
-/** Number of values in a value; 1 for a plain value. */
+/** Number of plain values in a value, at least 1. */
 const fieldsIn = (value: unknown): number =>
   Predicate.isObjectOrArray(value)
     ? Math.max(
@@ -103,7 +103,10 @@ const fieldsIn = (value: unknown): number =>
       )
     : 1
 
-/** The differences of named values. A missing name may be present with a typo, under a name that was not expected. */
+/**
+ * Yields the differences of named values. If a name is missing, the difference suggests a similar name that was not
+ * expected, because that may be a typo.
+ */
 function* fieldDifferences<W, G>(
   wanted: Readonly<Record<string, W>>,
   given: Readonly<Record<string, G>>,
@@ -143,7 +146,7 @@ function* bodyDifferences(wanted: Schema.Json, body: Request["body"]): Generator
   yield { sentence: () => `body is ${found[body.failure]}, expected ${show(wanted)}`, fields: fieldsIn(wanted) }
 }
 
-/** The places where `given` lacks what `wanted` has. Anything more in `given` does not matter. */
+/** Yields the places where `given` lacks what `wanted` has. What `given` has in addition does not matter. */
 function* within(wanted: unknown, given: unknown, path: string): Generator<Difference> {
   if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
     return yield* fieldDifferences(
@@ -159,7 +162,7 @@ function* within(wanted: unknown, given: unknown, path: string): Generator<Diffe
       return yield { sentence, fields: fieldsIn(wanted) }
     }
     for (const [index, value] of wanted.entries()) {
-      // Most values are equal, and a generator for each would take most of the time.
+      // Most values are equal. A generator for each of them would take most of the time.
       if (value !== given[index]) yield* within(value, given[index], `${path}.${index}`)
     }
     return

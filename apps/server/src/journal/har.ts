@@ -1,6 +1,6 @@
 /**
- * A journal as an HTTP Archive (HAR 1.2), for HTTP viewers and proxies. It has what the journal has: the beginning of each
- * body, reply bodies only for failures and faults, and redacted credentials.
+ * A journal as an HTTP Archive (HAR 1.2), for HTTP viewers and proxies. It has no more than the journal: only the beginning
+ * of each body, the bodies of replies only if they are failures or a fault has fired, and redacted credentials.
  */
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
@@ -11,7 +11,7 @@ import { hidden, type Redactor, redactorOf, showHeaders } from "./JournalEntry.t
 
 const httpVersion = "HTTP/1.1"
 
-/** Unknown: cookies are hidden, and the sizes of headers are not recorded. */
+/** Fields that the archive must have but that are unknown: cookies are hidden, and nobody records the sizes of headers. */
 const unrecorded = { cookies: [], headersSize: -1 }
 
 const headersOf = (headers: Recorded["headers"], redact: Redactor) =>
@@ -74,7 +74,7 @@ const requestOf = (recorded: Recorded, redact: Redactor, origin: string) => {
   }
 }
 
-/** Characters that no URL path contains. The parser turns each byte of a target into a character. */
+/** Matches characters that no URL path contains. (The HTTP parser turns each byte of a target into a character.) */
 const noPathCharacter = /[^\w!$&'()*+,./:;=@~%-]/gu
 
 /** The URL of a target without its query. */
@@ -93,7 +93,7 @@ const responseOf = ({ replyBody, replyBytes, replyHeaders, status }: Recorded, r
   const size = replyBytes ?? replyBody?.length ?? 0
   const wasSent = status !== null
   return {
-    // Viewers show 0 as "no reply".
+    // Viewers show a status of 0 as "no reply".
     status: status ?? 0,
     statusText: STATUS_CODES[status ?? 0] ?? "",
     httpVersion,

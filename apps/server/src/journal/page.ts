@@ -1,6 +1,7 @@
 /**
- * A page of a journal: the entries that match the filters, forward from a number or the last ones, and what a reader needs to
- * continue and to see what was missed. Filters run on the recorded requests; only those of the page are formatted.
+ * A page of a journal: the entries that match the filters, either the first ones after a number or the last ones. It also
+ * says where the next page begins, and how many requests the reader has missed. Filters look at the recorded requests, so
+ * only the requests of the page have to be formatted.
  */
 import { operationOf } from "@berthkit/learn/operations"
 import type { Journal } from "./Journals.ts"
@@ -12,11 +13,11 @@ export interface PageOptions {
   readonly fault?: string | undefined
   /** Only requests with a greater `seq`. */
   readonly after?: number | undefined
-  /** With `after` the first this many entries, otherwise the last. */
+  /** Maximum number of entries. If `after` is given, the page has the first ones, otherwise the last ones. */
   readonly limit?: number | undefined
 }
 
-/** Filters are about requests: with any filter, entries about the world as a whole are left out. */
+/** The page. Filters are about requests, so if there is any filter, entries about the world as a whole are left out. */
 export const pageOf = (journal: Journal, options: PageOptions) => {
   const { after = 0, fault, limit, operation, status } = options
   const method = options.method?.toUpperCase()
@@ -38,11 +39,11 @@ export const pageOf = (journal: Journal, options: PageOptions) => {
   const more = last !== matching.at(-1)
   return {
     requests,
-    /** The `after` of the next page. */
+    /** The value of `after` for the next page. */
     next: more && last !== undefined ? last.seq : journal.count,
-    /** Whether more entries exist already. */
+    /** Whether the next page already has entries. */
     more,
-    /** How many requests after `after` are no longer kept, whether or not they would match the filters. */
+    /** How many requests after `after` the journal no longer keeps. They may match the filters or not. */
     dropped: Math.max(0, journal.count - journal.kept - after)
   }
 }

@@ -22,23 +22,29 @@ export const Verdict = Schema.Struct({
 }).annotate({ identifier: "Verdict" })
 export type Verdict = typeof Verdict.Type
 
-/** Near misses per mismatch, differences per near miss, and mismatches with near misses. A reader needs no more. */
+/**
+ * Maximum number of near misses of a mismatch, of differences of a near miss (`maxDifferences`), and of mismatches that get
+ * near misses (`maxExplained`). A reader needs no more.
+ */
 const maxNearMisses = 3
 const maxDifferences = 10
 const maxExplained = 20
 
-/** Characters that are compared before the server answers other requests. */
+/** Number of characters after which the server answers other requests. */
 const maxAtOnce = 8_000
 
-/** Maximum number of steps for all patterns and all requests: about a second. */
+/** Maximum number of steps for all patterns and all requests. They take about a second. */
 const maxPatternSteps = 200_000_000
 
-/** Refusal: the patterns of a long expectation and the requests of a long journal would take too long to compare. */
+/** The sentence that refuses a comparison if its many patterns and requests would take too long. */
 const tooMuch = (calls: number, requests: number): string =>
   `The patterns of ${calls} calls and the texts of ${requests} requests are too long to be compared: expect fewer calls ` +
   "with patterns at a time, or forget the journal at the start of the test, with DELETE …/requests."
 
-/** `dropped` is the number of requests before `entries` that are no longer kept. `entries` may be lazy. */
+/**
+ * Compares entries of a journal with the expectation. `entries` may be lazy. `dropped` is the number of earlier requests
+ * that the journal no longer keeps.
+ */
 export const verify = Effect.fnUntraced(function* (
   entries: Iterable<JournalEntry>,
   { expected, inOrder = false, noOthers = false }: Expectation,
@@ -61,7 +67,7 @@ export const verify = Effect.fnUntraced(function* (
   if (patternSteps > maxPatternSteps) return yield* Effect.fail(tooMuch(expected.length, requests.length))
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
-  // The requests of the calls that came as often as expected. Calls that describe the same requests are counted together.
+  // For each call that came as often as expected: its requests. Calls that describe the same requests are counted together.
   const met = new Map<ExpectedCall, ReadonlyArray<Request>>()
   let isUnknown = dropped > 0 && noOthers
   for (const calls of Map.groupBy(expected, callKey).values()) {
@@ -92,7 +98,7 @@ export const verify = Effect.fnUntraced(function* (
   }
 })
 
-/** Runs a function on each request, in turns: the server answers other requests in between. */
+/** Runs a function on each request. In between, it lets the server answer other requests. */
 const eachInTurns = Effect.fnUntraced(function* (
   requests: ReadonlyArray<Request>,
   cost: number,
@@ -109,13 +115,13 @@ const eachInTurns = Effect.fnUntraced(function* (
   yield* Effect.yieldNow
 })
 
-/** Adds the calls that came, but not in the expected order. */
+/** Adds a mismatch for each call that came, but not in the expected order. */
 const checkOrder = Effect.fnUntraced(function* (
   expected: ReadonlyArray<ExpectedCall>,
   met: ReadonlyMap<ExpectedCall, ReadonlyArray<Request>>,
   mismatches: Array<Mismatch>
 ) {
-  // The last request that matched so far.
+  // The number of the last request that has matched so far.
   let reached = 0
   for (const call of expected) {
     const found = met.get(call)
@@ -141,7 +147,7 @@ const checkOrder = Effect.fnUntraced(function* (
   }
 })
 
-/** The number of fields in which a request differs from a call. */
+/** In how many fields a request, and its reply, differ from a call. */
 const distanceOf = (call: ExpectedCall, request: Request) => {
   let [asked, answered] = [0, 0]
   for (const { fields, isAnswer } of differences(call, request)) {
@@ -151,7 +157,10 @@ const distanceOf = (call: ExpectedCall, request: Request) => {
   return { request, asked, answered }
 }
 
-/** Fewest differing fields first; on a tie, requests that no operation serves, because their path may be mistyped. */
+/**
+ * Sorts by the number of differing fields, those of the request first. On a tie, requests that no operation serves come
+ * first, because their path may be mistyped.
+ */
 const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
   Order.mapInput(Order.Number, ({ asked }) => asked),
   Order.mapInput(Order.Number, ({ answered }) => answered),
@@ -199,7 +208,7 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
 
 const describeCall = ({ body, faults, headers, method, operation, path, query, status }: ExpectedCall): string => {
   const what = [method, path ?? operation].filter((part) => part !== undefined).join(" ")
-  // As given: it is a pattern, so nothing is escaped.
+  // Nothing is escaped, because the values are patterns.
   const search = Object.entries(query ?? {}).map(([name, pattern]) => `${name}=${pattern}`)
   return [
     what === "" ? "any request" : what,

@@ -1,6 +1,6 @@
 /**
- * A commitment over time: which term runs at an instant, and when it ends the node. A function of the record and the instant;
- * there are no timers. Instants are milliseconds since the epoch.
+ * A commitment over time: which term runs at an instant, and when the commitment ends the node. Both follow from the record
+ * and the instant, without timers. Instants are milliseconds since the epoch.
  */
 
 import { Schema } from "effect"
@@ -9,20 +9,20 @@ import { Instant, TermDays } from "./bounds.ts"
 /** What happens when a term ends (interface.md §3, A17). */
 export type CommitmentSetting = Commitment["setting"]
 
-/** The commitment of a node: its current term, and what follows. */
+/** The commitment of a node: the current term, and what follows it. */
 export const Commitment = Schema.Struct({
   /** The sku of the term that began at `startedAt`. */
   skuId: Schema.Int,
   days: TermDays,
   startedAt: Instant,
   setting: Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"]),
-  /** The sku of every later term, under `auto_renew`. */
+  /** The sku of all later terms, if the setting is `auto_renew`. */
   nextSkuId: Schema.Int,
   nextDays: TermDays
 })
 export type Commitment = typeof Commitment.Type
 
-/** One term of a commitment: `[startedAt, endsAt)`. */
+/** One term of a commitment, from `startedAt` (inclusive) to `endsAt` (exclusive). */
 export interface Term {
   readonly skuId: number
   readonly days: number
@@ -49,7 +49,10 @@ export const termAt = (commitment: Commitment, now: number): Term | null => {
   return term(commitment.nextSkuId, commitment.nextDays, first.endsAt + renewals * lengthMillis)
 }
 
-/** When the commitment terminates its node: at the end of the running term under `auto_terminate`, otherwise never. */
+/**
+ * When the commitment terminates its node: at the end of the running term if the setting is `auto_terminate`, otherwise
+ * never.
+ */
 export const terminatesAt = (commitment: Commitment): number =>
   commitment.setting === "auto_terminate"
     ? commitment.startedAt + commitment.days * dayMillis
@@ -62,8 +65,8 @@ export interface CommitmentChoice {
 }
 
 /**
- * The commitment after a new setting. If no term is running, the choice starts one at once; otherwise it applies to the next
- * term, which matters only under `auto_renew`. `null` if there is nothing to commit to: then `auto_renew` needs a choice.
+ * The commitment after a new setting. If no term is running, the choice starts one at once. Otherwise the choice applies to
+ * the next term, which exists only with `auto_renew`. `null` if no term is running and there is no choice.
  */
 export const choose = (
   commitment: Commitment | null,

@@ -1,7 +1,7 @@
 /**
- * The life of a node (assumption A11 in docs/interface/assumptions.md): its status at an instant is a function of the world's
- * seed, the node's record and the instant. There are no timers and no state to synchronise, so a million nodes cost only
- * memory. Instants and durations are milliseconds.
+ * The life of a node (assumption A11 in docs/interface/assumptions.md). The node's status at an instant is a function of the
+ * world's seed and lifecycle, the node's record and the instant. There are no timers and no state to synchronise, so a
+ * million nodes cost only memory. Instants and durations are milliseconds.
  */
 import { Schema } from "effect"
 import { DurationMillis } from "./bounds.ts"
@@ -15,7 +15,8 @@ type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
 export const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 /**
- * Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one weight is above 0.
+ * The weights of the outcomes: with `{ runs: 8, stuck: 2 }`, about two of ten nodes stay in `created`. At least one weight
+ * is above 0.
  */
 export type Outcomes = typeof Outcomes.Type
 const Outcomes = Schema.Struct({
@@ -32,31 +33,34 @@ const Samples = Schema.Array(DurationMillis).check(Schema.isMinLength(1), Schema
 
 export type LifeRule = typeof LifeRule.Type
 const LifeRule = Schema.Struct({
-  /** From the create to `running`. Default 2 s. */
+  /** Time from the create to `running`. Default: 2 s. */
   provisioningMillis: DurationMillis,
-  /** Maximum additional time, chosen by seed and id. Default 0. */
+  /** Maximum additional time; seed and id decide how much of it. Default: 0. */
   provisioningJitterMillis: DurationMillis,
-  /** Observed durations, ascending; they replace both fields above. Each node takes one of them, or a value between two. */
+  /**
+   * Observed durations in ascending order, which replace both fields above. A node takes one of them, or a value between two
+   * neighbours.
+   */
   provisioningSamples: Schema.optionalKey(Samples),
   terminationSamples: Schema.optionalKey(Samples),
-  /** From the delete until the node is gone. Default 2 s. */
+  /** Time from the delete until the node is gone. Default: 2 s. */
   terminationMillis: DurationMillis,
   terminationJitterMillis: DurationMillis,
-  /** Default `null`: every node runs. */
+  /** Default: `null`, with which every node runs. */
   outcomes: Schema.NullOr(Outcomes),
-  /** How long a node runs before it powers off or disappears, if that is its outcome. Default one minute. */
+  /** How long a node runs before it powers off or disappears, if one of these is its outcome. Default: one minute. */
   outcomeAfterMillis: DurationMillis,
   outcomeAfterJitterMillis: DurationMillis
 })
 
-/** Maximum number of other rules: every read of a node's status searches them. */
+/** Maximum number of rules for names, because every read of a node's status searches them. */
 export const maxLives = 100
 
 /** The rule of a world, and other rules for nodes whose names match a pattern. */
 export type Lifecycle = typeof Lifecycle.Type
 export const Lifecycle = Schema.Struct({
   ...LifeRule.fields,
-  /** The first rule whose pattern matches wins; otherwise the world's own rule applies. */
+  /** Rules for nodes by name. The first rule whose pattern matches wins. If none matches, the world's own rule applies. */
   byName: Schema.Array(
     Schema.Struct({ pattern: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)), rule: LifeRule })
   ).check(Schema.isMaxLength(maxLives))
@@ -79,30 +83,31 @@ export const ruleFor = (lifecycle: Lifecycle, name: string): LifeRule => {
   return lifecycle.byName.find(({ pattern }) => matches(pattern, name))?.rule ?? lifecycle
 }
 
-/** The outcome at a position `share` within the weights, from 0 to below 1. */
+/** The outcome at a position within the weights. `share` is from 0 (inclusive) to 1 (exclusive). */
 const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, share: number): Outcome => {
   let left = share * (runs + stuck + powersOff + vanishes)
   if ((left -= runs) < 0) return "runs"
   if ((left -= stuck) < 0) return "stuck"
-  // Rounding may leave a remainder that belongs to no outcome: an outcome without weight must never happen.
+  // Rounding may leave a small remainder. Check the weight of `vanishes`, because an outcome without weight must never
+  // happen.
   return (left -= powersOff) < 0 || vanishes === 0 ? "powers-off" : "vanishes"
 }
 
-/** The statuses that a test can force on a node; they stay until changed. */
+/** The statuses that a test can force on a node. A forced status stays until a test changes it or the node terminates. */
 export const forcedStatuses = ["created", "running", "power-off"] as const
 /** A status that can be forced on a node. */
 export type ForcedStatus = (typeof forcedStatuses)[number]
 
-/** The fields of a node that its life depends on. */
+/** The fields of a node on which its life depends. */
 export interface LivingNode {
   readonly id: number
-  /** Selects the node's rule of the lifecycle. */
+  /** Decides which rule of the lifecycle applies. */
   readonly name: string
   readonly createdAt: number
-  /** When a delete was accepted; `null` before. */
+  /** When the service accepted a delete; `null` before. */
   readonly deletedAt: number | null
   readonly commitment: Commitment | null
-  /** A forced status, shown until the node terminates. Absent on most nodes. */
+  /** A forced status, which the node shows until it terminates. Most nodes have none. */
   readonly forced?: ForcedStatus
 }
 
@@ -111,14 +116,14 @@ export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
 const never = Number.POSITIVE_INFINITY
 
-/** Labels of random numbers, one per use, so that a change of one use does not affect another. */
+/** Labels of random numbers. Each use has its own, so that a change of one use does not affect another. */
 const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
 
-/** A stage's length for this node: `millis` and up to `jitterMillis` more. */
+/** How long a stage of this node lasts: `millis`, and up to `jitterMillis` more. */
 const lasting = (seed: number, label: number, node: LivingNode, millis: number, jitterMillis: number): number =>
   jitterMillis === 0 ? millis : millis + (derive(seed, label, node.id) % (jitterMillis + 1))
 
-/** A length for this node, distributed like the samples. */
+/** How long a stage of this node lasts, distributed like the samples. */
 const sampled = (seed: number, label: number, node: LivingNode, samples: ReadonlyArray<number>): number => {
   const at = (derive(seed, label, node.id) / 2 ** 32) * (samples.length - 1)
   const below = samples[Math.floor(at)]!
@@ -135,12 +140,12 @@ const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
 
-/** When a node powers off or disappears, if that is its outcome. */
+/** When a node powers off or disappears, if one of these is its outcome. */
 const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   provisionedAt(seed, rule, node) +
   lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMillis, rule.outcomeAfterJitterMillis)
 
-/** When the node starts to terminate: at its delete or at the end of its commitment, whichever is first. */
+/** When the node starts to terminate: at its delete or at the end of its commitment, whichever comes first. */
 const terminationBeginsAt = (node: LivingNode): number =>
   Math.min(node.deletedAt ?? never, node.commitment === null ? never : terminatesAt(node.commitment))
 
@@ -181,7 +186,7 @@ export interface NodeChange {
   readonly at: number
 }
 
-/** The first change after `now`; `null` if only a request can cause one. */
+/** The first change after `now`; `null` if only a request can change the node. */
 export const nextChange = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): NodeChange | null => {
   const rule = ruleFor(lifecycle, node.name)
   const vanishes = vanishesAt(seed, rule, node)

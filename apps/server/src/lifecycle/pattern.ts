@@ -1,10 +1,10 @@
 /**
- * Patterns for names, headers and paths: `*` matches any text, `?` one character. The matcher follows all possible positions in
- * the pattern at once, as bits, so it reads a text only once: 32 characters of the pattern cost one step per character of the
- * text.
+ * Patterns for names, headers and paths: `*` matches any text, `?` one character. The matcher follows all possible positions
+ * in the pattern at the same time, as bits, so it reads a text only once. 32 characters of the pattern cost one step per
+ * character of the text.
  */
 
-/** Maximum length of a pattern; patterns of names are limited to 255. */
+/** Maximum length of a pattern in characters; for patterns of names, 255. */
 export const maxPatternLength = 1024
 export const maxNamePatternLength = 255
 
@@ -21,9 +21,12 @@ const compile = (pattern: string): Matcher => {
   const words = (characters.length >>> 5) + 1
   const makeBits = () => new Int32Array(words)
   const set = (bits: Int32Array, place: number) => (bits[place >>> 5]! |= 1 << (place & 31))
-  /** The positions after a `*`, where the matcher may stay. */
+  /** The positions at a `*`, where the matcher may stay. */
   const stays = makeBits()
-  /** The positions from which any character leads on, and for each character those from which it leads on. */
+  /**
+   * `any`: the positions from which every character leads to the next one. `leads`: for a character, the positions from
+   * which it leads on.
+   */
   const any = makeBits()
   const leads = new Map<number, Int32Array>()
   let place = 0
@@ -63,7 +66,7 @@ const compile = (pattern: string): Matcher => {
 const known = new Map<string, Matcher>()
 const maxKnown = 1000
 
-/** Whether a text matches a pattern; case-sensitive. */
+/** Whether a text matches a pattern. Upper and lower case are different. */
 export const matches = (pattern: string, text: string): boolean => {
   let matcher = known.get(pattern)
   if (matcher === undefined) {

@@ -1,10 +1,10 @@
-/** A field that is written as text but has another type: a duration, a clock, a scenario. */
+/** A field whose text form stands for a value of another type: a duration, a clock, a scenario. */
 import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 /** Maximum characters of such a text; every valid text is much shorter. */
 const maxLength = 100
 
-/** A text that `read` parses and `show` writes; `expected` completes "Expected …". */
+/** A field whose text `read` parses and `show` writes. `expected` completes the error "Expected …". */
 export const textField = <A>(
   target: Schema.Codec<A>,
   expected: string,

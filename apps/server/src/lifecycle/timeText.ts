@@ -32,7 +32,7 @@ const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
 export const readInstantMillis = (text: string): Option.Option<number> =>
   isoInstant.test(text)
     ? DateTime.make(text).pipe(
-        // Date turns 30 February into 2 March.
+        // Refuse days that do not exist: `Date` turns 30 February into 2 March.
         Option.filter((instant) => DateTime.formatIso(instant).startsWith(text.slice(0, 16))),
         Option.map(DateTime.toEpochMillis)
       )

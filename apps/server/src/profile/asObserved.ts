@@ -1,7 +1,7 @@
 /**
- * Two steps of a request under a profile, which is the learned behaviour of a service. The inner step answers lists with the
- * service's paging and filters, and refuses requests whose form the service refuses. The outer step rewrites each reply of the
- * mock into the service's envelope, fields, failures and headers.
+ * Two steps of a request if the server has a profile, that is the learned behaviour of a service. The inner step answers
+ * lists with the service's paging and filters, and refuses requests that the service would refuse for their form. The outer
+ * step rewrites each reply of the mock into the service's envelope, fields, failures and headers.
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -26,7 +26,7 @@ interface Counts {
   readonly size: number
 }
 
-/** Passes counts from the inner step to the outer one. */
+/** Passes the counts of a list from the inner step to the outer step. */
 const countsOf = new WeakMap<Exchange, Counts>()
 const situationOf = new WeakMap<Exchange, Situation>()
 
@@ -34,7 +34,7 @@ const queryOf = ({ request }: Exchange) => new URLSearchParams(request.url.split
 
 const operationIn = (exchange: Exchange) => operationOf(exchange.request.method, pathOf(exchange.request))
 
-/** A reply that the outer step rewrites as the service's reply to this situation. */
+/** A placeholder. The outer step replaces it by the service's reply in this situation. */
 const refusal = (exchange: Exchange, situation: Situation): Reply => {
   situationOf.set(exchange, situation)
   return HttpServerResponse.jsonUnsafe(succeed([]))
@@ -59,7 +59,7 @@ export const listsAsObserved =
     return reply === undefined ? next(exchange) : Effect.succeed(reply)
   }
 
-/** The parameters of the list of nodes (interface.md §4 notes 1 and 2, and both credentials). */
+/** The parameters that the list of nodes may have (interface.md §4 notes 1 and 2, and the API key). */
 const listParameters = new Set(["apikey", "page_no", "page", "per_page"])
 
 const isTwice = (query: URLSearchParams): boolean =>
@@ -70,8 +70,9 @@ const isRefusedTwice = ({ paging }: Behaviour, query: URLSearchParams): boolean 
   paging.twice !== "accepted" && isTwice(query)
 
 /**
- * Why the service would refuse a GET of `operation` that the mock would answer; undefined if it would not. A service may refuse
- * or redirect paths without their last slash, and parameters that are unknown, empty or repeated.
+ * The situation in which the service would refuse a GET of `operation`, although the mock would answer it; undefined if the
+ * service would not refuse it. A service may refuse or redirect paths without their last slash, and parameters that are
+ * unknown, empty or repeated.
  */
 const refusalOf = (
   behaviour: Behaviour,
@@ -80,7 +81,7 @@ const refusalOf = (
   query: URLSearchParams
 ): Situation | undefined => {
   const { failures } = behaviour
-  // Nobody observed the path of a single node without its slash.
+  // Not for a single node, because the profile does not show what the service does with its path without the slash.
   if (!path.endsWith("/") && operation !== "nodes.get" && failures["no-slash"] !== undefined) return "no-slash"
   if (operation !== "nodes.list") return undefined
   const names = Array.from(query.keys())
@@ -108,7 +109,7 @@ const filters: Readonly<Record<string, (row: JsonObject, wanted: string, rules: 
   version: (row, wanted, rules) => same(wanted, part(row, "os")["version"], rules)
 }
 
-/** The observed rows that match the query (interface.md §4 note 4, A18); undefined if the service refuses it. */
+/** The observed rows that match the query (interface.md §4 note 4, A18); undefined if the service refuses the query. */
 const filterRows = (
   catalogue: ReadonlyArray<unknown>,
   query: URLSearchParams,
@@ -118,7 +119,7 @@ const filterRows = (
   const isKnown = /^(public|private|)$/i.test(type)
   if (!isKnown && (rules.unknownType ?? "refused") === "refused") return undefined
   if (!isKnown && rules.unknownType === "empty") return []
-  // The rows describe public images.
+  // There are no rows for private images, because the observed rows describe public ones.
   if (/^private$/i.test(type)) return []
   const rows = catalogue.filter(isObject)
   if (rules.narrows === false) return rows
@@ -131,7 +132,7 @@ const filterRows = (
   return found.length === 0 && rules.noMatch === "rows" ? rows : found
 }
 
-/** A query value as a whole number; undefined if it is missing or not one. */
+/** A query value as a whole number: undefined if it is missing or empty, `malformed` if it is not a whole number. */
 const wholeNumber = (query: URLSearchParams, name: string): number | undefined | "malformed" => {
   const value = query.get(name)
   if (value === null || value === "") return undefined
@@ -252,7 +253,7 @@ const enveloped = (
   )
 }
 
-/** The failure of a request that the mock refuses. */
+/** The situation of a request that the mock has refused; undefined if profiles have no such situation. */
 const failureIn = (exchange: Exchange, { status }: Reply): Situation | undefined => {
   const operation = operationIn(exchange)
   if (status === 401 || status === 403) return "unauthorized"

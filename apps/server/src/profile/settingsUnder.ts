@@ -1,6 +1,6 @@
 /**
- * The settings of worlds that follow a profile, with the catalogue of the observed image list. Settings that were not observed
- * keep their values.
+ * The settings of worlds that follow a profile, and the catalogue from the observed image list. Settings that the profile
+ * does not have keep their values.
  */
 import {
   type Catalogue,
@@ -55,7 +55,7 @@ const planOf = (row: JsonObject): Plan | undefined => {
 
 const firstImageId = 1000
 
-/** The image of a row; `fallbackId` if the row has no id. */
+/** The image of a row. Its id is `fallbackId` if the row has no usable id. */
 const imageOf = (row: JsonObject, fallbackId: number): PublicImage | undefined => {
   const slug = text(row["image"])
   const os = part(row, "os")
@@ -72,8 +72,8 @@ const imageOf = (row: JsonObject, fallbackId: number): PublicImage | undefined =
 }
 
 /**
- * The catalogue of the rows: their plans, their images, and which go together; undefined if no row has both. A row without a
- * plan or an image is not in the catalogue, but still in the list.
+ * The catalogue of the rows: their plans, their images, and which plan and image go together. Undefined if no row has both.
+ * A row without a plan or without an image is not in the catalogue, but the image list still shows it.
  */
 const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined => {
   const planBySlug = new Map<string, Plan>()
@@ -92,14 +92,17 @@ const catalogueOf = (rows: ReadonlyArray<unknown>): Catalogue | undefined => {
   return catalogueWith([...planBySlug.values()], [...imageBySlug.values()], offers)
 }
 
-/** A smaller difference counts as no difference, because replies take a while. */
+/** A smaller difference of the clocks counts as none, because replies take a while. */
 const minSkewMillis = 2_000
 
-/** Durations for the lifecycle, under this name; nothing if none were observed. */
+/** Observed durations as a setting of the lifecycle; no setting if there are none. */
 const samplesAs = <Name extends string>(name: Name, ranges: Ranges = []) =>
   ranges.length === 0 ? {} : { [name]: middlesOf(ranges).map(Math.round) }
 
-/** `realMillis` is the current real time: if the service's clock runs ahead, the world starts ahead. */
+/**
+ * The settings under a profile. `realMillis` is the current real time: if the service's clock is ahead, the world starts
+ * ahead of the real time.
+ */
 export const settingsUnder = ({ behaviour }: Profile, base: WorldSettings, realMillis: number): WorldSettings => {
   const { catalogue, clockSkewMillis = 0, deletes, provisioningMillis, terminationMillis, window } = behaviour
   const rateLimit = {

@@ -1,7 +1,7 @@
 /**
- * Rewrites a record of the mock into the form of an observed service: its fields in its order, each with its type and format.
- * What the mock knows about the node or image fills every field whose name a service may use for it. Other fields get the
- * service's constant value, or an empty value of their type.
+ * Rewrites a record of the mock into the form of an observed service: with the service's fields in the service's order, each
+ * with its type and format. The mock fills every field whose name it knows, with what it knows about the node or image.
+ * Other fields get the constant value that the service has there, or an empty value of their type.
  */
 import { Data, DateTime } from "effect"
 import { createdMoment } from "../http/records.ts"
@@ -19,7 +19,7 @@ const wordFor = (status: unknown, statuses: Statuses): string => {
   return (Object.hasOwn(statuses, asked) ? statuses[asked as keyof Statuses] : undefined) ?? own
 }
 
-/** The known values of a node, from the mock's own record of it, which has the addresses. */
+/** What the mock knows about a node. The addresses come from the mock's own record. */
 export const knownNode = (world: World, record: JsonObject, statuses: Statuses): Known => {
   const id = Number(record["id"])
   const status = wordFor(record["status"], statuses)
@@ -55,7 +55,7 @@ export const knownNode = (world: World, record: JsonObject, statuses: Statuses):
   }
 }
 
-/** The known values of an image, from the mock's own record of it. */
+/** What the mock knows about an image, from the mock's own record. */
 export const knownImage = (world: World, record: JsonObject): Known => {
   const slug = record["plan"] ?? record["size"]
   return {
@@ -70,9 +70,9 @@ export const knownImage = (world: World, record: JsonObject): Known => {
 interface Known {
   /** By wire name; nested values are objects. */
   readonly values: JsonObject
-  /** The status, as the service spells it. */
+  /** The status of the node, as the service spells it. */
   readonly status: string | undefined
-  /** Decides which records lack a field that only some records have. */
+  /** Decides, together with the seed, which records lack a field that only some records have. */
   readonly id: number
   readonly seed: number
 }
@@ -89,7 +89,7 @@ const empty: Readonly<Record<Kind, unknown>> = {
   object: {}
 }
 
-/** Selects a share of the records at random, the same ones each time. */
+/** Whether a record belongs to a random share of the records. The answer is the same each time. */
 const hits = (share: number, label: number, { id, seed }: Known, name: string): boolean =>
   share >= 1 || (share > 0 && derive(seed, label, id, hashOf(name)) / 2 ** 32 < share)
 
@@ -130,7 +130,7 @@ const written = (value: unknown, kind: Kind, form: Form | undefined): unknown =>
   if (value instanceof Moment) return dated(value, kind, form)
   if (value === undefined || value === null) return empty[kind]
   if (kind === kindOf(value)) return value
-  // The mock's address is an object, the service's a text.
+  // In a record of the mock an address is an object; here it has to become a plain value.
   const plain = isObject(value) ? value["ip_address"] : value
   switch (kind) {
     case "string":
@@ -148,7 +148,7 @@ const written = (value: unknown, kind: Kind, form: Form | undefined): unknown =>
   }
 }
 
-/** A size before it is formatted. `bare` is the unit of a number without one. */
+/** A size before it is formatted. `bare` is the unit that a number has if the service writes no unit. */
 class Size extends Data.Class<{ readonly gigabytes: number; readonly bare: "GB" | "MB" }> {}
 
 const sized = ({ bare, gigabytes }: Size, kind: Kind, form: Form | undefined): unknown => {

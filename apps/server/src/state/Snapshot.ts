@@ -1,7 +1,7 @@
 /**
- * A world as a JSON value: everything that decides its replies, except its id and its account. Restored into another world,
- * even in another process, it makes that world reply with the same bytes. Instants are milliseconds since the epoch; plans and
- * images are named by slug.
+ * A world as a JSON value: everything that decides the world's replies, except its id and its account. If you restore a
+ * snapshot into another world, even in another process, that world replies with the same bytes. Instants are milliseconds
+ * since the epoch. Plans and images are named by slug.
  */
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Result, Schema } from "effect"
@@ -26,17 +26,20 @@ import * as World from "../world/World.ts"
 import { type Account, maxGivenId, maxTextLength, PlainSettings } from "../world/WorldSettings.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-/** A counter with room to grow: 30 000 years at a thousand a second. */
+/** A count of requests. Its maximum would take 30 000 years at a thousand requests a second. */
 const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** A create counts the characters of a name by code point, each of which may be two units; a slug may be followed by an id. */
+/**
+ * A text that may be longer than the limit on names: a create counts the characters of a name as code points, each of which
+ * may be two units of a string, and an id may follow a slug.
+ */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
 
 /** A fault of any kind. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
 
-/** An armed fault with its counts, so that it continues where it was. */
+/** An armed fault with its counts, so that the restored fault continues where it was. */
 const StoredArmedFault = Schema.Struct({
   fault: StoredFault,
   instance: Count,
@@ -83,10 +86,10 @@ const SavedImageSnapshot = Schema.Struct({
   today: Schema.optionalKey(SavedImageToday)
 })
 
-/** Twice the highest id that a caller may set. Skipped ids cost time and memory, block by block. */
+/** Maximum of the next node's id: twice the highest id that a caller may set. */
 const maxNodeId = 2 * maxGivenId
 
-/** The format that is written. Snapshots in the previous format can still be read. */
+/** The format of new snapshots. Snapshots in the previous format can still be read. */
 const format = "berth-world/3"
 
 export const Snapshot = Schema.Struct({
@@ -94,7 +97,7 @@ export const Snapshot = Schema.Struct({
   settings: Settings,
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
   latest: WorldTime,
-  /** The allowance's current rate limit, if it is not that of the settings any more. */
+  /** The current rate limit, if it is no longer that of the settings. */
   rateLimit: Schema.optionalKey(Allowance.RateLimit),
   allowance: Allowance.AllowanceState,
   savedImages: Schema.Array(SavedImageSnapshot).check(
@@ -102,7 +105,7 @@ export const Snapshot = Schema.Struct({
   ),
   /** The id of the next node. */
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
-  /** The most recently deleted nodes, newest last: semantic faults about the past show them. */
+  /** The most recently deleted nodes, the newest last. Faults that show the past need them. */
   gone: Schema.Array(NodeSnapshot).check(Schema.isMaxLength(World.maxGone)),
   faults: Schema.Array(StoredArmedFault).check(
     Schema.isMaxLength(maxFaults),
@@ -119,7 +122,8 @@ export const takeSnapshot = (world: World.World): Snapshot => {
   return {
     format,
     settings: { ...settings, startAt, nodes },
-    // Real time does not matter to a frozen clock, and would make two runs of the same calls differ.
+    // Leave the real time out if the clock is frozen: it does not matter then, and would make two runs of the same calls
+    // differ.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
     ...(world.allowance.rateLimit === settings.rateLimit ? {} : { rateLimit: world.allowance.rateLimit }),
@@ -151,7 +155,7 @@ export type Resume = "where-it-stood" | "as-if-never-stopped"
 
 const problem = (field: string, sentence: string): FieldErrors => ({ [field]: [sentence] })
 
-/** The world of a snapshot. */
+/** Makes the world of a snapshot, or fails with the invalid field. */
 export const restore = (
   snapshot: Snapshot,
   account: Account,
@@ -209,7 +213,7 @@ export const restore = (
   return Result.succeed(world)
 }
 
-/** The field with more spent requests than the rate limit allows. */
+/** The field that states more spent requests than the rate limit allows; undefined if there is none. */
 const overspending = (state: Allowance.AllowanceState, { limit, windowMillis }: Allowance.RateLimit) => {
   switch (state.algorithm) {
     case "fixed-window":

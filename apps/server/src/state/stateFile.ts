@@ -50,8 +50,8 @@ const sentenceOf = (where: string, errors: FieldErrors): string => {
 }
 
 /**
- * The worlds in a file, or what is wrong with it. `realMillis` is the current real time: a running clock continued while the
- * server was down.
+ * The worlds in a file's text, or what is wrong with the text. `realMillis` is the current real time, because a running
+ * clock has gone on while the server was down.
  */
 export const readState = (text: string, realMillis: number, catalogue?: Catalogue): Result.Result<Worlds, string> => {
   const [, claimed, json] = /^([0-9a-f]{8}) (.*)\n$/s.exec(text) ?? []

@@ -1,6 +1,6 @@
 /**
- * Keeps the worlds of a server in a file that only this server uses: reads it at the start, and saves after changes and at the
- * end. Each save replaces the whole file, so a readable file exists whatever happens to the process.
+ * Keeps the worlds of a server in a file that only this server uses. It reads the file at the start, and saves after changes
+ * and at the end. Each save replaces the whole file, so there is always a readable file, whatever happens to the process.
  */
 import { closeSync, constants, openSync } from "node:fs"
 import { Clock, Data, Duration, Effect, Exit, FileSystem, Option, Path, Result } from "effect"
@@ -10,7 +10,10 @@ import type { Catalogue } from "../world/catalogue.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import { readState, writeState } from "./stateFile.ts"
 
-/** Creates the lock's file for its user only. SQLite would create it for everyone, and would follow a link. */
+/**
+ * Creates the lock's file so that only its user can read it, and refuses a link. SQLite would create it for everyone, and
+ * would follow a link.
+ */
 const makeFile = (path: string): void => {
   const { O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants
   closeSync(openSync(path, O_CREAT | O_NOFOLLOW | O_RDWR, 0o600))
@@ -21,7 +24,7 @@ const lock = (path: string) => {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // Held until the end; nothing is ever written to the database.
+    // This transaction is the lock, and stays open until the end. Nothing is ever written to the database.
     database.exec("BEGIN IMMEDIATE")
     return database
   } catch (error) {
@@ -42,9 +45,9 @@ const whyNotLocked = (path: string, error: unknown): string => {
 }
 
 /**
- * Locks a state file until the scope closes; fails with the reason if another server holds the lock. The lock is a system lock
- * on an empty file next to the state file, held by SQLite, which is built into Node. The system releases it however the process
- * ends, so no stale lock needs to be detected or removed. The lock's file stays.
+ * Locks a state file until the scope closes; fails with the reason if another server holds the lock. The lock is a lock of
+ * the operating system on an empty file next to the state file; SQLite holds it, because SQLite is built into Node. The
+ * system releases the lock however the process ends, so nobody has to detect or remove a stale lock. The lock's file stays.
  */
 const holdStateLock = (file: string) => {
   const path = `${file}.lock`
@@ -54,29 +57,29 @@ const holdStateLock = (file: string) => {
   )
 }
 
-/** How often changes are looked for. */
+/** Pause between two checks for changes. */
 const noticeEveryMillis = 50
 
-/** A change reaches the file within this time: a second, minus the delay of timers on a busy machine. */
+/** A change has to be in the file within this time: a second, minus the delay of timers on a busy machine. */
 const savedWithinMillis = 850
 
 /**
- * The pause after a save that took this long. In the worst case a change just misses a save: it waits for the rest of that
- * save, for this pause, until it is noticed, and for the next save of the same length. Saves longer than 400 ms follow each
- * other without a pause.
+ * The pause after a save that took `tookMillis`. In the worst case a change comes just after a save has begun. Then the
+ * change waits for that save, for this pause, for the next check, and for the next save, which takes as long. If saves take
+ * longer than 400 ms, one follows the other without a pause.
  */
 export const pauseAfterSaveMillis = (tookMillis: number): number =>
   Math.max(0, savedWithinMillis - noticeEveryMillis - 2 * tookMillis)
 
-/** The worlds need more text than a string can hold. */
+/** The text of all worlds is longer than a string can be. */
 class TooMuchState extends Data.TaggedError("TooMuchState") {}
 
 /** Why a state file cannot be used, in one line. */
 class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: string }> {}
 
 /**
- * Locks the file until the scope closes, and returns its real path: a save through a link would replace the link, and two
- * servers would not notice that they share a file.
+ * Locks the file until the scope closes, and returns its real path. With the path of a link, a save would replace the link,
+ * and two servers would not notice that they share a file.
  */
 export const claimState = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -87,7 +90,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
     })
   }
   const own = Option.getOrElse(real, () => file)
-  // Reading a device may never end, and a pipe waits for a writer.
+  // Only a regular file: reading a device may never end, and reading a pipe waits for a writer.
   if (Option.exists(yield* Effect.option(fs.stat(own)), ({ type }) => type !== "File")) {
     return yield* new StateFailure({ message: `cannot read the state file ${file}: it is not a file` })
   }
@@ -98,7 +101,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
   return own
 })
 
-/** The worlds in the file; none if the file is missing or empty. A file that cannot be used stays unchanged. */
+/** The worlds in the file; none if the file is missing or empty. If the file is not usable, it stays unchanged. */
 export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: Catalogue) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(file).pipe(
@@ -118,8 +121,8 @@ export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: 
 })
 
 /**
- * Saves pending changes when the scope closes. The returned effect saves now, fails if that fails, and then saves after every
- * change.
+ * Saves pending changes when the scope closes. The returned effect saves at once and fails if that is not possible; from
+ * then on, it saves after every change.
  */
 export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -133,7 +136,7 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
   const saveChanges = Effect.suspend(() => {
     const { changes } = worlds
     return Effect.matchEffect(save, {
-      // The next round tries again: a full disk may have room later.
+      // Only log this, because the next round tries again: a full disk may have room later.
       onFailure: (error) => Effect.logError(`The state file ${file} cannot be written: ${reasonOf(error)}`),
       onSuccess: () => Effect.sync(() => void (saved = changes))
     })
@@ -156,9 +159,9 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
 })
 
 /**
- * Writes a temporary file, flushes it to the disk, then renames it: `file` never holds half a state. Whatever is in the
- * temporary file's place is removed first, because it may be a link, or open to other users. No other server writes it, because
- * this one holds the lock.
+ * Writes a temporary file, flushes it to the disk, and then renames it, so `file` never holds half a state. If there is
+ * already something at the path of the temporary file, it is removed first, because it may be a link or readable for other
+ * users. It cannot belong to another server, because this server holds the lock.
  */
 const saveState = (worlds: Worlds, file: string) =>
   Effect.scoped(
@@ -175,7 +178,7 @@ const saveState = (worlds: Worlds, file: string) =>
       yield* handle.writeAll(Buffer.from(text))
       yield* handle.sync
       yield* fs.rename(temporary, file)
-      // The new name is in the directory, so flush that as well.
+      // Flush the directory as well, because it holds the new name.
       yield* Effect.flatMap(fs.open(path.dirname(path.resolve(file)), { flag: "r" }), ({ sync }) => sync)
     })
   )

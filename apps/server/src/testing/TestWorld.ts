@@ -1,6 +1,6 @@
 /**
- * A world of a test: its credentials, its clock, and its control plane. It is deleted when the test's scope closes; if the test
- * failed, its options and its journal are printed first.
+ * A world of a test: its credentials, its clock, and its control plane. The world is deleted when the test's scope closes.
+ * If the test has failed, the world's options and journal are printed first.
  */
 import { type DateTime, Duration, Effect, Exit, Redacted, Schema } from "effect"
 import type { HttpClient } from "effect/http"
@@ -12,11 +12,14 @@ import type { JournalEntry } from "../journal/JournalEntry.ts"
 import { WorldOptions } from "../world/WorldOptions.ts"
 
 /**
- * The options of a test's world: those of the control plane in decoded form, without credentials, which the server chooses.
- * Everything has a default.
+ * The options of a test's world: those of the control plane in decoded form. There are no credentials, because the server
+ * chooses them. Everything has a default.
  */
 export interface TestWorldOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
-  /** Default `frozen`, at `startAt` or 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
+  /**
+   * How the world's time passes. Default: `frozen`, at `startAt` or 2026-01-01T00:00:00.000Z. With `real` it follows the
+   * `Clock` of the test.
+   */
   readonly clock?: Exclude<WorldOptions["clock"], undefined>
 }
 
@@ -33,25 +36,25 @@ export const makeControlClient = (httpClient: HttpClient.HttpClient, baseUrl: st
 export interface TestWorld {
   /** Its name on the control plane. */
   readonly id: string
-  /** Scheme and host, without a path; all worlds of a server share it. */
+  /** Scheme and host, without a path. It is the same for all worlds of a server. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
   /** The world's current instant. */
   readonly now: Effect.Effect<DateTime.Utc>
-  /** Moves the world's clock on and returns its new instant. */
+  /** Moves the world's clock on and returns the new instant. */
   readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
-  /** Moves the world's clock to an instant, which must not be in the past, and returns it. */
+  /** Moves the world's clock to an instant, which must not be in the past. Returns the new instant. */
   readonly advanceTo: (instant: DateTime.DateTime.Input) => Effect.Effect<DateTime.Utc>
-  /** Moves the clock to the next event, and returns all events of that instant; none if no event is to come. */
+  /** Moves the clock to the next event, and returns all events of that instant; none if there is no next event. */
   readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
-  /** Arms these faults and no others, each counting from now on. `[]` disarms. */
+  /** Arms these faults and disarms all others. Each fault counts from now on. `[]` disarms all faults. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
   /** The requests to the world, oldest first, at most the latest thousand. */
   readonly journal: Effect.Effect<ReadonlyArray<JournalEntry>>
   /** Seed, armed faults and journal as text, to find out why a test failed. */
   readonly explain: Effect.Effect<string>
-  /** Everything else: the control plane of the server. Its endpoints take `params: { world: id }`. */
+  /** The control plane of the server, for everything else. Its endpoints take `params: { world: id }`. */
   readonly control: ControlClient
 }
 
@@ -68,7 +71,7 @@ export const bindWorld = (
   return {
     ...made,
     now: Effect.orDie(Effect.map(control.clock.read({ params }), ({ now }) => now)),
-    // Effect treats NaN as zero.
+    // Refuse NaN, which Effect would treat as zero.
     advance: (by) =>
       Number.isNaN(by)
         ? Effect.die(new TypeError("Expected the duration of advance, not NaN."))
@@ -101,7 +104,10 @@ interface Counted {
 
 const withoutCounts = ({ fired: _fired, id: _id, seen: _seen, ...fault }: Counted) => fault
 
-/** One line per request, with the reply if it failed; without credentials. For an ended world the faults are unknown. */
+/**
+ * The world as text, without credentials: one line for each request, with the reply if it is a failure. If the world has
+ * ended, its faults are unknown.
+ */
 export const explain = (
   id: string,
   seed: number,
@@ -128,7 +134,7 @@ const cutAfter = (bytes: number | undefined): string => (bytes === undefined ? "
 
 const showOptions = Schema.encodeSync(Schema.fromJsonString(WorldOptions))
 
-/** Makes a world that ends with the scope. */
+/** Makes a world that is deleted when the scope closes. */
 export const makeTestWorld = (control: ControlClient, baseUrl: string, options: TestWorldOptions) => {
   const payload = worldOptions(options)
   return Effect.acquireRelease(
@@ -142,7 +148,7 @@ export const makeTestWorld = (control: ControlClient, baseUrl: string, options: 
           : Effect.map(
               Effect.catchCause(world.explain, () => Effect.succeed("")),
               (explained) => {
-                // Not through Effect's console, which a test may have replaced.
+                // Not with Effect's console, because a test may have replaced it.
                 process.stderr.write(
                   `The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n${explained}\n`
                 )

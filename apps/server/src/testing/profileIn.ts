@@ -5,7 +5,7 @@ import type { Profile } from "@berthkit/learn/Profile"
 
 /** The profile in a file, or a sentence that says what is wrong with it. Rejects if the file cannot be read. */
 export const profileIn = async (file: string): Promise<Result.Result<Profile, string>> => {
-  // Loading the schema takes as long as reading a profile; tests without a profile need not wait for it.
+  // Load the schema on demand, so that tests without a profile need not wait for it.
   const { readProfile } = await import("@berthkit/learn/Profile")
   const read = readProfile(await readFile(file, "utf8"))
   return Result.mapError(read, (reason) => `Cannot use the profile ${file}: ${reason}.`)

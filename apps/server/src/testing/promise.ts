@@ -1,6 +1,6 @@
 /**
- * The service for tests without Effect: the server and its worlds as promises, with plain values and real `Error`s. The types
- * are in `promise/Server.ts`.
+ * The service for tests without Effect. The methods of the server and its worlds return promises with plain values, and
+ * reject with real `Error`s. The types are in `promise/Server.ts`.
  */
 import "./promise/requireNode.ts"
 import { inspect } from "node:util"
@@ -43,7 +43,7 @@ export type { ArmedFault, JournalFilter, Snapshot } from "./promise/Server.ts"
 export type { Server, ServerOptions, World, WorldOptions }
 export { CallsDiffer, MockRefused, ServerClosed }
 
-/** Sends a request to the control plane. `query` is what the caller wrote, `body` is JSON. */
+/** Sends a request to the control plane. `query` has the values as the caller wrote them, `body` is JSON. */
 type Call = <A>(
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,
@@ -59,7 +59,7 @@ const start = Effect.fnUntraced(function* (profile: Profile | undefined) {
     host: "127.0.0.1",
     port: 0,
     timeouts: { ...defaultTimeouts, drainMillis: 0 },
-    // An observed service may deviate from the interface.
+    // No check with a profile, because an observed service may deviate from the interface.
     checkReplies: profile === undefined,
     keepsProcess: false,
     profile
@@ -72,14 +72,14 @@ const usableProfile = async (file: string): Promise<Profile> => {
   throw new MockRefused(422, read.failure, { profile: [read.failure] })
 }
 
-/** The server must answer even while its test fakes the time. */
+/** Runs an effect with a scheduler of its own, because the server must answer even while a test fakes the time. */
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
 
 /**
- * Starts the service on a free port of the loopback interface, in this process, which may end without closing it. Worlds are
- * frozen until the test advances them. The options are the defaults of each world. Rejects with `MockRefused` if an option is
- * unknown or has an invalid value. Options that depend on others, such as the plans of given nodes, are checked when a world is
- * made.
+ * Starts the service on a free port of the loopback interface, in this process. The process may end without closing the
+ * service. The time of a world is frozen until the test advances it. The options are the defaults for each world. Rejects
+ * with `MockRefused` if an option is unknown or has an invalid value. Options that depend on others, such as the plans of
+ * given nodes, are checked only when a world is made.
  */
 export const startServer = async (all: ServerOptions = {}): Promise<Server> => {
   const { profile, ...options } = objectOf("the options of startServer", all)
@@ -109,7 +109,7 @@ export const startServer = async (all: ServerOptions = {}): Promise<Server> => {
   }
 }
 
-/** The options without undefined ones, which have their default. */
+/** The options without the undefined ones, so that those get their defaults. */
 const given = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
 
@@ -137,7 +137,7 @@ interface Refusal {
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** Calls without a socket, so that a test's replacement of `fetch` or `node:http` never sees them. */
+/** Sends requests without a socket, so that a test that replaces `fetch` or `node:http` never sees them. */
 const callsOf =
   (client: HttpClient.HttpClient): Call =>
   async <A>(...[method, path, { body, query = {} } = {}]: Parameters<Call>): Promise<A> => {
@@ -236,7 +236,9 @@ const bindWorld = (
 /** The JSON of a required argument. */
 const bodyOf = (name: string, value: object): string => jsonOf(name, objectOf(name, value ?? null))
 
-/** An ended world, or one whose server is closed, has no faults and need not end again. */
+/**
+ * Ignores the error if the world has ended or its server is closed: then the world has no faults, and need not end again.
+ */
 const ignoreEnded = (error: unknown): undefined => {
   if (error instanceof ServerClosed || (error instanceof MockRefused && error.status === 404)) return undefined
   throw error

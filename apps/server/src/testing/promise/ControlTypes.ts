@@ -1,6 +1,6 @@
 /**
- * The control plane's requests and replies as JSON: instants and durations are text. In the published package these types are
- * expanded (`scripts/controlTypes.ts`), so that a test does not need Effect for them.
+ * The control plane's requests and replies as JSON: instants and durations are text. In the published package these types
+ * are written out (by `scripts/controlTypes.ts`), so that a test does not need Effect for them.
  */
 import type { WorldEvent as Event } from "../../control/ClockGroup.ts"
 import type { NodeChange as Change, NodeView as View } from "../../control/NodesGroup.ts"

@@ -1,7 +1,7 @@
 /** The errors of the promise API of a test's server. */
 import type { Verdict } from "./ControlTypes.ts"
 
-/** An error whose name is its class's, even after a bundler has renamed the class. */
+/** An error whose `name` is the name of its class, even if a bundler has renamed the class. */
 class Named extends Error {
   constructor(name: string, message: string) {
     super(message)
@@ -9,9 +9,12 @@ class Named extends Error {
   }
 }
 
-/** The request was impossible: an unknown option or fault, a node that does not exist, a world that has ended. */
+/**
+ * The mock refused a request of the test, for example because of an unknown option or fault, a node that does not exist, or
+ * a world that has ended.
+ */
 export class MockRefused extends Named {
-  /** The HTTP status of the control plane's refusal: 4xx. */
+  /** The HTTP status with which the control plane refused the request: 4xx. */
   readonly status: number
   /** Sentences by the path of each invalid field, such as `rateLimit.limit`. */
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
@@ -26,7 +29,7 @@ export class MockRefused extends Named {
 
 /** The journal is not what `verify` expected. */
 export class CallsDiffer extends Named {
-  /** The missing and surplus calls, with the nearest requests. */
+  /** The missing and the unexpected calls, with the nearest requests. */
   declare readonly verdict: Verdict
   constructor(verdict: Verdict) {
     super("CallsDiffer", verdict.message)

@@ -1,12 +1,12 @@
 /**
- * Turns the arguments of untyped callers into JSON. `JSON.stringify` alone writes `null` for NaN, drops functions, and fails
- * with a sentence about itself.
+ * Turns arguments into JSON, and checks them, because callers may be untyped. `JSON.stringify` alone writes `null` for NaN,
+ * drops functions, and fails with sentences that do not name the argument.
  */
 
-/** The depth that the control plane accepts. */
+/** Maximum depth of a body that the control plane accepts. */
 const maxDepth = 64
 
-/** Bytes of a body that the control plane accepts, and therefore of a text in it. */
+/** Maximum bytes of a body that the control plane accepts, and therefore of a text in it. */
 const maxTextBytes = 1024 * 1024
 
 /** Maximum length of a parameter: far more than a valid one needs, and short enough for a URL. */
@@ -19,7 +19,7 @@ export const jsonOf = (name: string, value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** Requires an object with its own fields, not a list and not a promise that was not awaited. */
+/** Requires an object with fields of its own. A list is refused, and so is a promise that somebody forgot to await. */
 export const objectOf = <A extends object | undefined>(name: string, value: A): A => {
   if (value === undefined || isPlain(value)) return value
   throw new TypeError(`Expected ${name} to be an object.`)
@@ -51,13 +51,13 @@ const problemOf = (value: unknown, path: string, depth: number): string | undefi
       : `Expected ${path} to have at most ${maxTextBytes} bytes.`
   if (typeof value === "number")
     return Number.isFinite(value) ? undefined : `Expected ${path} to be a number, not ${value}.`
-  // A value that contains itself is infinitely deep.
+  // This also refuses a value that contains itself, which is infinitely deep.
   if (depth > maxDepth) return `Expected ${path.slice(0, 100)}… to have at most ${maxDepth} levels.`
   if (Array.isArray(value)) {
     return firstOf(value.entries(), ([index, element]) => problemOf(element, `${path}.${index}`, depth + 1))
   }
   if (!isPlain(value)) return `Expected ${path} to be JSON.`
-  // An undefined field has its default.
+  // Skip undefined fields, which get their defaults.
   return firstOf(Object.entries(value), ([key, field]) =>
     field === undefined ? undefined : problemOf(field, `${path}.${key}`, depth + 1)
   )
