@@ -1,4 +1,6 @@
-/** A fault on the wire, as data. `deliverFault.ts` carries it out on a socket, `inProcess.ts` without one. */
+/**
+ * A fault on the wire, as data. `deliverFault.ts` carries it out on a socket, and `inProcess.ts` imitates it without one.
+ */
 import type { Duration } from "effect"
 
 /** How the delivery of a reply goes wrong. */
@@ -7,7 +9,7 @@ export type WireFault =
   | { readonly _tag: "Silence" }
   /** The connection is reset before the first byte. */
   | { readonly _tag: "Reset" }
-  /** The head and this many bytes of the body arrive; then the connection is reset, or ends. */
+  /** The head and this many bytes of the body arrive. Then the connection is reset, or it ends. */
   | { readonly _tag: "Cut"; readonly afterBytes: number; readonly by: "reset" | "end" }
   /** These bytes arrive instead of a reply, and the connection ends. */
   | { readonly _tag: "Garbage"; readonly bytes: Uint8Array }

@@ -1,6 +1,6 @@
 /**
- * Damages replies. On a socket the bytes really go wrong: half a body, a reset, garbage. Without a socket only the effect on
- * the client is imitated: a call that fails, or a body that breaks off (`inProcess.ts`).
+ * Damages replies. On a socket the damage is real: half a body, a reset, garbage. Without a socket, `inProcess.ts` imitates
+ * only the effect on the client: the call fails, or the body breaks off.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -11,13 +11,16 @@ import { noteWireFault } from "./inProcess.ts"
 import { bytesOf } from "./replyBytes.ts"
 import type { WireFault } from "./WireFault.ts"
 
-/** Delivers the reply with a fault. It writes the response itself, so the server's own write no longer reaches the client. */
+/**
+ * Delivers the reply with a fault. It writes the damaged response itself, so what the server then writes no longer reaches
+ * the client.
+ */
 export const deliverFault = (
   request: HttpServerRequest.HttpServerRequest,
   reply: HttpServerResponse.HttpServerResponse,
   fault: WireFault
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  // Ends without a byte, when the client disconnects or the server stops.
+  // Never resumes. It ends without a byte when the client disconnects or the server stops.
   if (fault._tag === "Silence") {
     return Effect.onInterrupt(Effect.interruptible(Effect.never), () =>
       Effect.sync(() => {
@@ -43,7 +46,7 @@ export const deliverFault = (
   )
 }
 
-/** Keeps Node from adding a date to a reply that has lost its own, because Node's clock is not the world's. */
+/** If a fault has removed the reply's date, keeps Node from adding one, because Node's clock is not the world's. */
 export const withOwnDateOnly = (
   request: HttpServerRequest.HttpServerRequest,
   reply: HttpServerResponse.HttpServerResponse
@@ -54,7 +57,7 @@ export const withOwnDateOnly = (
   return reply
 }
 
-/** A pipelined reply gets its connection only after the replies before it. */
+/** Acts when the response has its connection. A pipelined response gets it only after the responses before it. */
 const whenItsTurn = (response: ServerResponse, act: () => void): void => {
   if (response.socket === null) response.once("socket", act)
   else act()

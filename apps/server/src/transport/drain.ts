@@ -1,15 +1,15 @@
 /**
- * Reads the rest of a refused request. Many clients read the reply only after they have sent everything, and lose it if the
- * connection ends before.
+ * Reads the rest of a refused request. Many clients read the reply only after they have sent everything. If the connection
+ * ended before, they would lose the reply.
  */
 import { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-/** How long a client may go on sending: long enough for 100 MB on one machine. */
+/** How long a client may go on sending. This is enough for 100 MB if client and server are on one machine. */
 const drainMillis = 400
 
-/** Waits until the body of the request has arrived and been discarded, at most 400 ms. */
+/** Reads the body of the request and discards it. Waits for its end, at most 400 ms. */
 export const drain = ({ source }: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
   source instanceof IncomingMessage && !source.complete && !source.destroyed && !waitsForContinue(source)
     ? Effect.callback((resume) => {
@@ -18,12 +18,12 @@ export const drain = ({ source }: HttpServerRequest.HttpServerRequest): Effect.E
       })
     : Effect.void
 
-/** A client that sent `Expect: 100-continue` waits for an answer before it sends the body. */
+/** Whether the client waits for a permission before it sends the body (`Expect: 100-continue`). */
 const waitsForContinue = ({ headers, readableDidRead }: IncomingMessage): boolean =>
   headers.expect !== undefined && !readableDidRead
 
 const discard = (source: IncomingMessage, done: () => void): (() => void) => {
-  // In real time, like all timeouts of connections.
+  // The timeout is in real time, like all timeouts of connections.
   const timeout = AbortSignal.timeout(drainMillis)
   const finish = () => {
     timeout.onabort = null
@@ -32,7 +32,7 @@ const discard = (source: IncomingMessage, done: () => void): (() => void) => {
   }
   timeout.onabort = finish
   source.on("end", finish).on("close", finish).on("error", finish)
-  // A reader that has just stopped releases the stream in the next turn.
+  // Begin in the next turn of the event loop, because a reader that has just stopped releases the stream only then.
   const begin = setImmediate(() => source.resume())
   return () => {
     clearImmediate(begin)

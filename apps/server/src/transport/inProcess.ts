@@ -1,7 +1,7 @@
 /**
- * The service as an `HttpClient` without a socket. A call is answered within the caller's fiber and waits for no turn of the
- * event loop, so under a `TestClock` whole calls happen within one `adjust`. Wire faults show their effect on a client: the
- * call fails like a transport, or the body breaks off.
+ * The service as an `HttpClient` without a socket. The service answers a call within the caller's fiber, without waiting for
+ * a turn of the event loop, so under a `TestClock` whole calls happen within one `adjust`. Wire faults have the same effect
+ * on a client as on a socket: the call fails as a transport does, or the body breaks off.
  */
 import { Context, Effect, Scheduler, Scope, Stream } from "effect"
 import {
@@ -21,13 +21,13 @@ const wireFaults = new WeakMap<object, WireFault>()
 /** Sets a fault for the reply to a request that came without a socket. */
 export const noteWireFault = (request: object, fault: WireFault): void => void wireFaults.set(request, fault)
 
-/** Fails like `fetch` does when a connection breaks. */
+/** The error with which `fetch` fails when a connection breaks. */
 const transportFailure = (code: string, message: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) })
 
 const reset = () => transportFailure("ECONNRESET", "read ECONNRESET")
 
-/** A client whose calls `handle` answers, each in `requestContext`. */
+/** A client whose calls are answered by `handle`. It runs in `requestContext`. */
 export const clientOf = <R>(
   handle: Effect.Effect<
     HttpServerResponse.HttpServerResponse,
@@ -37,11 +37,12 @@ export const clientOf = <R>(
   requestContext: Context.Context<R>
 ): HttpClient.HttpClient =>
   HttpClient.make((request, _url, _signal, caller) => {
-    // A new object for every call: the same request may be made many times at once, and faults are recorded by object.
+    // Make a new object for every call: faults are recorded by object, and a caller may send the same request many times at
+    // once.
     const asked = HttpClientRequest.removeHash(request)
     const scope = Scope.makeUnsafe()
     const context = requestContext.pipe(
-      // A test clock uses the scheduler to find out when the fibers that it woke are idle.
+      // Use the caller's scheduler, because a test clock needs it to find out when the fibers that it has woken are idle.
       Context.add(Scheduler.Scheduler, caller.getRef(Scheduler.Scheduler)),
       Context.add(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(asked)),
       Context.add(Scope.Scope, scope)
@@ -56,7 +57,8 @@ export const clientOf = <R>(
     }).pipe(
       Effect.setContext(context),
       Effect.onExit((exit) => (streaming ? Effect.void : Scope.close(scope, exit))),
-      // A caller that goes away must not leave a request half served; only faults that take time can be interrupted.
+      // A caller that is interrupted must not leave a request half served. Only faults that delay the reply can be
+      // interrupted.
       Effect.uninterruptible,
       Effect.flatMap((reply) => arrival(reply, wireFaults.get(asked))),
       Effect.mapBoth({
@@ -95,7 +97,7 @@ const breakingOff = (
   return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
 }
 
-/** A slow body follows the clock of the service, not that of its reader. */
+/** Makes a slow body follow the clock of the service and not that of its reader. */
 const servedIn = (
   reply: HttpServerResponse.HttpServerResponse,
   context: Context.Context<never>

@@ -1,7 +1,7 @@
 /**
- * The `node:http` server under the app. Node answers some requests itself, in plain text or not at all; here they get the
- * envelope (assumption A2 in docs/interface/assumptions.md): requests that its parser rejects, slow clients, CONNECT, upgrades,
- * unknown expectations.
+ * The `node:http` server under the app. Node itself would answer some requests in plain text, or not at all: requests that
+ * its parser rejects, slow clients, CONNECT, upgrades, unknown expectations. Here they all get the envelope (assumption A2
+ * in docs/interface/assumptions.md).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -17,19 +17,19 @@ interface Rejection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Adds the body and the usual headers to a reply. `origin` is the `Origin` of the request, if known. */
+/** Adds the body and the usual headers to such a reply. `origin` is the `Origin` of the request, if known. */
 export type Reject = (
   rejection: Rejection,
   origin: string | undefined
 ) => { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-/** A private key and its certificate, PEM. */
+/** A private key and its certificate, both in PEM. */
 export interface TlsIdentity {
   readonly key: string
   readonly cert: string
 }
 
-/** An HTTP server, or an HTTPS server with `tls`. */
+/** An HTTP server or, if `tls` is given, an HTTPS server. */
 export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIdentity) => {
   const options = {
     maxHeaderSize: maxParsedHeadBytes,
@@ -37,9 +37,9 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     requestTimeout: timeouts.requestMillis,
     keepAliveTimeout: timeouts.keepAliveMillis,
     connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMillis / 4)),
-    // The app answers a request without Host with a 400 in the envelope.
+    // The app itself refuses a request without `Host`, with a 400 in the envelope.
     requireHostHeader: false,
-    // Upgrades are optional, so the request is answered as an ordinary one.
+    // A server need not upgrade, so the app answers the request like any other.
     shouldUpgradeCallback: () => false
   }
   const server =
@@ -52,7 +52,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   const track = (request: IncomingMessage, response: ServerResponse) => pending.add(request.socket, response)
   server.on("request", track)
   server.on("checkContinue", track)
-  // An unknown expectation may be ignored (RFC 9110 §10.1.1).
+  // A server may ignore an unknown expectation (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response)
   })
@@ -65,20 +65,20 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const errors = errorsAfterRejection.get(socket)
     if (errors !== undefined && errors < maxErrorsAfterRejection) {
-      // A reply is being sent; closing now, with unread bytes, could destroy it.
+      // A reply is on its way. Closing the connection now, with unread bytes, could destroy that reply.
       errorsAfterRejection.set(socket, errors + 1)
       return
     }
-    // A peer that does not speak TLS, or does not trust the certificate, cannot receive a reply.
+    // Without a TLS connection (the peer does not speak TLS, or does not trust the certificate) no reply can reach the peer.
     if (tls !== undefined && !wireSockets.has(socket)) return void socket.destroy()
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)
     const replies = pending.of(socket)
     const broken = replies.find((response) => !response.req.complete)
-    // The fault is in the body of a request whose reply has begun: only closing the connection reports it.
+    // The fault is in the body of a request whose reply has already begun, so only closing the connection can report it.
     if (broken?.headersSent === true) return void socket.destroy()
     const answer = () => write(socket, rejectionOf(error), broken?.req.headers.origin ?? originIn(error.rawPacket))
-    // Complete requests before the fault get their replies first, in order.
+    // Requests that were complete before the fault get their replies first, in order.
     const before = replies.filter((response) => response !== broken)
     if (before.length === 0) return answer()
     let left = before.length
@@ -86,10 +86,10 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   })
   return {
     server,
-    /** Cuts the connections on which no request waits for a reply, or only a held one. */
+    /** Cuts the connections on which no request waits for a reply, or only held requests do. */
     closeIdle: () => {
       for (const socket of connections) {
-        // Replies are sent in order, so all others wait for a held one.
+        // Replies are sent in order, so if the first request is held, all others wait for it.
         const [next] = pending.of(socket)
         if (next === undefined || isHeld(next.req)) socket.destroy()
       }
@@ -102,8 +102,8 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
 }
 
 /**
- * The pending replies of each connection. Finished ones are removed when the next one is added or when they are read, because a
- * listener per reply would slow down every request.
+ * The pending replies of each connection. Finished replies are removed only when another reply is added or when somebody
+ * reads the list, because a listener for each reply would slow down every request.
  */
 class PendingReplies {
   readonly #byConnection = new WeakMap<Duplex, Array<ServerResponse>>()
@@ -115,13 +115,13 @@ class PendingReplies {
     replies.push(reply)
   }
 
-  /** In the order in which they are sent. */
+  /** The pending replies of a connection, in the order in which they are sent. */
   of(connection: Duplex): ReadonlyArray<ServerResponse> {
     return (this.#byConnection.get(connection) ?? []).filter((reply) => !reply.closed)
   }
 }
 
-/** How many more packets a client may send after a fault before it is disconnected. */
+/** After a fault, the server disconnects a client that sends more than this many further packets. */
 const maxErrorsAfterRejection = 16
 
 const proxyAllow = "GET, HEAD, POST, DELETE, OPTIONS"
@@ -148,8 +148,8 @@ const rejectionOf = (error: ParserError): Rejection => {
 }
 
 /**
- * Whether the request line was too long. The parser counts it among the headers: the URL is at fault if no line ends within the
- * packet, or if the first line that does is a request line that is too long or began in an earlier packet.
+ * Whether the request line was too long, which the parser reports as too long headers. It was if no line ends within the
+ * packet, or if the first line that ends in the packet is too long, or is a request line that began in an earlier packet.
  */
 const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   if (packet === undefined) return false
@@ -159,7 +159,10 @@ const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   return / HTTP\/1\.[01]\r?$/.test(line) && !/^[A-Z-]+ /.test(line)
 }
 
-/** The `Origin` of a request that the parser rejected, if the packet shows it: without it a page could not read the refusal. */
+/**
+ * The `Origin` of a request that the parser has rejected, if the packet shows it. Without the origin, a page could not read
+ * the refusal.
+ */
 const originIn = (packet: Buffer | undefined): string | undefined =>
   /^origin:[ \t]*(\S+)[ \t]*\r?$/im.exec(packet?.toString("latin1") ?? "")?.[1]
 
@@ -172,25 +175,25 @@ const writeReply = (socket: Duplex, reply: () => ReturnType<Reject>): void => {
       ([name, value]) => `${name}: ${value}`
     )
   ]
-  // Half-close: a full close with unread bytes could reset the connection and destroy the reply.
+  // Close only our half of the connection: a full close with unread bytes could reset the connection and destroy the reply.
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
   socket.resume()
   if (socket instanceof Socket) socket.setTimeout(closeGraceMillis, () => socket.destroy())
 }
 
-/** How long a client may be idle after a rejection before it is disconnected. */
+/** After a rejection, the server disconnects a client that has been idle for so long. */
 const closeGraceMillis = 500
 
 /**
- * Under TLS a connection has two sockets: one on the wire, and the secure one that requests come on. This maps the secure one
- * to the wire.
+ * Under TLS a connection has two sockets: one on the wire, and a secure one on which requests come. This maps the secure
+ * socket to the one on the wire.
  */
 const wireSockets = new WeakMap<Duplex, Socket>()
 
-/** Resets the connection of a socket, without closing TLS properly. */
+/** Resets the connection of a socket. Under TLS it does not end the session properly. */
 export const resetConnection = (socket: Socket): void => void (wireSockets.get(socket) ?? socket).resetAndDestroy()
 
-/** The open sockets on which requests come; during a handshake, the one on the wire. */
+/** The open sockets on which requests come. During a TLS handshake, this is the socket on the wire. */
 export const openConnections = (server: Server): ReadonlySet<Socket> => {
   const open = new Set<Socket>()
   const add = (socket: Socket) => {

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON body of a request. Fails with 415 for another media type or encoding, 413 above the limit, 400 for invalid
- * JSON (assumption A4 in docs/interface/assumptions.md).
+ * Reads the JSON body of a request. Fails with 415 if the media type or encoding is another one, with 413 if the body is too
+ * large, and with 400 if it is not JSON (assumption A4 in docs/interface/assumptions.md).
  */
 import { Effect, Result } from "effect"
 import * as ByteSize from "effect/ByteSize"
@@ -21,13 +21,14 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
 
 /**
- * A body without a media type counts as JSON, because many programs send none. Not from a web page, though: without a media
- * type a page may send a body to any server without asking first (Fetch, CORS-safelisted).
+ * Whether a body counts as JSON. A body without a media type does, because many programs send none. It does not if it comes
+ * from a web page: a browser lets any page send a body without a media type to any server, without asking that server first
+ * (Fetch, CORS-safelisted).
  */
 const isTakenForJson = ({ "content-type": type, origin, "sec-fetch-site": site }: Headers.Headers): boolean =>
   type === undefined ? origin === undefined && site === undefined : isJson(type)
 
-/** Why a body of this type is not read. */
+/** Why the server does not read a body of this type or encoding; undefined if it does. */
 const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
   !isTakenForJson(headers) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
 
@@ -58,7 +59,7 @@ const parse = (
     catch: () => malformed
   })
 
-/** `onBytes` receives the bytes of the body before they are parsed. The limit is 1 MiB. */
+/** Reads and parses a body of up to 1 MiB. `onBytes` receives the bytes before they are parsed. */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
   onBytes: (bytes: Uint8Array) => void
@@ -68,7 +69,10 @@ export const readJson = (
     return Effect.fromResult(Result.map(parse(body), ({ value }) => value))
   })
 
-/** Stricter, for the control plane: a repeated key is 422, and so is a body that would take long to check. */
+/**
+ * The same for the control plane, but stricter: it also refuses repeated keys, and bodies that would take long to check,
+ * with 422.
+ */
 export const readStrictJson = (
   request: HttpServerRequest.HttpServerRequest,
   {
@@ -76,9 +80,9 @@ export const readStrictJson = (
     maxValues,
     whenEmpty
   }: {
-    /** Default 1 MiB. */
+    /** Maximum size in bytes. Default: 1 MiB. */
     readonly maxBytes?: number
-    /** Default 20 000. */
+    /** Maximum number of values. Default: 20 000. */
     readonly maxValues?: number
     /** Replaces a missing body. */
     readonly whenEmpty?: unknown
@@ -96,36 +100,36 @@ export const readStrictJson = (
     )
   })
 
-/** How deep arrays and objects may be nested. */
+/** Maximum depth of nested arrays and objects. */
 export const maxDepth = 64
 
-/** Values in the body of a request other than a snapshot. */
+/** Maximum number of values in the body of a request, unless the body is a snapshot. */
 export const maxValues = 20_000
 
-/** Values in a snapshot: twice as many as the largest snapshot has. */
+/** Maximum number of values in a snapshot: twice as many as the largest snapshot has. */
 export const maxSnapshotValues = 2_000_000
 
-/** Fields of one object: a reader reports each unknown one. */
+/** Maximum number of fields of one object. It is limited because the schema's decoder reports each unknown field. */
 export const maxFields = 1000
 
-/** Strings and structural characters; nothing else in well-formed JSON matters here. */
+/** Matches strings and structural characters. Nothing else in well-formed JSON matters here. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g
 
 interface Open {
-  /** The keys so far; `undefined` in an array. */
+  /** The keys of an object so far; `undefined` for an array. */
   readonly keys: Set<string> | undefined
   at: string | number
 }
 
 interface JsonProblem {
-  /** Such as `nodes.3.id`; empty for the text as a whole. */
+  /** The place of the problem, such as `nodes.3.id`; empty if the problem is the text as a whole. */
   readonly path: string
   readonly sentence: string
 }
 
 /**
- * The first problem of a text that `JSON.parse` accepts but a control request may not contain: excessive depth or number of
- * values, which cost time everywhere, and repeated keys, of which `JSON.parse` keeps only the last.
+ * The first problem of a text that `JSON.parse` accepts but the control plane does not. Too many levels or values would cost
+ * time everywhere. Of repeated keys, `JSON.parse` would keep only the last.
  */
 export const jsonProblem = (json: string, most = maxValues): JsonProblem | undefined => {
   const open: Array<Open> = []

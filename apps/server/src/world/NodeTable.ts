@@ -1,10 +1,10 @@
 /**
- * The nodes of a world, ordered by id. Ids ascend and are never reused. One sorted array: a page is a slice, and a node is
- * found at its offset from the first id, or by binary search if ids are missing.
+ * The nodes of a world in one array, sorted by id. Ids ascend and are never reused. A page is a slice of the array. A node
+ * is found at its offset from the first id or, if ids are missing, by binary search.
  */
 import type { NodeRecord } from "./NodeRecord.ts"
 
-/** Above this number, one pass over the table is faster than removing nodes one by one. */
+/** From this number of nodes on, one pass over the table is faster than removing the nodes one by one. */
 const minForPass = 20
 
 /** The nodes of a world by id. */
@@ -22,12 +22,12 @@ export class NodeTable {
     return this.#nodes.length
   }
 
-  /** The id the next node gets. */
+  /** The id that the next node gets. */
   get nextId(): number {
     return this.#nextId
   }
 
-  /** A token for the content of the table; it changes with every change. */
+  /** A token for the content of the table. Every change of the table makes another token. */
   get version(): object {
     return (this.#version ??= {})
   }
@@ -37,7 +37,7 @@ export class NodeTable {
     return this.#nodes
   }
 
-  /** Up to `count` nodes by ascending id, after skipping `skip`. */
+  /** Up to `count` nodes by ascending id, after the first `skip` nodes. */
   slice(skip: number, count: number): ReadonlyArray<NodeRecord> {
     return this.#nodes.slice(skip, skip + count)
   }
@@ -54,7 +54,7 @@ export class NodeTable {
     this.#version = undefined
   }
 
-  /** Skips ids that were used before and whose nodes are gone: the next node gets `id`. */
+  /** Skips ids, such as those of nodes that are gone: the next node gets `id`, unless `nextId` is already higher. */
   skipTo(id: number): void {
     this.#nextId = Math.max(this.#nextId, id)
   }
@@ -65,7 +65,7 @@ export class NodeTable {
     this.#version = undefined
   }
 
-  /** Adds a node under an id that was used before and is free. */
+  /** Adds a node under an earlier id that is free now. */
   restore(node: NodeRecord): void {
     this.#nodes.splice(this.#placeOf(node.id), 0, node)
     this.#version = undefined
@@ -85,10 +85,10 @@ export class NodeTable {
     this.#version = undefined
   }
 
-  /** The index of an id, or where it would be inserted. */
+  /** The index of an id, or the index at which it would be inserted. */
   #placeOf(id: number): number {
     const nodes = this.#nodes
-    // The index if no id before it is missing.
+    // This is the index if no id before it is missing.
     const place = id - (nodes[0]?.id ?? id)
     if (nodes[place]?.id === id) return place
     let [low, high] = [0, Math.min(place, nodes.length)]

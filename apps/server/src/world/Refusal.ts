@@ -3,10 +3,10 @@
 /** Sentences by field. */
 export type Problems = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** Understood, but some fields of the input are invalid; all of them are listed. */
+/** Some fields of the input are invalid. `problems` lists all of them. */
 export type Invalid = { readonly _tag: "Invalid"; readonly problems: Problems }
 
-/** The id was never used, or its node is gone. */
+/** No node has this id, or the node is gone. */
 export type NodeUnknown = { readonly _tag: "NodeUnknown"; readonly id: number }
 
 /** A locked node refuses user actions (interface.md §2.4). */
@@ -15,7 +15,7 @@ export type NodeLocked = { readonly _tag: "NodeLocked"; readonly id: number }
 /** A terminating node accepts no new setting. */
 export type NodeTerminating = { readonly _tag: "NodeTerminating"; readonly id: number }
 
-/** Names must be unique in this world, and the node `holder` has this one. */
+/** Names must be unique in this world, and the node `holder` already has this name. */
 export type NameTaken = { readonly _tag: "NameTaken"; readonly name: string; readonly holder: number }
 
 /** The world has the maximum number of saved images. */

@@ -1,10 +1,10 @@
 /**
- * What a world has in addition when it imitates the service as of 2026 instead of the documented interface: its switches, the
- * places of its nodes, and extra data of each node. `dialect/` writes the replies.
+ * What a world has in addition if it imitates the service of 2026 instead of the documented interface: switches, the places
+ * of its nodes, and extra data of each node. `dialect/` writes the replies.
  */
 import { Schema } from "effect"
 
-/** The locations that Berth offers. The real service has more, but does not list them. */
+/** The locations that the mock offers. The real service has more, but does not list them. */
 export const locations = ["Delhi", "Chennai", "Mumbai", "Noida"] as const
 
 export const catalogueSizes = ["short", "whole"] as const
@@ -49,17 +49,17 @@ const ProjectId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Numbe
 
 const placeFields = { projectId: ProjectId, location: Schema.Literals(locations) }
 
-/** A project at a location. A list covers a single place, and a node can be found only in its own place. */
+/** A place: a project and a location. A list covers only one place, and a node can be found only in its own place. */
 export type Place = typeof Place.Type
 export const Place = Schema.Struct(placeFields)
 
-/** The place of scenario nodes, and of given nodes that name no place. */
+/** The place of the scenario's nodes, and of given nodes that do not name a place. */
 export const defaultPlace: Place = { projectId: 1, location: "Delhi" }
 
 export const isAt = (place: Place, thing: Place | undefined): boolean =>
   thing?.projectId === place.projectId && thing.location === place.location
 
-/** The key under which a name must be unique; each project has its own names. */
+/** The key under which a name must be unique. Within a project, names are unique; two projects may use the same name. */
 export const uniqueName = (name: string, place: Pick<Place, "projectId"> | undefined): string =>
   place === undefined ? name : `${place.projectId}/${name}`
 
@@ -69,7 +69,7 @@ export const nameProblem = (name: string): string | undefined =>
 
 const Text = Schema.String.check(Schema.isMaxLength(16_384))
 
-/** Statuses that only a test can force: the service has them, but no request of the interface leads to them. */
+/** Statuses that only a test can force. The service has them, but no request of the interface leads to them. */
 export const otherStatuses = [
   "Powering",
   "Stopping",
@@ -89,10 +89,10 @@ export const NodeToday = Schema.Struct({
   ...placeFields,
   /** Disk size from the plan, or from the create request if the plan has none. */
   diskGb: Schema.Int,
-  /** Installed public keys. Sending the id of a key installs none. */
+  /** The installed public keys. If a create sends the id of a key instead, no key is installed. */
   sshKeys: Schema.optionalKey(Schema.Array(Text)),
   label: Schema.optionalKey(Text),
-  /** Shown instead of the status, until the node terminates. */
+  /** A status that the node shows instead of its own, until it terminates. */
   shows: Schema.optionalKey(Schema.Literals(otherStatuses))
 })
 
@@ -100,5 +100,5 @@ export const NodeToday = Schema.Struct({
 export type SavedImageToday = typeof SavedImageToday.Type
 export const SavedImageToday = Schema.Struct({ ...placeFields, savedAt: Schema.Finite })
 
-/** Disk size of an initial node whose plan has none. */
+/** Disk size in GB of an initial node whose plan has no disk. */
 export const givenDiskGb = 100

@@ -1,7 +1,7 @@
 /**
- * A world: one account of the mock with its own nodes, saved images, catalogue, clock, allowance and seed. It is plain data;
- * the rules are functions next to it, each `(world, input, now)`. The same seed and the same calls at the same instants give
- * the same replies, byte for byte.
+ * A world: one account of the mock with its own nodes, saved images, catalogue, clock, allowance and seed. A world is plain
+ * data. The rules are functions `(world, input, now)` in the modules next to this one. With the same seed, the same calls at
+ * the same instants give the same replies, byte for byte.
  */
 import { type ArmedFault, arm } from "../faults/ArmedFault.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
@@ -18,29 +18,29 @@ import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 /** The id of the world of the first account. */
 export const defaultId = "default"
 
-/** A reset replaces its fields, so keep a reference to the world and not to one of them. */
+/** Keep references to a world and not to its fields, because a reset replaces the fields. */
 export interface World {
-  /** Its name on the control plane: `default`, `w1`, … */
+  /** The world's name on the control plane: `default`, `w1`, … */
   readonly id: string
   settings: WorldSettings
   catalogue: Catalogue
   nodes: NodeTable
   savedImages: Array<SavedImage>
-  /** Counts requests under the current rate limit. A reset restores the first rate limit. */
+  /** Counts requests under the current rate limit. A reset restores the rate limit of the settings. */
   allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
-  /** The latest instant of the world: its time never goes back, even if the real clock does. */
+  /** The latest instant of the world, because its time must not go back even if the real clock does. */
   latest: number
   /**
-   * When nodes will be gone, by id, so that a request need not search all nodes. Nodes that only a request can end are missing
-   * here.
+   * When nodes will be gone, by id. It exists so that a request need not search all nodes. Nodes that only a request can end
+   * are not in it.
    */
   ends: Map<number, number>
-  /** The first of these instants; infinite if there is none. */
+  /** The first instant in `ends`; infinite if there is none. */
   nextEnd: number
-  /** Name → id, only if names must be unique; in the service of 2026 they are unique within a project. */
+  /** The id of the node that has a name, by `uniqueName`. Filled only if names must be unique. */
   holderOfName: Map<string, number>
-  /** The most recently deleted nodes, newest last: semantic faults about the past need them. */
+  /** The most recently deleted nodes, the newest last. Faults that show the past need them. */
   gone: Array<NodeRecord>
   faults: ReadonlyArray<ArmedFault>
 }
@@ -69,31 +69,32 @@ export const make = (settings: WorldSettings, realMillis: number, id = defaultId
   }
 }
 
-/** The world's instant. Its table may still contain nodes that have ended by then. */
+/** The world's current instant. The world's table may still contain nodes that have ended by then. */
 export const instantOf = (world: World, realMillis: number): number =>
   (world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis)))
 
-/** The world's instant, after removing everything that has ended by then. */
+/** The world's current instant. Removes everything that has ended by then. */
 export const enter = (world: World, realMillis: number): number => {
   const now = instantOf(world, realMillis)
   if (world.nextEnd <= now) removeGone(world, now)
   return now
 }
 
-/** Moves the world's clock on, in every mode, and returns its new instant. */
+/** Moves the world's clock on, whatever its mode, and returns the new instant. */
 export const advance = (world: World, realMillis: number, byMillis: number): number => {
   world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
   return enter(world, realMillis)
 }
 
-/** Changes the speed of the world's time from now on, and returns its instant. */
+/** Changes the speed of the world's time from now on, and returns the current instant. */
 export const setClockMode = (world: World, realMillis: number, mode: VirtualClock.ClockMode): number => {
   world.clock = VirtualClock.setMode(world.clock, realMillis, mode)
   return instantOf(world, realMillis)
 }
 
 /**
- * Changes the rate limit and keeps the count. Omitted fields keep their values. `undefined` if the window cannot be tracked.
+ * Changes the rate limit and keeps the spent requests. Fields that `change` leaves out keep their values. Returns the new
+ * rate limit; `undefined`, without any change, if such a window cannot be counted.
  */
 export const changeRateLimit = (
   world: World,
@@ -106,7 +107,7 @@ export const changeRateLimit = (
   return rateLimit
 }
 
-/** Adds or replaces a record, and records when it will be gone. */
+/** Adds or replaces the record of a node, and notes when the node will be gone. */
 export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)

@@ -1,6 +1,6 @@
 /**
- * The options of a world in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a test
- * passes to `makeWorld`, and `cli/flags.ts` makes flags of its fields, whose descriptions `--help` shows.
+ * The options of a world in one schema. The encoded form is the body of `POST /_mock/worlds`, and a test passes the decoded
+ * form to `makeWorld`. `cli/flags.ts` makes flags from the fields, and `--help` shows the fields' descriptions.
  */
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, InstantText, readDurationMillis } from "../lifecycle/timeText.ts"
@@ -54,7 +54,10 @@ const ScenarioText = textField<Scenario>(
   (scenario) => (typeof scenario === "string" ? scenario : `fleet:${scenario.fleet}`)
 )
 
-/** Parses `1200/1h`, as in the flag: requests per window, both at least 1. */
+/**
+ * Parses the text of the flag, such as `1200/1h`: requests per window. There must be at least one request and one
+ * millisecond.
+ */
 export const readRateLimit = (text: string): Option.Option<{ readonly limit: number; readonly window: number }> => {
   const parts = /^([1-9]\d{0,8})\/(.+)$/.exec(text)
   if (parts === null) return Option.none()
@@ -64,12 +67,12 @@ export const readRateLimit = (text: string): Option.Option<{ readonly limit: num
   )
 }
 
-/** Visible ASCII, because it goes into a header and a query. */
+/** A credential is visible ASCII, because it goes into a header and a query. */
 const Credential = Schema.String.check(
   Schema.makeFilter((text) => /^[!-~]{1,255}$/.test(text) || "1 to 255 visible ASCII characters")
 )
 
-/** A window of length zero would never end, or never begin. */
+/** The length of a window. Zero is refused, because such a window would never end, or never begin. */
 const Window = DurationText.check(
   Schema.makeFilter((window) => Duration.toMillis(window) > 0 || "a window longer than zero")
 )
@@ -87,7 +90,7 @@ export const RateLimit = Schema.Struct({
     description: "Requests per window; default 1200 per hour, fixed-window"
   })
 
-/** The parts of the requested rate limit. */
+/** The parts of a rate limit that were requested, as settings. */
 export const rateLimitOf = ({
   algorithm,
   limit,
@@ -178,7 +181,7 @@ const todayFields = {
 }
 const todayNames = Object.keys(todayFields) as ReadonlyArray<keyof typeof todayFields>
 
-/** The switches that were given without their dialect. */
+/** The switches of today's dialect that the options have although they do not ask for that dialect. */
 export const switchesWithoutDialect = (
   options: { readonly dialect?: string | undefined } & { readonly [name in keyof typeof todayFields]?: unknown }
 ): ReadonlyArray<keyof typeof todayFields> =>
@@ -255,7 +258,7 @@ const outcomesOf = (weights: typeof OutcomeWeights.Type | undefined, otherwise: 
         vanishes: weights.vanishes ?? 0
       }
 
-/** Observed durations apply until others are requested. */
+/** Observed durations of a profile apply unless the options ask for others. */
 const samplesOf = (
   name: "provisioningSamples" | "terminationSamples",
   asked: Duration.Input | undefined,
@@ -274,7 +277,7 @@ const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule
   outcomeAfterJitterMillis: toMillis(options.outcomeAfterJitter, otherwise.outcomeAfterJitterMillis)
 })
 
-/** The requested settings; the rest comes from `base` or the defaults. */
+/** The settings that the options ask for. All others come from `base`. */
 export const settingsOf = (options: WorldOptions, account: Account, base: WorldSettings = defaults): WorldSettings => {
   const rule = ruleOf(options, base.lifecycle)
   return {

@@ -1,6 +1,6 @@
 /**
- * The settings of a world: every field has a value, durations are milliseconds. `WorldOptions.ts` is their form in requests and
- * flags.
+ * The settings of a world. Every field has a value, and durations are in milliseconds. `WorldOptions.ts` has the form that
+ * settings have in requests and flags.
  */
 import { Redacted, Schema } from "effect"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -16,21 +16,24 @@ export interface Account {
   readonly accessToken: Redacted.Redacted
 }
 
-/** `strict` needs key and token, `key-only` the key, `off` nothing (assumption A6 in docs/interface/assumptions.md). */
+/**
+ * What a request needs: with `strict` the key and the token, with `key-only` the key, with `off` nothing (assumption A6 in
+ * docs/interface/assumptions.md).
+ */
 export const authModes = ["strict", "key-only", "off"] as const
 
-/** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (A12). */
+/** How the service answers a delete: `documented` with 204 and no body, `enveloped` with 200 and the envelope (A12). */
 export const deleteStyles = ["documented", "enveloped"] as const
 
-/** `documented` follows the documented interface, `today` the service as its clients of 2026 see it. */
+/** What a world imitates: `documented` the documented interface, `today` the service as its clients of 2026 see it. */
 export const dialects = ["documented", "today"] as const
 
-/** The content of a new world: nothing, a few nodes and saved images, or this many running nodes. */
+/** The content of a new world: nothing, a few nodes and saved images, or a number of running nodes. */
 export type Scenario = WorldSettings["scenario"]
 
 export const maxFleetNodes = 5_000_000
 
-/** Limit on given ids, because nodes and pages are found by their offset from the first id. */
+/** Maximum of an id that a test gives. It is limited because nodes are found by their offset from the first id. */
 export const maxGivenId = 10_000_000
 
 export const maxGivenNodes = 1_000
@@ -40,7 +43,7 @@ export const maxTextLength = 255
 
 const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
-/** The description of a field, for its reader. */
+/** An annotation with the description of a field. */
 export const described = (description: string) => ({ description })
 
 /** A node that a world starts with. Every field except the name has a default. */
@@ -58,7 +61,7 @@ export const GivenNode = Schema.Struct({
   id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(
     described("Default: the next free one")
   ),
-  /** Milliseconds since the epoch; default: just long enough ago for its status. */
+  /** Milliseconds since the epoch. Default: just long enough before the world's start for the node's status. */
   createdAt: Schema.optionalKey(Instant),
   locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
   backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
@@ -80,13 +83,13 @@ export const PlainSettings = Schema.Struct({
   rateLimit: RateLimit,
   auth: Schema.Literals(authModes),
   deleteStyle: Schema.Literals(deleteStyles),
-  /** Whether a name in use is refused. Default false: the interface does not forbid it (A14). */
+  /** Whether a create with a name in use is refused. Default: false, because the interface does not forbid it (A14). */
   uniqueNames: Schema.Boolean,
   scenario: Schema.Union([
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxFleetNodes })) })
   ]),
-  /** More initial nodes, in addition to those of the scenario. Default none. */
+  /** Initial nodes in addition to those of the scenario. Default: none. */
   nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)),
   /** Present if the world imitates the service of 2026 instead of the documented interface. */
   today: Schema.optionalKey(Today)
@@ -95,7 +98,7 @@ export const PlainSettings = Schema.Struct({
 /** The complete settings of a world. */
 export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> {
   readonly account: Account
-  /** The faults that are armed from the start. Default none. */
+  /** The faults that are armed from the start. Default: none. */
   readonly faults: ReadonlyArray<AnyFault>
   /** The images and plans of a profile. Default: those of the seed. */
   readonly catalogue?: Catalogue | undefined

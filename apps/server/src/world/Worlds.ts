@@ -1,6 +1,6 @@
 /**
- * All worlds of the server, by id and by credential, and when each was last used. Credentials are compared by their digests, so
- * that the response time reveals nothing about them (assumption A5 in docs/interface/assumptions.md).
+ * All worlds of the server, by id and by credential, and when each was last used. Credentials are compared by their digests,
+ * so the time of a reply reveals nothing about them (assumption A5 in docs/interface/assumptions.md).
  */
 import { hash, timingSafeEqual } from "node:crypto"
 import { Redacted, Result } from "effect"
@@ -17,7 +17,7 @@ export type AddRefusal =
   | { readonly _tag: "TooManyWorlds"; readonly limit: number }
   | TooManyNodes
 
-/** The limit on nodes of all worlds together would be exceeded. */
+/** All worlds together would have more nodes than the limit allows. */
 export interface TooManyNodes {
   readonly _tag: "TooManyNodes"
   readonly limit: number
@@ -31,23 +31,23 @@ export type RemoveRefusal =
   | { readonly _tag: "WorldNeeded"; readonly id: string }
 
 /**
- * The rate limit of requests that name no world, on the clock of the main world. It is high, because all tests of a server
- * share it.
+ * The rate limit of requests whose credentials do not belong to a world. It follows the clock of the main world, and is high
+ * because all tests of a server share it.
  */
 const unnamedRateLimit: Allowance.RateLimit = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" }
 
-/** A test suite with this many worlds has forgotten to delete them. */
+/** Maximum number of worlds. A test suite with so many worlds has forgotten to delete them. */
 const maxWorlds = 10_000
 
-/** The cache of digests is emptied at this size. */
+/** The size at which the cache of digests is emptied. */
 const maxDigests = 1_024
 
-/** Longer secrets cannot belong to a world and are not cached. */
+/** Maximum length of a secret whose digest is cached. A longer one cannot belong to a world. */
 const maxKeptLength = 256
 
 const digests = new Map<string, string>()
 
-/** The digest of a secret, cached because the same secrets come again. */
+/** The digest of a secret. It is cached because the same secrets come again and again. */
 const digest = (secret: string): string => {
   const known = digests.get(secret)
   if (known !== undefined) return known
@@ -62,33 +62,37 @@ const digest = (secret: string): string => {
 export const sameSecret = (left: string, right: string): boolean =>
   timingSafeEqual(Buffer.from(digest(left)), Buffer.from(digest(right)))
 
-/** Worlds by the digest of a credential. */
+/** Worlds by the digest of one of their credentials. */
 type WorldsByDigest = Map<string, World>
 
-/** The worlds of a server. The main world always exists; others come and go. */
+/** The worlds of a server. The main world always exists; others may be added and removed. */
 export class Worlds {
-  /** The world of requests whose credentials name none. */
+  /** The main world, which also stands in for requests whose credentials belong to no world. */
   readonly main: World
-  /** The allowance of such requests. It follows the clock of the main world and is reset with it. */
+  /** The allowance of requests whose credentials belong to no world. It is reset together with the main world. */
   unnamed = Allowance.make(unnamedRateLimit)
   readonly #byId = new Map<string, World>()
   readonly #byApiKey: WorldsByDigest = new Map()
   readonly #byAccessToken: WorldsByDigest = new Map()
   /**
-   * For each world that may end by itself: when it was last used, in milliseconds of real time, and how many users it has now.
+   * For each world that may end by itself: when it was last used, in milliseconds of real time, and how many requests use it
+   * now.
    */
   readonly #uses = new Map<World, { lastAt: number; users: number }>()
   #made: number
-  /** The settings of a world without options; a profile changes them. */
+  /** The settings of a world without options. A profile changes these settings. */
   base: WorldSettings = defaults
-  /** Counts possible changes, so that whoever saves the worlds can see that the saved copy is outdated. */
+  /**
+   * Counts changes of the worlds (more than really happen). From it, the state keeper sees that the saved copy may be
+   * outdated.
+   */
   changes = 0
 
   readonly #maxNodes: number
 
   /**
-   * `made` is the number of worlds made after the main one, including deleted ones. `maxNodes` is the limit for all worlds
-   * together; a million nodes take about 250 MB.
+   * `made` is the number of worlds that were made after the main one, including deleted worlds. `maxNodes` is the limit for
+   * all worlds together. (A million nodes take about 250 MB.)
    */
   constructor(main: World, others: ReadonlyArray<World> = [], made = others.length, maxNodes = maxFleetNodes) {
     this.#maxNodes = maxNodes
@@ -126,7 +130,7 @@ export class Worlds {
     return this.#byId.size
   }
 
-  /** How many worlds were made after the main one, which is the number in the last one's id. */
+  /** How many worlds were made after the main one. The id of the last of them has this number. */
   get made(): number {
     return this.#made
   }
@@ -142,7 +146,7 @@ export class Worlds {
       : undefined
   }
 
-  /** Why this many more nodes are not possible. Fewer nodes are always possible. */
+  /** Why so many more nodes are not possible; undefined if they are. Fewer nodes are always possible. */
   tooManyWith(more: number): TooManyNodes | undefined {
     if (more <= 0) return undefined
     let present = 0
@@ -151,8 +155,8 @@ export class Worlds {
   }
 
   /**
-   * Makes another world. A missing credential is derived from the seed of the main world and the new id, so that two servers
-   * with the same seed hand out the same credentials.
+   * Makes another world. A credential that `account` lacks is derived from the seed of the main world and the new id, so two
+   * servers with the same seed hand out the same credentials.
    */
   add(account: AskedAccount, makeWorld: (id: string, account: Account) => World): Result.Result<World, AddRefusal> {
     const refusal = this.refusalOf(account)
@@ -189,7 +193,7 @@ export class Worlds {
     return Result.succeed(world)
   }
 
-  /** From now on the world ends by itself if it is unused. */
+  /** Lets a world end by itself, from now on, if nobody uses it. */
   letEnd(world: World, now: number): void {
     this.#uses.set(world, { lastAt: now, users: 0 })
   }
@@ -198,7 +202,7 @@ export class Worlds {
     return this.#uses.has(world)
   }
 
-  /** Marks the world as in use, until the returned function is called. */
+  /** Marks a world as in use until the returned function is called. */
   use(world: World, now: number): (now: number) => void {
     const use = this.#uses.get(world) ?? { lastAt: now, users: 0 }
     use.users += 1
@@ -208,7 +212,7 @@ export class Worlds {
     }
   }
 
-  /** The worlds without users that were last used before an instant. */
+  /** The worlds that nothing uses now and that were last used at an instant or before. */
   idleSince(instant: number): ReadonlyArray<World> {
     return Array.from(this.#uses).flatMap(([world, { lastAt, users }]) =>
       lastAt <= instant && users === 0 ? [world] : []

@@ -1,16 +1,17 @@
 /**
- * The rate limit is the rule; the allowance is what is left of it now. One of three kinds of window counts it (assumptions A20
- * to A22 in docs/interface/assumptions.md). A reading depends only on the counter and the instant. The counter is changed in
- * place, because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
+ * The rate limit is the rule, and the allowance is how many requests are left now. One of three kinds of window counts the
+ * requests (assumptions A20 to A22 in docs/interface/assumptions.md). A reading depends only on the counter and the instant.
+ * Spending changes the counter in place, because a sliding window keeps the instant of every granted request. Instants are
+ * whole milliseconds since the epoch.
  */
 import { type Algorithm, algorithms } from "@berthkit/learn/algorithms"
 import { Schema } from "effect"
 import { Instant, WindowMillis } from "../lifecycle/bounds.ts"
 
-/** The largest limit of a sliding window, which stores the instant of each request. */
+/** Maximum limit of a sliding window, because such a window stores the instant of each request. */
 export const maxSlidingLimit = 100_000
 
-/** Whether the window can be tracked. */
+/** Whether the mock can count requests in such a window. */
 export const canCount = ({ algorithm, limit }: { readonly algorithm?: Algorithm; readonly limit?: number }): boolean =>
   algorithm !== "sliding-window" || limit === undefined || limit <= maxSlidingLimit
 
@@ -19,30 +20,30 @@ export const slidingLimitSentence = `a sliding window has a limit of at most ${m
 /** The rate limit of a world: a number of requests per window. */
 export type RateLimit = typeof RateLimit.Type
 export const RateLimit = Schema.Struct({
-  /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
+  /** Requests per window, 1 or more. Default: 1200, as in every example of interface.md §8. */
   limit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
-  /** Length of the window in milliseconds, 1 or more. Default one hour (A22). */
+  /** Length of the window in milliseconds, 1 or more. Default: one hour (A22). */
   windowMillis: WindowMillis,
   algorithm: Schema.Literals(algorithms)
 }).check(Schema.makeFilter((rateLimit) => canCount(rateLimit) || slidingLimitSentence))
 
-/** The values of the three headers, and whether the request was granted. */
+/** The values for the three headers of the rate limit, and whether the request was granted. */
 export interface Reading {
   readonly granted: boolean
   readonly limit: number
   readonly remaining: number
   /**
-   * When the allowance refills: the end of a fixed window, the expiry of the oldest request of a sliding one, the instant a
-   * bucket is full again.
+   * When the allowance refills: with a fixed window its end, with a sliding window the instant at which its oldest request
+   * no longer counts, with a bucket the instant at which it is full again.
    */
   readonly resetAt: number
-  /** When the next request would be granted: `now` while any remain. */
+  /** When the next request would be granted: `now` if any request remains. */
   readonly retryAt: number
 }
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** The state of a counter, for a snapshot. Instants are `null` before the first request. */
+/** The state of a counter, for a snapshot. An instant is `null` before the first request. */
 export type AllowanceState = typeof AllowanceState.Type
 export const AllowanceState = Schema.Union([
   Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Instant), granted: Count }),
@@ -78,9 +79,9 @@ export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance =>
 }
 
 /**
- * A counter under another rate limit that keeps the requests that still count at `now`. Each counts from the moment it came. If
- * the window does not store those moments, all count from the start of the window or, for a bucket, from `now`. Requests beyond
- * the new limit are dropped, because nothing remains either way.
+ * A counter under another rate limit, with the requests that still count at `now`. Each request counts from the moment at
+ * which it came. If the old window does not store these moments, all requests count from the start of that window or, if it
+ * was a bucket, from `now`. Requests beyond the new limit are dropped, because no request remains either way.
  */
 export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance => {
   const reading = allowance.peek(now)
@@ -104,7 +105,7 @@ export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: n
 
 const orNull = (instant: number): number | null => (Number.isFinite(instant) ? instant : null)
 
-/** A window opens with the first request after the previous one ended, and grants `limit` requests until it ends. */
+/** A window opens with the first request after the end of the window before, and grants `limit` requests until it ends. */
 const makeFixedWindow = (
   rateLimit: RateLimit,
   from: { readonly endsAt: number | null; readonly granted: number } | undefined
@@ -139,7 +140,10 @@ const makeFixedWindow = (
   }
 }
 
-/** At most `limit` requests within any `windowMillis`; a request counts until exactly `windowMillis` after its grant. */
+/**
+ * Grants at most `limit` requests within any `windowMillis`. A request counts until exactly `windowMillis` after it was
+ * granted.
+ */
 const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): Allowance => {
   const { limit, windowMillis } = rateLimit
   /** When the requests that still count were granted, oldest first. */
@@ -164,8 +168,9 @@ const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): A
 }
 
 /**
- * A bucket of `limit` tokens that refills evenly over `windowMillis`. The missing amount is stored in units of 1/windowMillis
- * of a token: a grant adds `windowMillis` units and each millisecond removes `limit`, so nothing is ever rounded.
+ * A bucket of `limit` tokens that refills evenly over `windowMillis`. What is missing is stored in units of 1/windowMillis
+ * of a token. A granted request adds `windowMillis` units and each millisecond removes `limit` units, so nothing is ever
+ * rounded.
  */
 const makeTokenBucket = (
   rateLimit: RateLimit,

@@ -1,13 +1,13 @@
 /**
  * The catalogue of a world: its plans and public images, generated from the seed (assumption A19 in
  * docs/interface/assumptions.md). The sizes and the operating systems are the same in every world; versions, extra plans,
- * prices and ids depend on the seed. It also decides which image runs on which plan. Money is in paise (1/100 rupee), so no
- * price is rounded twice.
+ * prices and ids depend on the seed. The catalogue also decides which image runs on which plan. Money is in paise (1/100
+ * rupee), so that no price is rounded twice.
  */
 import { derive, deriveBelow } from "../lifecycle/seed.ts"
 import type { SavedImageToday } from "./Today.ts"
 
-/** A period that a plan can be committed for, and its price. */
+/** A period for which a plan can be committed, and its price. */
 export interface CommittedOption {
   readonly skuId: number
   readonly name: string
@@ -23,18 +23,18 @@ export interface Plan {
   readonly memoryGb: number
   readonly diskGb: number
   readonly pricePerHourPaise: number
-  /** 730 hours. */
+  /** The price of 730 hours. */
   readonly pricePerMonthPaise: number
-  /** One day. */
+  /** The price of one day. */
   readonly minimumBillingPaise: number
   readonly committed: ReadonlyArray<CommittedOption>
   /** Only in a world that imitates the service of 2026, where a slug belongs to one system and one location. */
   readonly today?: PlanToday
 }
 
-/** The additional data of a plan there. */
+/** The additional data of a plan in such a world. */
 interface PlanToday {
-  /** `C3.8GB`: the plan name that nodes show. */
+  /** The name that nodes show as their plan, such as `C3.8GB`. */
   readonly sku: string
   readonly number: number
   readonly location: string
@@ -53,9 +53,9 @@ export interface PublicImage {
   readonly version: string | null
 }
 
-/** A private image of the account; it runs on the plan it was saved with. */
+/** A private image of the account. It runs on the plan with which it was saved. */
 export interface SavedImage {
-  /** The value of `image` in a create as an integer, and of `os.image` in the list. */
+  /** The value of `image` in a create, if that is an integer, and of `os.image` in the list. */
   readonly id: number
   /** The value of `image` in a create, as a string. */
   readonly slug: string
@@ -78,14 +78,14 @@ export interface Offer {
 export interface Catalogue {
   readonly plans: ReadonlyArray<Plan>
   readonly images: ReadonlyArray<PublicImage>
-  /** In list order: by image, then by plan. */
+  /** In the order of the image list: by image, then by plan. */
   readonly offers: ReadonlyArray<Offer>
   readonly planBySlug: ReadonlyMap<string, Plan>
   readonly imageBySlug: ReadonlyMap<string, PublicImage>
   readonly imageById: ReadonlyMap<number, PublicImage>
 }
 
-/** Labels of random numbers, one per use, so that a change of one use does not affect another. */
+/** Labels of random numbers. Each use has its own, so that a change of one use does not affect another. */
 const use = { price: 1, extraPlan: 2, version: 3, firstImageId: 4, firstSkuId: 5 } as const
 
 interface Size {
@@ -160,7 +160,9 @@ const systems = [
   { os: "Windows Server", slug: "Windows-Server", versions: ["2022", "2019"], minimumMemoryGb: 8 }
 ]
 
-/** Ready-made applications, only on plans of the series 1CLICK. Their system has no version (interface.md §2.6). */
+/**
+ * Ready-made applications, which run only on plans of the series 1CLICK. Their system has no version (interface.md §2.6).
+ */
 const applications: ReadonlyArray<{ readonly name: string; readonly slug: string }> = [
   { name: "WordPress", slug: "WordPress-1CLICK" },
   { name: "GitLab", slug: "GitLab-1CLICK" }
@@ -196,7 +198,7 @@ const makePlans = (seed: number): ReadonlyArray<Plan> => {
 
 const isApplication = (image: PublicImage): boolean => image.slug.endsWith("-1CLICK")
 
-/** Caches the latest catalogues: most worlds use one of a few seeds, and a catalogue never changes. */
+/** Caches catalogues by seed, because most worlds use one of a few seeds, and a catalogue never changes. */
 const known = new Map<number, Catalogue>()
 const maxKnown = 64
 

@@ -10,13 +10,13 @@ import { committedOption } from "./catalogue.ts"
 export interface CommitmentOrder {
   readonly nodeId: number
   readonly setting: CommitmentSetting
-  /** The committed option to take; 0 means none (interface.md §4 note 3). */
+  /** The id of the committed option to take; 0 means none (interface.md §4 note 3). */
   readonly skuId: number | undefined
 }
 
 type CommitmentRefusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating
 
-/** Returns the sku of the term that runs afterwards; `null` without a commitment. */
+/** Sets what follows the commitment. Returns the sku of the term that runs afterwards; `null` if there is no commitment. */
 export const setCommitment = (
   world: World,
   { nodeId: id, setting, skuId: wanted }: CommitmentOrder,

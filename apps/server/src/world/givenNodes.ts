@@ -1,7 +1,7 @@
 /**
- * The nodes that a world has from the start: the number and names of its scenario's nodes, the validation of additional given
- * nodes, and their records. A record depends only on the settings and on the start of the world, so a reset brings the same
- * nodes back.
+ * The nodes that a world has from the start: the number and names of the scenario's nodes, and the check and the records of
+ * the given nodes. A record depends only on the settings and on the start of the world, so a reset brings the same nodes
+ * back.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { ruleFor, phaseAt } from "../lifecycle/NodeLife.ts"
@@ -16,7 +16,7 @@ import type { GivenNode, Scenario, WorldSettings } from "./WorldSettings.ts"
 
 export const smallNames: ReadonlyArray<string> = ["web-1", "web-2", "database", "build", "backup"]
 
-/** The name of a fleet's node, counted from 1. */
+/** The name of a node of the scenario `fleet`. Numbers start at 1. */
 export const fleetName = (number: number): string => `fleet-${number}`
 
 export const scenarioSize = (scenario: Scenario): number =>
@@ -29,7 +29,7 @@ const isScenarioName = (scenario: Scenario, name: string): boolean => {
   return number <= scenario.fleet && fleetName(number) === name
 }
 
-/** Maximum number of invalid nodes for which similar slugs are suggested: a longer list repeats one mistake. */
+/** Maximum number of invalid nodes that get suggestions of similar slugs. A longer list most likely repeats one mistake. */
 const maxHints = 20
 
 const use = { firstNodeId: 31 } as const
@@ -37,7 +37,7 @@ const use = { firstNodeId: 31 } as const
 /** The first id that a world of this seed hands out. */
 export const firstNodeId = (seed: number): number => 10_000 + deriveBelow(90_000, seed, use.firstNodeId)
 
-/** No node of the world has a smaller id. */
+/** The smallest id that a node of the world may have. */
 export const minNodeId = ({ nodes, seed }: WorldSettings): number =>
   nodes.reduce((least, { id = least }) => Math.min(least, id), firstNodeId(seed))
 
@@ -60,7 +60,10 @@ const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode, place: Place 
       (image === undefined || offer.image.slug === image || offer.image.id === image)
   )
 
-/** What is wrong with the given nodes, by path: `nodes.3.plan`. A node may not be created after the world starts. */
+/**
+ * What is wrong with the given nodes, by path, such as `nodes.3.plan`. No node may have been created after the world's
+ * start.
+ */
 export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSITIVE_INFINITY): Problems => {
   const { nodes, scenario, seed, today, uniqueNames } = settings
   const catalogue = catalogueOf(settings)
@@ -111,7 +114,7 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
 const hasImage = (catalogue: Catalogue, image: string | number): boolean =>
   typeof image === "number" && catalogue.imageById.has(image)
 
-/** The records of the given nodes by ascending id, made lazily. The nodes must be valid. */
+/** Yields the records of the given nodes by ascending id. The nodes must be valid. */
 export function* givenRecords(settings: WorldSettings, startMillis: number): Generator<NodeRecord> {
   const taken = new Set(settings.nodes.map(({ id }) => id))
   let nextId = firstNodeId(settings.seed) + scenarioSize(settings.scenario)
@@ -134,7 +137,7 @@ const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMil
     name: node.name,
     plan,
     imageId: image.id,
-    // If the world starts at the real time, a reset may find that the real clock was set back.
+    // Not after the start: if the world starts at the real time, somebody may have set the real clock back before a reset.
     createdAt: Math.min(node.createdAt ?? startMillis - ageMillis, startMillis),
     deletedAt: node.status === "terminate" ? startMillis : null,
     commitment: null,

@@ -1,6 +1,6 @@
 /**
- * The next events of a world that need no request; `next-event` of the control plane steps to them. This reads every node,
- * which is the price of having no timers.
+ * The next events of a world that need no request. `next-event` of the control plane steps to them. Finding them takes a
+ * look at every node, which is the price of having no timers.
  */
 import { nextChange } from "../lifecycle/NodeLife.ts"
 import type { World } from "./World.ts"
@@ -22,10 +22,13 @@ export interface WorldEvent {
   readonly nodeId?: number
 }
 
-/** Maximum number of events that are listed for one instant; all of them happen. */
+/** Maximum number of events that are listed for one instant. Events that are not listed happen all the same. */
 const maxEvents = 100
 
-/** All events of the next instant that has any, by id, the allowance last; none if nothing will happen. */
+/**
+ * All events of the next instant at which something happens, by the id of the node; an event of the allowance comes last.
+ * None if nothing will happen.
+ */
 export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent> => {
   const { lifecycle, seed } = world.settings
   let at = Number.POSITIVE_INFINITY

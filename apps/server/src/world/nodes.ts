@@ -1,6 +1,6 @@
 /**
- * Operations on the nodes of a world: create (which reports every invalid field at once), get, list, delete (assumptions A4,
- * A7, A11 and A14 in docs/interface/assumptions.md).
+ * Operations on the nodes of a world: create, get, list and delete (assumptions A4, A7, A11 and A14 in
+ * docs/interface/assumptions.md). A create reports all invalid fields at once.
  */
 import { Predicate, Result } from "effect"
 import { choose, type CommitmentSetting, terminatesAt } from "../lifecycle/CommitmentTerm.ts"
@@ -11,7 +11,7 @@ import { type Invalid, invalid, type NameTaken, type NodeLocked, type NodeUnknow
 import { type NodeToday, type OtherStatus, uniqueName } from "./Today.ts"
 import { phase, put, type World } from "./World.ts"
 
-/** The unchecked request for a node. An absent field was not given, or could not be parsed. */
+/** An unchecked request for a node. A field is undefined if the request lacks it or it could not be parsed. */
 export interface NodeDraft {
   readonly name: string | undefined
   readonly region: string | undefined
@@ -32,14 +32,14 @@ export interface NodeOrder {
   readonly plan: Plan
   readonly imageId: number
   readonly backups: boolean
-  /** The committed option to start with, `null` for hourly billing. */
+  /** The id of the committed option with which the node starts; `null` for hourly billing. */
   readonly skuId: number | null
-  /** What follows the commitment; default `hourly_billing`. Only the service of 2026 accepts it in a create. */
+  /** What follows the commitment. Default: `hourly_billing`. Only the service of 2026 accepts this field in a create. */
   readonly setting?: CommitmentSetting | undefined
   readonly today?: NodeToday
 }
 
-/** `<SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]` (interface.md §2.2). */
+/** The form of a plan: `<SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]` (interface.md §2.2). */
 const planShape = /^[A-Z0-9]+-\d+VCPU-\d+RAM-\d+DISK(-[A-Za-z0-9-]+)?$/
 
 const maxNameLength = 255
@@ -63,13 +63,13 @@ export const checkOrder = (world: World, draft: NodeDraft): Result.Result<NodeOr
 interface KnownImage {
   readonly id: number
   readonly goesWith: (plan: Plan) => boolean
-  /** Present on a saved image. */
+  /** Only a saved image has a template id. */
   readonly templateId: number | undefined
 }
 
 /**
- * The public or saved image that `image` names, by id or slug. If both kinds have the slug, the request decides whether the
- * saved one is meant.
+ * The public or saved image that `image` names, by id or slug. If a public and a saved image have the same slug,
+ * `isSavedImage` says which one is meant.
  */
 const findImage = (world: World, { image: wanted, isSavedImage }: NodeDraft): KnownImage | undefined => {
   const saved = world.savedImages.find(({ id, slug }) => id === wanted || slug === wanted)
@@ -128,7 +128,7 @@ const problemsOf = (draft: NodeDraft, plan: Plan | undefined, image: KnownImage 
   return problems
 }
 
-/** Makes a node. It gets the next id; ids are never reused. */
+/** Makes a node. The node gets the next id; ids are never reused. */
 export const createNode = (world: World, order: NodeOrder, now: number): Result.Result<NodeRecord, NameTaken> => {
   const holder = world.settings.uniqueNames ? world.holderOfName.get(uniqueName(order.name, order.today)) : undefined
   if (holder !== undefined) return Result.fail({ _tag: "NameTaken", name: order.name, holder })
@@ -139,7 +139,7 @@ export const createNode = (world: World, order: NodeOrder, now: number): Result.
     imageId: order.imageId,
     createdAt: now,
     deletedAt: null,
-    // Until a setting is chosen, a commitment made at the create returns to hourly billing when it ends.
+    // If a create commits a node and states no setting, hourly billing follows when the commitment ends.
     commitment:
       order.skuId === null
         ? null
@@ -157,11 +157,11 @@ export const getNode = (world: World, id: number): Result.Result<NodeRecord, Nod
   return node === undefined ? Result.fail({ _tag: "NodeUnknown", id }) : Result.succeed(node)
 }
 
-/** One page by ascending id; empty past the end. `pageNumber` and `pageSize` start at 1. */
+/** One page of nodes by ascending id. A page past the end is empty. `pageNumber` and `pageSize` are at least 1. */
 export const listNodes = (world: World, pageNumber: number, pageSize: number): ReadonlyArray<NodeRecord> =>
   world.nodes.slice((pageNumber - 1) * pageSize, pageSize)
 
-/** Starts the termination of a node. A node that is already terminating stays as it is, without a failure. */
+/** Starts the termination of a node. If the node is already terminating, nothing changes, and the delete still succeeds. */
 export const deleteNode = (
   world: World,
   id: number,
@@ -176,19 +176,19 @@ export const deleteNode = (
   })
 
 /**
- * A change that the control plane forces on a node. An absent field stays as it is; a status of `null` lets the lifecycle
- * decide again.
+ * A change that the control plane forces on a node. What an absent field stands for stays as it is. With a status of `null`,
+ * the lifecycle decides again.
  */
 export interface NodeForce {
   readonly status?: ForcedStatus | "terminate" | null
   readonly locked?: boolean
-  /** Only in a world of today's dialect: a status that the lifecycle does not have. */
+  /** A status that the lifecycle does not have, only in a world of today's dialect. */
   readonly shows?: OtherStatus | null
 }
 
 /**
- * Forces a status or a lock on a node. A forced status stays until the node terminates. `terminate` deletes the node, and any
- * other status brings back a terminating node.
+ * Forces a status or a lock on a node. A forced status stays until the node terminates. `terminate` deletes the node. Any
+ * other status brings a terminating node back.
  */
 export const forceNode = (
   world: World,
@@ -206,7 +206,10 @@ export const forceNode = (
     return Result.succeed(forced)
   })
 
-/** The node with a forced status of today's dialect, or without one; undefined if the node has no data of that dialect. */
+/**
+ * The node with a forced status of today's dialect, or (if `shows` is null) without one. Undefined if the node has no data
+ * of that dialect.
+ */
 const showing = (node: NodeRecord, shows: OtherStatus | null): NodeRecord | undefined => {
   if (node.today === undefined) return undefined
   const { shows: _, ...today } = node.today

@@ -1,6 +1,6 @@
 /**
- * Saved images: private images of the account, made from a node, and the rules for what can be saved. No request of the
- * interface makes one; scenarios and the control plane do.
+ * Saved images are private images of the account that were made from a node. This module has the rules for what can be
+ * saved. No request of the interface makes a saved image; scenarios and the control plane do.
  */
 import { Result } from "effect"
 import type { Offer, SavedImage } from "./catalogue.ts"
@@ -13,18 +13,21 @@ import type { World } from "./World.ts"
 export interface SavedImageOrder {
   readonly name: string
   readonly nodeId?: number
-  /** Slug of a public image, by default Ubuntu-24.04. */
+  /** Slug of a public image. Default: Ubuntu-24.04 (in today's dialect Ubuntu-24.04-Distro). */
   readonly image?: string
-  /** Slug of a plan, by default the first one that runs the image. */
+  /** Slug of a plan. Default: the first plan that runs the image. */
   readonly plan?: string
 }
 
-/** Maximum number of saved images in a world: the image list has no pages, and shows all of them. */
+/** Maximum number of saved images in a world. It is limited because the image list has no pages and shows all of them. */
 export const maxSavedImages = 2_000
 
 const use = { savedImageId: 42 } as const
 
-/** Adds a saved image. It gets the next id; its slug is the name in lower case with dashes. */
+/**
+ * Adds a saved image. The image gets the next id. Its slug is its name in lower case with dashes; the id follows if another
+ * image has that slug.
+ */
 export const addSavedImage = (
   world: World,
   name: string,
@@ -54,7 +57,7 @@ export const saveImage = (
   )
 }
 
-/** The place of the new image: that of its node, or the location of its plan. */
+/** The place of the new image: that of its node. If there is no node, the default project and the location of the plan. */
 const placeOf = (world: World, { nodeId, plan }: SavedImageOrder): Place => {
   const node = nodeId === undefined ? undefined : world.nodes.get(nodeId)?.today
   if (node !== undefined) return { projectId: node.projectId, location: node.location }
@@ -62,7 +65,7 @@ const placeOf = (world: World, { nodeId, plan }: SavedImageOrder): Place => {
   return { ...defaultPlace, location: locations.find((one) => one === location) ?? defaultPlace.location }
 }
 
-/** The offer a node was made from; a saved image of a saved image has the same base. */
+/** The offer from which a node was made. If that was a saved image, the new image gets the same base. */
 const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> => {
   const node = world.nodes.get(nodeId)
   if (node === undefined) return Result.fail(invalid({ nodeId: [`There is no node ${nodeId}.`] }))

@@ -1,6 +1,6 @@
 /**
- * Fills a new world with the nodes of its scenario (none, a few with saved images, or a fleet) and its given nodes. Scenario
- * nodes were created before the world's start, one minute apart, so they are running from the start.
+ * Fills a new world with its given nodes and with the nodes of its scenario (none, a few with saved images, or a fleet). The
+ * scenario's nodes were created before the world's start, one minute apart, so they are running when the world starts.
  */
 import { ruleFor } from "../lifecycle/NodeLife.ts"
 import type { Offer } from "./catalogue.ts"
@@ -26,7 +26,7 @@ export const begin = (settings: WorldSettings, realMillis: number, id?: string):
     world.nodes.skipTo(node.id)
     World.put(world, node)
   }
-  // Ids ascend, and some given nodes may come before the first id that the world hands out.
+  // Nodes are added by ascending id, and some given nodes may have ids below the first id that the world hands out.
   for (const node of given) if (node.id < firstId) put(node)
   world.nodes.skipTo(firstId)
   populate(world, settings.scenario)

@@ -1,7 +1,7 @@
 /**
- * The catalogue of a world that imitates the service of 2026: each combination of SKU, system and location has its own slug as
- * a plan. Slugs come in three styles. One of them contains another SKU's name, to expose programs that cut the SKU out of a
- * slug.
+ * The catalogue of a world that imitates the service of 2026. Each combination of SKU, system and location is a plan with
+ * its own slug. Slugs have three styles. In one style, the slug contains the name of another SKU, so that tests find
+ * programs that cut the SKU out of a slug.
  */
 import { deriveBelow } from "../lifecycle/seed.ts"
 import {
@@ -17,18 +17,18 @@ import { type catalogueSizes, defaultPlace, locations, type Today } from "./Toda
 
 type Size = (typeof catalogueSizes)[number]
 
-/** Labels of random numbers; those of `catalogue.ts` are below 10. */
+/** Labels of random numbers. The labels of `catalogue.ts` are below 10. */
 const use = { price: 11, firstSkuId: 12, firstImageId: 13 } as const
 
 interface Family {
-  /** The start of its SKU names: `C3` in `C3.8GB`. */
+  /** The beginning of the family's SKU names, such as `C3` in `C3.8GB`. */
   readonly prefix: string
   readonly series: string
   readonly name: string
   readonly memoryPerVcpu: number
   /** 0 if a create has to state the size of the disk. */
   readonly diskPerVcpu: number
-  /** Whether there is a monthly price; otherwise the catalogue says 0.0. */
+  /** Whether plans have a monthly price. If not, the catalogue says 0.0. */
   readonly isMonthly: boolean
   readonly memories: { readonly [size in Size]: ReadonlyArray<number> }
 }
@@ -72,7 +72,7 @@ const systems: ReadonlyArray<System> = [
   { os: "Windows", slug: "Windows-Server", versions: { short: [], whole: ["2025", "2022", "2019", "2016"] } }
 ]
 
-/** A SKU: a size with its price, for any system and location. */
+/** A SKU: a size with its price, for all systems and locations. */
 interface Sku {
   readonly family: Family
   readonly name: string
@@ -125,7 +125,7 @@ const slugOf = (style: number, sku: Sku, other: Sku, { os, version }: PublicImag
   return `${size}-${(style === 1 ? sku : other).name}-${system}-${version}-${location}`
 }
 
-/** Every eighth SKU is sold out. */
+/** Whether a SKU can be ordered: every eighth is sold out. */
 const isAvailable = (index: number): boolean => index % 8 !== 4
 
 const generate = (seed: number, size: Size): Catalogue => {
@@ -171,8 +171,8 @@ const generate = (seed: number, size: Size): Catalogue => {
 }
 
 /**
- * The plans and images of the documented interface, so that one program can be tested in both dialects: a plan keeps its slug
- * at the default location, and its nodes show a SKU.
+ * The plans and images of the documented interface, with which one program can be tested in both dialects. At the default
+ * location a plan keeps its slug. Nodes show a SKU instead of the slug.
  */
 const documented = (seed: number): Catalogue => {
   const { images, offers, plans } = makeCatalogue(seed)
@@ -195,7 +195,7 @@ const documented = (seed: number): Catalogue => {
   )
 }
 
-/** Caches the catalogues of the latest seeds, because a catalogue never changes. */
+/** Caches catalogues, because a catalogue never changes. */
 const known = new Map<string, Catalogue>()
 const maxKnown = 16
 
@@ -209,7 +209,7 @@ export const todaysCatalogue = (seed: number, which: Today["catalogue"]): Catalo
 
 const byLocation = new WeakMap<Catalogue, Map<string, ReadonlyArray<Offer>>>()
 
-/** The offers at a location; with `undefined`, in a world of the documented interface, all offers. */
+/** The offers at a location. All offers if the location is `undefined`, as it is in a world of the documented interface. */
 export const offersAt = (catalogue: Catalogue, location: string | undefined): ReadonlyArray<Offer> => {
   if (location === undefined) return catalogue.offers
   const kept = byLocation.get(catalogue) ?? new Map<string, ReadonlyArray<Offer>>()

@@ -11,7 +11,9 @@ import type { NodeUnknown } from "./Refusal.ts"
 import { isAt, nameProblem, type NodeToday, type Place, uniqueName } from "./Today.ts"
 import type { World } from "./World.ts"
 
-/** Cached by the version of the node table, so that a long list is not built anew for each of its pages. */
+/**
+ * Caches the nodes of places by the version of the node table, so that a long list is not built again for each of its pages.
+ */
 const listed = new WeakMap<object, Map<string, ReadonlyArray<NodeRecord>>>()
 
 /** The nodes of a place, by ascending id. */
@@ -25,13 +27,13 @@ export const nodesAt = (world: World, place: Place): ReadonlyArray<NodeRecord> =
   return nodes
 }
 
-/** A node of a place. A node of another place counts as unknown. */
+/** A node of a place. A node in another place counts as unknown. */
 export const getNodeAt = (world: World, place: Place, id: number): Result.Result<NodeRecord, NodeUnknown> =>
   Result.flatMap(getNode(world, id), (node) =>
     isAt(place, node.today) ? Result.succeed(node) : Result.fail({ _tag: "NodeUnknown", id } as const)
   )
 
-/** The unchecked request for nodes. An absent field was not given. */
+/** An unchecked request for nodes. A field is undefined if the request lacks it. */
 export interface TodaysDraft {
   readonly name: string | undefined
   readonly plan: string | undefined
@@ -82,7 +84,7 @@ export const createTodaysNodes = (
   )
 }
 
-/** Several nodes of one create get numbers. */
+/** The names of the nodes that a create makes. If there are several, they get numbers. */
 const namesOf = ({ count, name = "" }: TodaysDraft): ReadonlyArray<string> =>
   count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
 
@@ -92,7 +94,7 @@ const orderOf = (
   draft: TodaysDraft
 ): Result.Result<Omit<NodeOrder, "name">, TodaysRefusal> => {
   const plan = world.catalogue.planBySlug.get(draft.plan ?? "")
-  // A SKU such as C3.8GB is what nodes show as their plan, but a create needs a slug.
+  // This also refuses a SKU such as C3.8GB, which nodes show as their plan: a create needs a slug.
   if (plan === undefined || plan.today?.location !== place.location) return broken("Plan does not exist")
   const imageId = draft.isSavedImage ? savedImageId(world, place, draft) : publicImageId(world, plan, draft.image)
   if (imageId === undefined) return broken("Image does not exist for this plan")
@@ -106,7 +108,7 @@ const orderOf = (
   const today: NodeToday = {
     projectId: place.projectId,
     location: place.location,
-    // A plan with a disk decides its size, whatever was requested.
+    // If the plan has a disk, the plan decides the disk's size, whatever the request says.
     diskGb: plan.diskGb === 0 ? (draft.diskGb ?? 0) : plan.diskGb,
     ...(draft.sshKeys.length === 0 ? {} : { sshKeys: draft.sshKeys }),
     ...(draft.label === undefined ? {} : { label: draft.label })
@@ -114,7 +116,7 @@ const orderOf = (
   return Result.succeed({ plan, imageId, backups: draft.backups, skuId, setting: draft.setting, today })
 }
 
-/** The plan's own system: a slug belongs to one system. */
+/** The image of a create, if it is an image of the plan: a slug belongs to one system only. */
 const publicImageId = (world: World, plan: Plan, wanted: number | string | undefined): number | undefined => {
   const image =
     world.catalogue.imageBySlug.get(String(wanted ?? "")) ?? world.catalogue.imageById.get(Number(wanted ?? Number.NaN))
@@ -122,8 +124,8 @@ const publicImageId = (world: World, plan: Plan, wanted: number | string | undef
 }
 
 /**
- * A saved image is a disk, and starts on every plan of its place. The template id names it if given: `image` is then the system
- * of the plan, as the provider's own CLI sends it.
+ * A saved image is a disk, and starts on every plan of its place. If a create has a template id, that names the image;
+ * `image` is then the system of the plan, because the provider's own CLI sends it like this.
  */
 const savedImageId = (world: World, place: Place, { image: wanted, templateId }: TodaysDraft): number | undefined =>
   world.savedImages.find(
