@@ -464,6 +464,10 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 /** What is wrong with a list that may lack nodes although each of its pages can be read. */
 export const repeatedList = "the list shows the same nodes on every page without a total, so it may lack others"
 
+/** What is wrong with a list that could not be used. */
+export const unusableList = ({ message }: Pick<ErrorReason, "message">): string =>
+  `the list cannot be used: ${clause(message)}`
+
 /** Whether only the service's console can show the node of a create: the list may never do so. */
 export const mayBeUnlisted = ({
   candidates,

@@ -7,7 +7,7 @@
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, OutcomeUnknown, repeatedList, TimedOut } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, OutcomeUnknown, repeatedList, TimedOut, unusableList } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { decide, fullBudget } from "../call/Retry.ts"
 import { newMillis } from "./NewNodes.ts"
@@ -161,6 +161,9 @@ const pausesBeforePollMillis = [0, 1000, 3000, 8000]
 
 /** Pauses before further polls, after a poll that failed or showed candidates. */
 const laterPausesMillis = pausesBeforePollMillis.slice(1)
+
+/** Pause before each further poll if the list still cannot be used; the deadline of the create ends them. */
+const pauseAfterUnusableMillis = 16_000
 
 /** Pauses before the polls for a create that an earlier call sent this long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
@@ -404,16 +407,29 @@ const pollAgain = (state: Reconciling): CreateStep => {
 
 type PollEvent = Extract<CreateEvent, { readonly _tag: "ListRead" | "PollFailed" }>
 
+/** What is wrong with the list of a poll; null if nothing is, or if only the store failed. */
+const listFaultOf = (event: PollEvent): string | null =>
+  event._tag === "ListRead"
+    ? event.isWhole
+      ? null
+      : repeatedList
+    : event.isListRead
+      ? null
+      : unusableList(event.error.reason)
+
 /** Handles a poll. Polling continues until the node is found or has had time to appear. */
 const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): CreateStep => {
   const isListRead = before.isListRead || event._tag === "ListRead" || event.isListRead
-  const listFault = event._tag === "ListRead" && !event.isWhole ? repeatedList : null
+  const listFault = listFaultOf(event)
   const state = { ...before, isListRead, listFault, isEarly: false }
   const { because, intent } = state
   const again = pollAgain(state)
   if (event._tag === "PollFailed") {
+    // A list that contradicts itself may be right a moment later: its total may be ahead of its rows.
+    const isUnusable = event.error.reason._tag === "UnexpectedResponse"
     // A temporary failure is no answer; the next poll may succeed.
-    if (event.error.retryable && again.action) return again
+    if ((event.error.retryable || isUnusable) && again.action) return again
+    if (isUnusable && because !== null) return pollAgain({ ...state, pausesMillis: [pauseAfterUnusableMillis] })
     return because === null ? failed(event.error) : unknown(request, state, event.candidates ?? state.candidates)
   }
   const resolution = resolve({ ...event, intent })

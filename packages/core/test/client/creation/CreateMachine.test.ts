@@ -20,6 +20,7 @@ import {
   repeatedList,
   ServiceFault,
   TimedOut,
+  UnexpectedResponse,
   Unreachable
 } from "../../../src/domain/ErrorReason.ts"
 import { type Node, NodeId } from "../../../src/domain/Node.ts"
@@ -70,6 +71,11 @@ const fault = error(new ServiceFault({ status: 500, detail: "oops", retryAfterMi
 const forbidden = error(new Forbidden({ detail: "no" }), "nodes.list")
 const throttled = error(new RateLimited({ retryAfterMillis: null }))
 const broken = error(new ServiceFault({ status: 500, detail: "no list", retryAfterMillis: null }), "nodes.list")
+
+const contradiction = error(
+  new UnexpectedResponse({ status: 200, path: "data", expected: "2 nodes", excerpt: "1 nodes" }),
+  "nodes.list"
+)
 
 const turnCame: CreateEvent = { _tag: "TurnCame", now: at(0) }
 const sendEnded = (result: Result.Result<Node, BerthError>, leftMillis = 60_000): CreateEvent => ({
@@ -334,6 +340,29 @@ describe("a create whose reply is lost", () => {
     }
     const refused = after(keyed, notFound, highestId, turnCame, sendFailed(throttled))
     assert.strictEqual(reasonOf(polledWith(keyed, refused, unseen).step)._tag, "RateLimited")
+  })
+
+  it("is looked for until the deadline while the list contradicts itself, and is then found", () => {
+    let step = lost
+    for (let poll = 0; poll < 20; poll++) {
+      assert.strictEqual(step.action?._tag, "Poll")
+      step = next(keyed, step.state, pollFailed(contradiction))
+    }
+    assert.deepInclude(reasonOf(next(keyed, step.state, { _tag: "DeadlineReached", tried: untried })), {
+      _tag: "OutcomeUnknown",
+      listFault: "the list cannot be used: the reply (200) is not understood: expected 2 nodes at data, got 1 nodes"
+    })
+    assert.deepInclude(creationOf(next(keyed, step.state, listed([web(101)]))), { outcome: "adopted" })
+  })
+
+  it("of an earlier call is looked for as long as usual while the list contradicts itself", () => {
+    const { pauses, step } = polledWith(
+      keyed,
+      after(keyed, found({ ...sent, fate: "lost" })),
+      pollFailed(contradiction)
+    )
+    assert.isAbove(pauses.length, 4)
+    assert.strictEqual(reasonOf(step)._tag, "UnexpectedResponse")
   })
 
   it("fails for the lost reply where the polls fail, after the last of them or the first that cannot succeed", () => {
