@@ -169,11 +169,11 @@ const describeCommands = (dist: string): void => {
   writeFileSync(join(dist, "commands.json"), described)
 }
 
-/** How a bundle differs from that of a self-contained program for Node. */
+/** Options of a bundle. The defaults make a self-contained program for Node. */
 interface BundleOptions {
   /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
   readonly platform?: "node" | "neutral"
-  /** Imports that stay imports. Default: those of Node's own modules. */
+  /** The imports that are not bundled. Default: those of Node's own modules. */
   readonly external?: RegExp
   /** The extension of the files. Default `.mjs`. */
   readonly extension?: ".js" | ".mjs"
@@ -190,8 +190,8 @@ interface BundleOptions {
 }
 
 /**
- * Bundles entry points of the workspace in `folder`, given by name and path, into the folder `dist`, and removes other bundles from it.
- * Returns the paths of the bundled modules.
+ * Bundles entry points of the workspace in `folder` into the folder `dist`, and removes older bundles from there. `entries`
+ * has the path of each entry point by its name. Returns the paths of the bundled modules.
  */
 export const bundleInto = async (
   dist: string,

@@ -31,7 +31,7 @@ interface Step {
   readonly afterwards?: { readonly job: string; readonly created?: RegExp; readonly until: RegExp }
 }
 
-/** Commands of one shell, as one or more blocks of a page. */
+/** Commands that run in one shell. A page shows them as one or more blocks. */
 interface Session {
   readonly page: string
   readonly blocks: Readonly<Record<string, ReadonlyArray<Step>>>

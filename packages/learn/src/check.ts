@@ -26,9 +26,9 @@ const text = (value: unknown): string => {
   return written.length > maxLength ? `${written.slice(0, maxLength)}…` : written
 }
 
-/** Distributions and lengths within this relative distance count as equal. */
+/** Two durations or lengths count as equal if they differ by at most this share. */
 const tolerance = 0.25
-/** Distributions with fewer samples are not compared. */
+/** Durations are compared only if both recordings have at least so many of them. */
 const minSamples = 5
 const minMillis = 1_000
 const minSkewMillis = 5_000
@@ -160,7 +160,7 @@ const compareOtherStatuses = (comparison: Comparison, was: Behaviour, is: Behavi
 /** The HTTP status at the end of a sentence about a refusal. */
 const statusIn = (observed: string): string | undefined => /\bis (?:refused with )?(\d{3})$/.exec(observed)?.[1]
 
-/** Whether evidence without this finding contains replies that could have shown it. */
+/** Whether a profile without this finding was made from replies that could have shown it. */
 const couldShow = ({ behaviour }: Profile, { of }: Finding): boolean =>
   of === undefined || behaviour.envelopes[of] !== undefined
 

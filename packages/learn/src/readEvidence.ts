@@ -78,7 +78,8 @@ const entryOf = (entry: JsonObject): Read | undefined => {
   const url = URL.parse(String(request["url"] ?? ""))
   const at = Date.parse(String(startedDateTime ?? ""))
   const status = Number(response["status"])
-  // A browser writes 0 for a request that it blocked or that had no reply.
+  // Skip replies from a cache, and entries without a real status: a browser writes 0 for a request that it has blocked or
+  // that had no reply.
   if (isFromCache(entry, pairsOf(response["headers"]))) return undefined
   if (url === null || Number.isNaN(at) || !(status >= 100 && status < 600)) return undefined
   const query = Array.from(url.searchParams)

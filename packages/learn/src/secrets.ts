@@ -73,7 +73,7 @@ const ofPair = ([name, value]: Pair): ReadonlyArray<string> => {
 const assignedIn = (text: string): ReadonlyArray<string> =>
   namedSecrets(text, assignment).flatMap(({ value }) => formsOf(value))
 
-/** The secrets in JSON, by the names of their fields. */
+/** The secrets in a JSON value, found by the names of their fields. */
 const inJson = (value: unknown, depth = 0): ReadonlyArray<string> => {
   if (depth > 6) return []
   if (Array.isArray(value)) return value.slice(0, 100).flatMap((item) => inJson(item, depth + 1))

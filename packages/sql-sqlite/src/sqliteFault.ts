@@ -5,9 +5,9 @@
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
- * `full`: the disk. `damaged`: the content. `unwritable`: permissions, or a read-only file system. `unreadable`: the file
- * cannot be opened, or the disk fails. `busy`: another connection holds a lock. `moved`: the path leads to another file, or to
- * none.
+ * `full`: the disk is full. `damaged`: the content of the file is damaged. `unwritable`: permissions or a read-only file
+ * system forbid writing. `unreadable`: the file cannot be opened, or the disk fails. `busy`: another connection holds a
+ * lock. `moved`: the path leads to another file, or to none.
  */
 export type SqliteFault = "moved" | "full" | "damaged" | "unwritable" | "unreadable" | "busy"
 

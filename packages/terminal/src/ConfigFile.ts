@@ -23,7 +23,7 @@ export interface Place {
 /** A JSON Schema, for editors. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Reads a value; returns undefined after recording a problem if the value is not usable. */
+/** Reads a value. If the value is not usable, records a problem and returns undefined. */
 export interface Read<out A> {
   (place: Place): A | undefined
   /** What the reader accepts, as far as JSON Schema can state it. */
@@ -157,7 +157,7 @@ export class ConfigFile {
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
 
-  /** A block of keys, each with its reader; any other key is a problem, except top-level keys that begin with `x-`. */
+  /** A block of keys, each with its own reader. Any other key is a problem, except top-level keys that begin with `x-`. */
   record = <Fields extends Record<string, Field<any>>>(fields: Fields) =>
     readAs<Values<Fields>>(recordSchema(fields), (place) => {
       if (!isMap(place.node)) return this.fail(place, `has to be a block of keys, and is ${withArticle(place.node)}`)

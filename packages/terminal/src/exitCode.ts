@@ -30,7 +30,7 @@ export const exitCode = {
   hungUp: 129,
   /** The user pressed Ctrl-C, or answered a question with no. */
   interrupted: 130,
-  /** SIGTERM. */
+  /** The program got SIGTERM. */
   terminated: 143
 } as const
 

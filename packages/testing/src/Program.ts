@@ -72,7 +72,7 @@ export class Program {
     this.ended.catch(() => {})
   }
 
-  /** A Node program, by its path. */
+  /** Starts the Node program in a file. */
   static ofNode(path: string, args: ReadonlyArray<string> = [], options: ProgramOptions = {}): Program {
     // The bundles manage their own caches.
     if (!path.endsWith(".ts")) return new Program(process.execPath, [path, ...args], options)
@@ -80,7 +80,7 @@ export class Program {
     return new Program(process.execPath, [path, ...args], { ...options, env })
   }
 
-  /** A Node program, by its source: a module whose imports resolve from `cwd`. */
+  /** Starts a Node program from its source, a module whose imports resolve from `cwd`. */
   static ofSource(source: string, options: ProgramOptions & { readonly cwd: string }): Program {
     const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) }
     return new Program(process.execPath, ["--input-type=module", "-e", source], { ...options, env })

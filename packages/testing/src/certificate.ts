@@ -1,6 +1,6 @@
 /**
  * A key and its certificate for servers in tests, valid for `localhost`, loopback and `service.invalid` until 2126. Nothing
- * outside the tests trusts it. The command is in `docs/reference/mock.md`.
+ * outside the tests trusts it. The command that has made both is in `docs/reference/mock.md`.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,4 +1,4 @@
-/** The commitment call of today's dialect, whose replies are `{status, message}`. */
+/** The commitment call of today's dialect. Its replies are `{status, message}`. */
 import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
 import { Effect, Result } from "effect"
 import { HttpServerResponse } from "effect/http"

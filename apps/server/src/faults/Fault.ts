@@ -25,7 +25,7 @@ export const share = (description: string, maximum = 1) =>
 /** Maximum number of characters. Real instants and durations are much shorter. */
 const maxMomentLength = 100
 
-/** An instant of the world, or a duration from the moment the fault is armed. */
+/** An instant of the world, or a duration that is counted from the moment at which the fault is armed. */
 const Moment = Schema.String.check(
   Schema.makeFilter((given) =>
     given.length > maxMomentLength || readMoment(given, 0) === undefined

@@ -19,7 +19,7 @@ const wholeNumbers: ReadonlySet<string> = new Set(["page_no", "page", "per_page"
 const integer = /^-?\d+$/
 const digits = /^\d+$/
 
-/** The names of node ids in paths, in the interface and in the control plane. */
+/** The path parameters that are ids of nodes, in the interface and in the control plane. */
 const nodeIds = ["node_id", "id"] as const
 
 /** Replaces a value that is not written as a whole number. Every number schema rejects it. */

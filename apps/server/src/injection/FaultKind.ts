@@ -28,9 +28,9 @@ export interface Occasion {
   readonly world: World
 }
 
-/** How a list of nodes is shown. */
+/** How a fault shows the list of nodes. */
 export interface ListView {
-  /** The instant whose nodes are listed. */
+  /** The list has the nodes of this instant. */
   readonly asOf: number
   /** By how many places every node has moved towards the front. */
   readonly shift: number

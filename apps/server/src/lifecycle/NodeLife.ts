@@ -111,7 +111,9 @@ export interface LivingNode {
   readonly forced?: ForcedStatus
 }
 
-/** The documented statuses (interface.md §3), and `gone`: no longer readable, no longer listed. */
+/**
+ * The documented statuses (interface.md §3), and `gone`, in which a node can no longer be read and is no longer in the list.
+ */
 export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
 const never = Number.POSITIVE_INFINITY

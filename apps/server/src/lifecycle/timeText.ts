@@ -3,7 +3,7 @@ import { DateTime, Duration, Option, Schema } from "effect"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { textField } from "./textField.ts"
 
-/** Ten years. */
+/** Maximum duration: ten years. */
 export const maxDurationMillis = 10 * 365 * 86_400_000
 
 /** Parses `10s`, `1h30m`, `250ms`, `1d`, or an Effect duration such as `10 seconds`, into whole milliseconds up to 10 years. */
@@ -39,8 +39,8 @@ export const readInstantMillis = (text: string): Option.Option<number> =>
     : Option.none()
 
 /**
- * An earlier start would make clients read `ratelimit-reset` as seconds from now (assumption A22 in
- * docs/interface/assumptions.md).
+ * The first year in which a world may begin. If a world began earlier, clients would read its `ratelimit-reset` as seconds
+ * from now (assumption A22 in docs/interface/assumptions.md).
  */
 const firstYear = 2002
 const lastYear = 2999

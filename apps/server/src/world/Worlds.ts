@@ -58,7 +58,7 @@ const digest = (secret: string): string => {
   return made
 }
 
-/** Compares two texts in a time that does not depend on where they differ. */
+/** Whether two texts are equal. The comparison takes the same time wherever they differ. */
 export const sameSecret = (left: string, right: string): boolean =>
   timingSafeEqual(Buffer.from(digest(left)), Buffer.from(digest(right)))
 

@@ -46,7 +46,7 @@ interface PlanToday {
 /** An operating system that the service offers. */
 export interface PublicImage {
   readonly id: number
-  /** The value of `image` in a create, as a string. */
+  /** The value of `image` in a create, if that is a string. */
   readonly slug: string
   readonly name: string
   readonly os: string
@@ -57,7 +57,7 @@ export interface PublicImage {
 export interface SavedImage {
   /** The value of `image` in a create, if that is an integer, and of `os.image` in the list. */
   readonly id: number
-  /** The value of `image` in a create, as a string. */
+  /** The value of `image` in a create, if that is a string. */
   readonly slug: string
   readonly name: string
   /** The value of `saved_image_template_id` in a create. The image list shows only one id, so it equals `id`. */

@@ -136,7 +136,7 @@ const isEarlier = (one: Moment, other: Moment): boolean =>
   one.millis < other.millis || (one.millis === other.millis && one.place < other.place)
 
 interface Stay {
-  /** The end of the first list that shows the node, and the start of the last. */
+  /** `from` is the end of the first list that shows the node, `to` the start of the last such list. */
   readonly from: Moment
   readonly to: Moment
 }

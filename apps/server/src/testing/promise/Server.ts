@@ -132,7 +132,7 @@ export interface World {
   readonly forceNode: (id: number, change: NodeChange) => Promise<NodeView>
   /** Makes a saved image. No request of the service can do this. */
   readonly saveImage: (order: SavedImageOrder) => Promise<SavedImageView>
-  /** The world at a glance: its clock, number of nodes and allowance. */
+  /** A summary of the world: its clock, number of nodes and allowance. */
   readonly summary: () => Promise<WorldSummary>
   /** The world as a JSON value, without credentials. */
   readonly snapshot: () => Promise<Snapshot>
