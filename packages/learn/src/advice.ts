@@ -20,7 +20,7 @@ export const quantile = (sorted: ReadonlyArray<number>, share: number): number =
 
 const seconds = (millis: number): string => `${Math.round(millis / 1000)} s`
 
-/** A safe timeout in whole minutes: three times the given duration, which nearly all nodes kept to. */
+/** A safe timeout in whole minutes: three times `millis`, the time in which nearly all nodes were ready or gone. */
 const timeoutFor = (millis: number): string => {
   const minutes = Math.max(1, Math.ceil((3 * millis) / 60_000))
   return `${minutes}m`

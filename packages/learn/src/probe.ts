@@ -67,7 +67,7 @@ const recorderLayer = (recorder: Recorder) =>
   ).pipe(Layer.provide(NodeTransport.layer))
 
 export interface ProbeOptions {
-  /** The place from the flags. What is undefined comes from the environment, if it is set there. */
+  /** The place from the flags. A part that is undefined comes from the environment, if it is set there. */
   readonly place: { readonly project: string | undefined; readonly location: string | undefined }
   /** Maximum number of reads. */
   readonly requests: number
@@ -116,8 +116,8 @@ const maxUnanswered = 3
 
 /**
  * Sends the reads. Returns how many of them got no usable reply, why the last of these got none, and the reads at which the
- * service failed. If the settings name a project, it leaves out the parameter that tests how the service treats an unknown
- * project.
+ * service failed. If the settings name a project, the probe does not send the parameter that tests how the service treats an
+ * unknown project.
  */
 const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number, { project }: Connection["options"]) {
   const api = yield* RawApi

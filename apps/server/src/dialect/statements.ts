@@ -7,9 +7,9 @@ import type { Operation } from "@berthkit/learn/operations"
 
 /**
  * Where an observed statement comes from. `live`: the author saw it on the service. `spec`: the provider's OpenAPI of
- * September 2026 says it. `2+`, `1`: so many clients of the provider show it. `inferred`: it follows from one of these. All
- * other statements have not been observed: those marked `documented` are in the older documentation, and those marked
- * `chosen` are Berth's own choice.
+ * September 2026 says it. `2+`, `1`: two or more clients, or one client, of the provider show it. `inferred`: it follows
+ * from one of these. All other statements have not been observed: those marked `documented` are in the older documentation,
+ * and those marked `chosen` are Berth's own choice.
  */
 type Sure = "live" | "spec" | "2+" | "1" | "inferred"
 

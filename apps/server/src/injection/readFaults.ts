@@ -77,7 +77,7 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
   return beyond < 0 ? Result.succeed(faults) : Result.fail({ [`${beyond}.scope.header`]: [`${tooMuchToMatch}.`] })
 }
 
-/** Parses one fault that is to be armed besides the armed ones. */
+/** Parses one fault that is to be armed in addition to those that are armed already. */
 export const readFurtherFault = (body: unknown, armed: ReadonlyArray<AnyFault>): Result.Result<Fault, FieldErrors> => {
   if (armed.length >= maxFaults) return Result.fail({ detail: [tooMany] })
   return Result.flatMap(readFault(body), (fault) =>

@@ -61,8 +61,8 @@ const hasSameHeaders = ({ headers: one }: Reply, { headers: other }: Reply): boo
 }
 
 /**
- * A change of records: `empty` removes all records of a list; otherwise `to` replaces a field in each record. If it returns
- * `undefined`, the field is removed.
+ * A change of records: `empty` removes all records of a list; otherwise `to` replaces a field in each record. If `to`
+ * returns `undefined`, the field is removed.
  */
 export type RecordEdit = "empty" | { readonly field: string; readonly to: (value: unknown) => unknown }
 

@@ -78,8 +78,8 @@ const utf8 = new TextDecoder()
  */
 export const redactor = (account: Account): Redactor => {
   const spellings = spellingsOf(account)
-  // All are replaced in one pass, the longest first, because a short secret may be a part of another secret or of the
-  // replacement.
+  // All spellings are replaced in one pass, the longest first, because a short secret may be a part of another secret or of
+  // the replacement.
   const literals = spellings
     .toSorted((a, b) => b.length - a.length)
     .map((spelling) => spelling.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"))

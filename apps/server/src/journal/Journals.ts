@@ -219,10 +219,10 @@ export const maxEndedWorlds = 20
 /** Maximum bytes of all journals together, including those of ended worlds. */
 const maxAllBytes = 128 * 1024 * 1024
 
-/** The share of this maximum that is freed if the journals exceed it. */
+/** The share of `maxAllBytes` that is freed if the journals exceed it. */
 const roomShare = 1 / 64
 
-/** The share of this maximum that ended worlds may keep together, divided equally, if the journals exceed it. */
+/** The share of `maxAllBytes` that ended worlds may keep together, divided equally, if the journals exceed it. */
 const endedShare = 1 / 4
 
 const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event, in: ended, recorded: undefined })

@@ -30,7 +30,7 @@ const maxNearMisses = 3
 const maxDifferences = 10
 const maxExplained = 20
 
-/** Number of characters after which the server answers other requests. */
+/** Number of compared characters after which the server gets a chance to answer other requests. */
 const maxAtOnce = 8_000
 
 /** Maximum number of steps for all patterns and all requests. They take about a second. */

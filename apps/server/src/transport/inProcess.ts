@@ -27,7 +27,7 @@ const transportFailure = (code: string, message: string): TypeError =>
 
 const reset = () => transportFailure("ECONNRESET", "read ECONNRESET")
 
-/** A client whose calls are answered by `handle`. It runs in `requestContext`. */
+/** A client whose calls `handle` answers. For each call, `handle` runs in `requestContext`. */
 export const clientOf = <R>(
   handle: Effect.Effect<
     HttpServerResponse.HttpServerResponse,

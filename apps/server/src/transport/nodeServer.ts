@@ -148,8 +148,9 @@ const rejectionOf = (error: ParserError): Rejection => {
 }
 
 /**
- * Whether the request line was too long, which the parser reports as too long headers. It was if no line ends within the
- * packet, or if the first line that ends in the packet is too long, or is a request line that began in an earlier packet.
+ * Whether the request line was too long. (The parser reports this as too long headers.) It was too long if no line ends
+ * within the packet, if the first line that ends there is too long, or if that line is the end of a request line from an
+ * earlier packet.
  */
 const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   if (packet === undefined) return false

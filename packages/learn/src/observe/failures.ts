@@ -28,7 +28,7 @@ const ofList = (exchange: Exchange, evidence: Evidenced): Situation | undefined 
   return isThat && isTakenWithoutUnknown(exchange, evidence) ? found : undefined
 }
 
-/** Whether a list of images has this filter and no other. */
+/** Whether a request for the list of images has no filter other than this one. */
 const hasOnlyFilter = ({ query }: Exchange, name: string): boolean =>
   query.every(([given, value]) => given === name || isUnknown(given) || value === "")
 
@@ -123,7 +123,10 @@ const refusal = <A>(situation: Situation, read: (exchange: Exchange) => readonly
 const status = (situation: Situation, what: string) =>
   refusal(situation, ({ status }) => [status, `${what} is ${status}`])
 
-/** Whether replies with a status have a header. A missing header proves something only if the recorder kept all headers. */
+/**
+ * An observer of the value of a header in replies with a status; `none` if the header is missing. A missing header proves
+ * something only if the recorder kept all headers.
+ */
 const header = (status: number, name: string) =>
   first(all, (exchange) => {
     const value = exchange.headers[name] ?? (hasAllHeaders(exchange) ? "none" : undefined)

@@ -21,7 +21,7 @@ export const wholeList = once(
 
 const filterNames = ["cpu", "ram", "series", "os", "version", "image_type"]
 
-/** Whether a request for the list has this filter at most, and no other. */
+/** Whether a request for the list has no filter other than this one. */
 const hasOnly = ({ query }: Exchange, name: string): boolean =>
   query.every(([given, value]) => given === name || value === "" || !filterNames.includes(given))
 

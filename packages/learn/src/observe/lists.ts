@@ -52,8 +52,8 @@ export const isHarmless = ([name, value]: readonly [string, string]): boolean =>
   isUnknown(name) || (name === "page_no" && value === "1")
 
 /**
- * Accounts and parameters with which some request succeeded. If the service refuses a request with the same ones, it has
- * another reason.
+ * Accounts and parameters with which some request succeeded. If the service refuses a request with the same account and
+ * parameters, it does so for another reason.
  */
 const takenPlaces = once(
   (evidence) =>
@@ -112,8 +112,8 @@ export const maxNodes = once((evidence) =>
 )
 
 /**
- * The moment at which an exchange began or ended. Of two moments in the same millisecond, that of the exchange that comes
- * first in the evidence is earlier.
+ * The moment at which an exchange began or ended. Of two moments in the same millisecond, the earlier one belongs to the
+ * exchange that comes first in the evidence.
  */
 interface Moment {
   readonly millis: number
