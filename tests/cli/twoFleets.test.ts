@@ -103,6 +103,26 @@ describe("a node of another fleet", () => {
   )
 })
 
+describe("a node that a damaged ledger of another fleet may have", () => {
+  it.live("is not taken in until the ledger is put right or the fleet is forgotten", () =>
+    Effect.gen(function* () {
+      const { adopt, fleet, other } = yield* twoFleets
+      fleet.write(webs(1))
+      assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
+      writeFileSync(fleet.ledger, `<<<<<<< HEAD\n${fleet.ledgerText()}`)
+      const refused = yield* adopt(1000, "x-1", other)
+      assert.strictEqual(refused.code, 5, refused.stderr)
+      assert.include(
+        refused.stderr,
+        `The ledger ${fleet.ledger} of the fleet shop is damaged, and it may have the node.`
+      )
+      assert.include(refused.stderr, "berth fleet forget shop")
+      assert.strictEqual((yield* fleet.run(["fleet", "forget", "shop"])).code, 0)
+      assert.strictEqual((yield* adopt(1000, "x-1", other)).code, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a node that an open create of another fleet may have made", () => {
   const openCreate = Effect.gen(function* () {
     const found = yield* twoFleets

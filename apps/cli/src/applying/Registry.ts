@@ -238,6 +238,15 @@ const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "un
 /** Whether a ledger may protect nodes that this machine has no record of. */
 const mayProtectOthers = ({ state }: KnownLedger): boolean => unusable.includes(state)
 
+/** Fails if one of these ledgers cannot be used, because it may have any node: `what` ends the sentence. */
+export const ensureUsable = (ledgers: ReadonlyArray<KnownLedger>, what: string): Effect.Effect<void, FleetConflict> => {
+  const unknown = ledgers.find(mayProtectOthers)
+  if (unknown === undefined) return Effect.void
+  const { fleet, ledger, state } = unknown
+  const message = `The ledger ${ledger} of the fleet ${fleet} ${stateText[state]}, and ${what}`
+  return Effect.fail(new FleetConflict({ message, hint: ledgerHint(unknown) }))
+}
+
 /** The protection of a node. */
 interface Protection extends Protected {
   readonly known: KnownLedger
@@ -331,13 +340,7 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
       hint: `Run berth apply on the fleet (ledger ${known.ledger}): it finds out.`
     })
   }
-  const unknown = ledgers.find(mayProtectOthers)
-  if (unknown === undefined) return
-  const { fleet, ledger, state } = unknown
-  return yield* new FleetConflict({
-    message: `The ledger ${ledger} of the fleet ${fleet} ${stateText[state]}, and it may protect ${nodes.length === 1 ? "the node" : "one of the nodes"}. ${not}`,
-    hint: ledgerHint(unknown)
-  })
+  yield* ensureUsable(ledgers, `it may protect ${nodes.length === 1 ? "the node" : "one of the nodes"}. ${not}`)
 })
 
 /**

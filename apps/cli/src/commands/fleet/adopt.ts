@@ -4,7 +4,15 @@
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { claimsOn, holders, type KnownLedger, knownLedgers, ownAccount, registered } from "../../applying/Registry.ts"
+import {
+  claimsOn,
+  ensureUsable,
+  holders,
+  type KnownLedger,
+  knownLedgers,
+  ownAccount,
+  registered
+} from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
 import { settledCreates } from "../../applying/pending.ts"
 import { withRecords } from "../../applying/recordedNodes.ts"
@@ -146,6 +154,10 @@ export const adopt = command(
             message: `Node ${node.name} (${node.id}) is ${elsewhere.member} of the fleet ${elsewhere.fleet}.`,
             hint: `To move it, first forget it there: berth fleet forget ${elsewhere.member} -f FILE`
           })
+        }
+        if (holder === undefined) {
+          const foreign = others.filter((each) => each.fleet !== fleet.fleet)
+          yield* ensureUsable(foreign, "it may have the node. Nothing was changed.")
         }
         const own = { fleet: fleet.fleet, ledger: place.ledger, entries: ledger.members, candidates }
         const claims = holder === undefined ? claimsOn(node, [own, ...others]) : []
