@@ -45,13 +45,13 @@ const tableOf = (place: Place): string =>
 /** The page as it should be. */
 export const page = (): string => `# What berth prints
 
-These tables show what every command prints, in every format, in a pipe and on a terminal. The exit code is 0 unless a cell names another one.
+These tables show what every command prints, in every format, in a pipe and on a terminal. If a cell says "exit" and a number, the command exits with that number. Otherwise it exits with 0.
 
-In the column "record", \`[]\` means a list. \`berth schema COMMAND\` describes the JSON of a record. A card shows one record, one field per line. A plural, such as lines or ids, means one per record.
+In the column "record", \`[]\` means a list. \`berth schema COMMAND\` describes the JSON of a record. A card shows one record, one field per line. If a cell has a plural, such as "lines" or "ids", the command prints one line or id for each record.
 
 \`pnpm --filter @berthkit/tests cli-output\` regenerates this page from the same table that the tests check.
 
-- Data goes to stdout, everything else to stderr. In a pipe, \`json\` and \`ndjson\` print nothing on stderr unless the cell says so.
+- Data goes to stdout, everything else to stderr. In a pipe, the "messages" in the column "stderr" do not apply to \`json\` and \`ndjson\`. With these formats, a successful command prints to stderr only what the column lists for them by name.
 - A failure prints two lines to stderr, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\`, it prints one line of JSON instead. If the command has changed something before the failure, stdout shows it.
 - With \`--quiet\`, stderr shows only errors, and changes that stdout does not show (such as the node that \`run\` creates).
 - \`NO_COLOR\` and \`--color never\` turn colours off; \`FORCE_COLOR\` and \`--color always\` turn them on in a pipe.
