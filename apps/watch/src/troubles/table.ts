@@ -117,7 +117,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The credentials of the account do not work.",
     next: "Check the API key and the access token of the account, then send SIGHUP, or run berth-watch account add NAME --replace.",
     begins:
-      "the service has refused the credentials in three requests, or for a minute without a sweep. If the daemon has only just started, one refused request is enough",
+      "the service refuses the credentials, and three requests in a row failed or no sweep was complete for a minute (or for the planned time of two sweeps, if that is longer). If the daemon has only just started, one refused request is enough",
     ends: "the list is read again",
     find: ofAccounts(({ outage }) => (outage?.isRefusal === true ? told(outage.message, outage.sinceMillis) : null)),
     alert: { name: "BerthAccountRefused", wait: "1m" }
@@ -129,7 +129,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The list of nodes cannot be read.",
     next: "Check the service and the network; the daemon keeps trying.",
     begins:
-      "three requests in a row failed, or no sweep was complete for a minute, or for two planned sweeps if that is longer",
+      "three requests in a row failed, or no sweep was complete for a minute (or for the planned time of two sweeps, if that is longer)",
     ends: "a complete sweep, and a minute without a failure",
     find: ofAccounts(({ outage }) => (outage?.isRefusal === false ? told(outage.message, outage.sinceMillis) : null)),
     alert: { name: "BerthServiceFailing", wait: "5m" },
@@ -163,9 +163,9 @@ const stated: ReadonlyArray<Stated> = [
     name: "sweeps-late",
     about: "account",
     severity: "critical",
-    sentence: "The nodes have not been read completely for too long.",
+    sentence: "Too much time has passed without a complete read of the nodes.",
     next: "Look at the other troubles. If there are none, raise share or set a longer interval.",
-    begins: "no sweep was complete for more than a minute, or for two planned sweeps if that is longer",
+    begins: "no sweep was complete for more than a minute (or for the planned time of two sweeps, if that is longer)",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
       // An account that was added or resumed later gets the same time for its first sweep.
@@ -265,7 +265,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The clock of this machine was changed.",
     next: "Check its time synchronisation: times of events and of retries follow the clock.",
     begins: "the time of day jumped by more than five seconds",
-    ends: "ten minutes later, or when the clock is set back",
+    ends: "ten minutes later, or when the change of the clock is undone",
     find: ({ clock }) =>
       ofDaemon(
         clock && {
@@ -304,7 +304,7 @@ const stated: ReadonlyArray<Stated> = [
     sentence: "The receiver is down.",
     next: "Start the receiver again: the daemon tries it once a minute, and then delivers all waiting events.",
     begins:
-      "the receiver did not answer to the events of three different nodes, one after the other (of all nodes, if there are fewer than three)",
+      "the receiver did not answer when the daemon sent it events about three different nodes in a row (or about all nodes, if there are fewer than three)",
     ends: "an event is delivered",
     find: inState("down"),
     alert: { name: "BerthSinkDown", wait: "30m" }

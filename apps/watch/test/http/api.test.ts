@@ -230,7 +230,7 @@ describe("readiness", () => {
         yield* sweptAgo(5)
         expect(yield* statuses).toEqual([200, 200])
         yield* sweptAgo(61)
-        const message = "The nodes have not been read completely for too long."
+        const message = "Too much time has passed without a complete read of the nodes."
         state.troubles = [aTrouble(), aTrouble({ name: "sweeps-late", message })]
         expect(yield* statuses).toEqual([200, 503])
         const { json } = yield* ask(`${url}/readyz`)
