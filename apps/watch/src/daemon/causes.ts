@@ -49,7 +49,7 @@ const maxSingle = 20
 /** A delete is looked for this far before the node was last seen, because the whole log takes a quarter of a second. */
 const dayMillis = 86_400_000
 
-type Notes = Pick<RecordStore, "get" | "list">
+type Notes = Pick<RecordStore, "get" | "list" | "placeOf">
 
 /** Longest time for reading. The deletion is reported only afterwards. */
 const maxRead = "3 seconds"
@@ -68,30 +68,35 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
     yield* report(`berth-watch: account ${account}: What berth changed cannot be read: ${why}`)
   })
 
-  const read = Effect.fnUntraced(function* (deletions: ReadonlyArray<Deletion>, { get, list }: Notes) {
+  const read = Effect.fnUntraced(function* (deletions: ReadonlyArray<Deletion>, { get, list, placeOf }: Notes) {
     const firstMillis = Math.min(...deletions.map(({ fromMillis }) => fromMillis)) - dayMillis
     const recent = yield* list(changeKind, keyAt(firstMillis))
     const changes = readChanges(recent)
     const explained = deletions.map((each) => explain(each, changes, undefined))
     const left = deletions.filter((_, at) => explained[at] === unexplained).map(({ before }) => String(before.id))
     // An unreadable record is like a damaged one, and in the way of its node only.
-    const getOne = (id: string) => Effect.orElseSucceed(get(commitmentKind, id), () => Option.some(""))
-    const texts =
+    const getOne = (key: string) =>
+      Effect.orElseSucceed(get(commitmentKind, key), () => Option.some("")).pipe(
+        Effect.map(Option.map((value) => ({ key, value })))
+      )
+    const found =
       left.length > maxSingle
-        ? (yield* list(commitmentKind)).map(({ value }) => value)
+        ? yield* list(commitmentKind)
         : (yield* Effect.forEach(left, getOne)).flatMap(Option.toArray)
-    const commitments = texts.flatMap((value) => Option.toArray(decode(value)))
-    const damaged = recent.length - changes.length + texts.length - commitments.length
-    const endings = endingsIn(commitments)
+    const endings = endingsIn(found.flatMap(({ value }) => Option.toArray(decode(value))))
+    const [damaged = null] = yield* Effect.all([
+      ...recent.filter((record) => readChanges([record]).length === 0).map(({ key }) => placeOf(changeKind, key)),
+      ...found.filter(({ value }) => Option.isNone(decode(value))).map(({ key }) => placeOf(commitmentKind, key))
+    ])
     if (endings.size === 0) return { damaged, explained }
     // Who set a commitment may be far back in the log.
     const all = readChanges(yield* list(changeKind))
     return {
       damaged,
-      explained: explained.map((found, at) => {
+      explained: explained.map((known, at) => {
         const deletion = deletions[at]!
-        const ending = found === unexplained ? endings.get(deletion.before.id) : undefined
-        return ending === undefined ? found : explain(deletion, all, ending)
+        const ending = known === unexplained ? endings.get(deletion.before.id) : undefined
+        return ending === undefined ? known : explain(deletion, all, ending)
       })
     }
   })
@@ -105,8 +110,8 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
     if (result._tag === "Success" && Option.isSome(result.success)) {
       const { damaged, explained } = result.success.value
       failedMillis = null
-      if (damaged === 0) isReported = false
-      else if (explained.includes(unexplained)) yield* warn(`${damaged} of its records are damaged. See: berth doctor`)
+      if (damaged === null) isReported = false
+      else if (explained.includes(unexplained)) yield* warn(`${damaged} is damaged.`)
       return explained
     }
     failedMillis = nowMillis

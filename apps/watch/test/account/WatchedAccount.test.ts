@@ -77,6 +77,20 @@ describe("an account", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("can be stopped while it waits for what is known from elsewhere, and believes nothing then", () =>
+    Effect.gen(function* () {
+      const known = new Set<number>()
+      const { owner } = yield* Effect.flatMap(Store, (store) => store.claim("a"))
+      const belief = { ...believing(known), complete: () => Effect.interruptible(Effect.never) }
+      const { observe } = yield* makeAccount({ owner, belief })
+      const observing = yield* Effect.forkChild(observe(1), { startImmediately: true })
+      yield* Effect.repeat(Effect.yieldNow, { times: 50 })
+      yield* Fiber.interrupt(observing)
+      expect(yield* kept).toEqual({ nodes: [], events: [] })
+      expect(known.size).toBe(0)
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("takes a commit for made whose answer was lost, where its events are there", () =>
     Effect.gen(function* () {
       const own = yield* Store

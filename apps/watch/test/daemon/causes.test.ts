@@ -36,7 +36,9 @@ const change = (over: Partial<Change>): string =>
     ...over
   })
 
-type Notes = Pick<RecordStore, "get" | "list">
+type Notes = Pick<RecordStore, "get" | "list" | "placeOf">
+
+const placeOf: Notes["placeOf"] = (kind, key) => Effect.succeed(`${kind}/${key}`)
 
 const gone = (id: number) => ({ before: aNode({ id, createdAt: null }), fromMillis: 0, toMillis: 1000 })
 
@@ -103,7 +105,7 @@ describe("causes of deletions", () => {
   it.effect("are unknown without a store, and nothing is read without a deletion", () =>
     Effect.gen(function* () {
       expect(yield* makeExplain("a", undefined)([gone(1)])).toEqual([{ cause: "unknown", causedBy: null }])
-      const unread: Notes = { get: () => Effect.die("it was read"), list: () => Effect.die("it was read") }
+      const unread: Notes = { placeOf, get: () => Effect.die("it was read"), list: () => Effect.die("it was read") }
       expect(yield* makeExplain("a", unread)([])).toEqual([])
     })
   )
@@ -114,6 +116,7 @@ describe("causes of deletions", () => {
         let reads = 0
         let isAway = true
         const records: Notes = {
+          placeOf,
           get: () => Effect.succeedNone,
           list: (kind) =>
             Effect.suspend(() => {
@@ -145,7 +148,7 @@ describe("causes of deletions", () => {
   it.effect("are unknown where the store does not answer", () =>
     reporting((lines) =>
       Effect.gen(function* () {
-        const silent: Notes = { get: () => Effect.never, list: () => Effect.never }
+        const silent: Notes = { placeOf, get: () => Effect.never, list: () => Effect.never }
         const asking = yield* Effect.forkChild(makeExplain("a", silent)([gone(1)]), { startImmediately: true })
         yield* TestClock.adjust("3 seconds")
         expect(asking.pollUnsafe()).toMatchObject({ value: [{ cause: "unknown" }] })
@@ -173,7 +176,7 @@ describe("causes of deletions", () => {
           expect(both.map(({ cause }) => cause)).toEqual(["requested", "unknown"])
         }
         expect(lines).toEqual([
-          "berth-watch: account a: What berth changed cannot be read: 3 of its records are damaged. See: berth doctor"
+          `berth-watch: account a: What berth changed cannot be read: ${join(folder, "8.json")} is damaged.`
         ])
       }).pipe(Effect.scoped)
     )
