@@ -7,6 +7,7 @@ import { Knowledge, maxKeptEvents } from "./Knowledge.ts"
 import { type NodeRow, type Prices, pricesOf, shownNodes, type View } from "./nodes.ts"
 import { staleAccounts, summaryOf, troublesOf } from "./troubles.ts"
 import { type AccountCost, daemon, follow, readNodes, type Status, type WatchEvent } from "./watchApi.ts"
+import type { AsOf } from "./wording.ts"
 
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
@@ -145,7 +146,10 @@ export const lostMillis = computed(() => {
   return since !== undefined && since < second.value - noticeMillis ? since : undefined
 })
 
-export const stale = computed(() => staleAccounts(status.value, lostMillis.value))
+const staleText = computed(() => JSON.stringify([...staleAccounts(status.value, lostMillis.value)]))
+
+/** Every row reads it, so it changes only if an account becomes stale or current, not with each read of the status. */
+export const stale = computed((): ReadonlyMap<string, AsOf> => new Map(JSON.parse(staleText.value)))
 
 export const troubles = computed(() => {
   const loss =
