@@ -1,5 +1,5 @@
 /** How many nodes exist by status, and their monthly cost by plan and by tag. */
-import { computed } from "@preact/signals"
+import { computed, useSignal } from "@preact/signals"
 import { Bar } from "@berthkit/web/components/Bar"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { countText, plain, pluralText } from "@berthkit/web/components/text"
@@ -26,6 +26,7 @@ const tagsOf = ({ tags }: NodeRow): ReadonlyArray<string> => tags
 
 const byPlan = computed(() => costsOf(prices.value, nodesOfAccount.value, planOf))
 const byTag = computed(() => costsOf(prices.value, nodesOfAccount.value, tagsOf))
+const hasTags = computed(() => prices.value.size > 0 && nodesOfAccount.value.some(({ tags }) => tags.length > 0))
 
 /** Whether no account was read yet: then zero is not a number of nodes. */
 export const areUnknown = computed(() => {
@@ -63,6 +64,7 @@ const Statuses = () => {
 
 /** The instant of the numbers, if they may be outdated. */
 const asOf = computed(() => {
+  if (stale.value.size === 0) return { isAll: false, text: "" }
   const accounts = [...new Set(nodesOfAccount.value.map(({ account }) => account))]
   const old = accounts.filter((each) => stale.value.has(each))
   const isAll = old.length > 0 && old.length === accounts.length
@@ -85,22 +87,27 @@ const recentText = (): string => {
 
 interface PricesProps {
   readonly title: string
-  readonly costs: typeof byPlan.value
+  readonly costs: typeof byPlan
 }
 
-const Prices = ({ costs: { byName }, title }: PricesProps) =>
-  byName.length === 0 ? null : (
-    <details>
+/** Sums the prices only while they are shown. */
+const Prices = ({ costs, title }: PricesProps) => {
+  const isOpen = useSignal(false)
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary>{title}</summary>
-      <ul aria-label={title}>
-        {byName.map(({ name, nodes, price }) => (
-          <li key={name}>
-            <Isolated text={name} /> <small>{pluralText(nodes, "node")}</small> <b>{priceText(price)}</b>
-          </li>
-        ))}
-      </ul>
+      {isOpen.value ? (
+        <ul aria-label={title}>
+          {costs.value.byName.map(({ name, nodes, price }) => (
+            <li key={name}>
+              <Isolated text={name} /> <small>{pluralText(nodes, "node")}</small> <b>{priceText(price)}</b>
+            </li>
+          ))}
+        </ul>
+      ) : null}
     </details>
   )
+}
 
 export const Totals = () => {
   const { total, unpriced } = byPlan.value
@@ -133,8 +140,8 @@ export const Totals = () => {
           <p class="note">{`at least: ${pluralText(unpriced, "node")} without one known price`}</p>
         ) : null}
         <div class="prices">
-          <Prices title="Price by plan" costs={byPlan.value} />
-          <Prices title="Price by tag" costs={byTag.value} />
+          {byPlan.value.byName.length === 0 ? null : <Prices title="Price by plan" costs={byPlan} />}
+          {hasTags.value ? <Prices title="Price by tag" costs={byTag} /> : null}
         </div>
       </div>
     </section>

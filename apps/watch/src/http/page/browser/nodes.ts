@@ -109,7 +109,10 @@ export const costsOf = (
     for (const name of namesOf(node)) {
       const sum = sums.get(name)
       if (sum === undefined) sums.set(name, { paise, nodes: 1 })
-      else Object.assign(sum, { paise: sum.paise + paise, nodes: sum.nodes + 1 })
+      else {
+        sum.paise += paise
+        sum.nodes += 1
+      }
     }
   }
   const byName = Array.from(sums, ([name, { nodes, paise }]) => ({ name, nodes, price: paise / 100 }))
