@@ -2,7 +2,6 @@
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
 import { Isolated } from "@berthkit/web/components/Isolated"
-import { once } from "@berthkit/web/components/sameValues"
 import { plain } from "@berthkit/web/components/text"
 import { dayText, minuteText, wholeInstantText } from "@berthkit/web/components/times"
 import { useSignal } from "@preact/signals"
@@ -122,6 +121,7 @@ interface EventRowProps {
   readonly onNode?: ((key: string) => void) | undefined
 }
 
+/** Because it reads signals, it is rendered again only if one of them or a property changes. */
 const EventRow = ({ event, onNode }: EventRowProps) => {
   // Rendered on demand, because most are never opened.
   const wasOpened = useSignal(false)
@@ -157,26 +157,21 @@ const EventRow = ({ event, onNode }: EventRowProps) => {
 
 const keyOfEvent = ({ id, sequence, source, time }: WatchEvent): string => `${id} ${source} ${sequence} ${time}`
 
-/** Creates the row of each event once, because events never change. */
-export const eventRows = (onNode?: (key: string) => void) =>
-  once((event: WatchEvent) => <EventRow key={keyOfEvent(event)} event={event} onNode={onNode} />)
-
-interface EventListProps {
+interface EventListProps extends Pick<EventRowProps, "onNode"> {
   /** Oldest first. */
   readonly events: ReadonlyArray<WatchEvent>
   /** How many of the latest events to show. */
   readonly count: number
   readonly emptyText: string
-  readonly rowOf: ReturnType<typeof eventRows>
 }
 
 /** Latest first. */
-export const EventRows = ({ count, emptyText, events, rowOf }: EventListProps) => {
+export const EventRows = ({ count, emptyText, events, onNode }: EventListProps) => {
   const latest = new Map(events.slice(-count).map((event) => [keyOfEvent(event), event]))
   return (
     <>
       {latest.size === 0 ? <li class="empty">{emptyText}</li> : null}
-      {Array.from(latest.values(), rowOf).toReversed()}
+      {Array.from(latest, ([key, event]) => <EventRow key={key} event={event} onNode={onNode} />).toReversed()}
     </>
   )
 }

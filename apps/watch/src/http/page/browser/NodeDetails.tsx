@@ -22,7 +22,7 @@ import {
   stale
 } from "./board.ts"
 import { sentenceOf } from "../../../events/sentences.ts"
-import { EventRows, eventRows } from "./EventRow.tsx"
+import { EventRows } from "./EventRow.tsx"
 import { historyBegin, pastIn } from "./history.ts"
 import { maxKeptEvents, nodeKeyOf } from "./Knowledge.ts"
 import { keyOf, type NodeRow, priceOf } from "./nodes.ts"
@@ -170,8 +170,6 @@ const Commands = ({ id }: { readonly id: number }) => (
   </details>
 )
 
-const rowOf = eventRows()
-
 const Open = ({ shown }: { readonly shown: string }) => {
   const node = allNodes.value.find(({ key }) => key === shown)
   const { events, isRead } = ofNode.value
@@ -199,7 +197,6 @@ const Open = ({ shown }: { readonly shown: string }) => {
           events={events}
           count={maxKeptEvents}
           emptyText={isRead ? "No events about it are kept." : "reading"}
-          rowOf={rowOf}
         />
       </ol>
     </Dialog>

@@ -12,7 +12,7 @@ import { Select } from "@berthkit/web/components/Select"
 import { countText, plain } from "@berthkit/web/components/text"
 import { spanText, wholeInstantText } from "@berthkit/web/components/times"
 import { scrollToRow, useVirtualRows } from "@berthkit/web/components/virtualRows"
-import type { ComponentChildren, VNode } from "preact"
+import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 import {
   account,
@@ -107,6 +107,7 @@ interface RowProps {
   readonly height: number
 }
 
+/** Because it reads signals, it is rendered again only if one of them or a property changes. */
 const Row = ({ height, node, place }: RowProps) => {
   const asOf = stale.value.get(node.account)
   return (
@@ -130,21 +131,6 @@ const Row = ({ height, node, place }: RowProps) => {
       </span>
     </div>
   )
-}
-
-interface Rendered extends Omit<RowProps, "node"> {
-  readonly row: VNode
-}
-
-const rendered = new WeakMap<NodeRow, Rendered>()
-
-/** The row of a node, which is rendered again only if something about it has changed. */
-const rowOf = (node: NodeRow, place: number, height: number): VNode => {
-  const known = rendered.get(node)
-  if (known?.place === place && known.height === height) return known.row
-  const row = <Row key={node.key} node={node} place={place} height={height} />
-  rendered.set(node, { place, height, row })
-  return row
 }
 
 const sortBy = (by: ColumnName): void => {
@@ -173,22 +159,20 @@ const Head = () => {
   )
 }
 
-/** Columns as wide as their longest text, with the maximum number of characters; the names get the rest. */
-const fitted: ReadonlyArray<readonly [ColumnName, (node: NodeRow) => string, number]> = [
-  ["account", ({ account }) => account, 20],
-  ["plan", ({ plan }) => plan ?? "", 24],
-  ["address", (node) => addressOf(node) ?? "–", 16]
-]
-
-const widths = computed(() =>
-  Object.fromEntries(
-    fitted.map(([name, textOf, maxCharacters]) => {
-      let longest = 0
-      for (const node of allNodes.value) longest = Math.max(longest, textOf(node).length)
-      return [`--${name}-characters`, String(Math.min(longest, maxCharacters))]
-    })
-  )
-)
+/** Columns are as wide as their longest text, up to a number of characters; the names get the rest. */
+const widths = computed(() => {
+  const longest = { account: 0, plan: 0, address: 1 }
+  for (const node of allNodes.value) {
+    longest.account = Math.max(longest.account, node.account.length)
+    longest.plan = Math.max(longest.plan, node.plan?.length ?? 0)
+    longest.address = Math.max(longest.address, addressOf(node)?.length ?? 0)
+  }
+  return {
+    "--account-characters": String(Math.min(longest.account, 20)),
+    "--plan-characters": String(Math.min(longest.plan, 24)),
+    "--address-characters": String(Math.min(longest.address, 16))
+  }
+})
 
 const Grid = () => {
   const viewport = useRef<HTMLDivElement>(null)
@@ -249,7 +233,9 @@ const Grid = () => {
           style={{ height: `${nodes.length * height}px` }}
           onKeyDown={onKeyDown}
         >
-          {places.map((place) => rowOf(nodes[place]!, place, height))}
+          {places.map((place) => (
+            <Row key={nodes[place]!.key} node={nodes[place]!} place={place} height={height} />
+          ))}
         </div>
       </div>
     </div>

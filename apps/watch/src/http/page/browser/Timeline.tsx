@@ -4,13 +4,13 @@ import { Button } from "@berthkit/web/components/Button"
 import { pluralText } from "@berthkit/web/components/text"
 import { useRef } from "preact/hooks"
 import { account, events } from "./board.ts"
-import { EventRows, eventRows } from "./EventRow.tsx"
+import { EventRows } from "./EventRow.tsx"
 import { eventsOf } from "./Knowledge.ts"
 import { openNode } from "./NodeDetails.tsx"
 import type { WatchEvent } from "./watchApi.ts"
 
 /** Events that are shown at first, and how many more at each time the reader reaches the end. */
-const eventsAtOnce = 100
+const eventsAtOnce = 50
 
 /** The events that were there when the reader scrolled. */
 const held = signal<ReadonlyArray<WatchEvent> | undefined>(undefined)
@@ -22,8 +22,6 @@ export const toLatestEvents = (): void => {
   count.value = eventsAtOnce
   document.getElementById("events")?.scrollTo(0, 0)
 }
-
-const rowOf = eventRows(openNode)
 
 export const Timeline = () => {
   const list = useRef<HTMLOListElement>(null)
@@ -61,7 +59,7 @@ export const Timeline = () => {
           events={shown}
           count={count.value}
           emptyText="No events yet. Changes to the nodes appear here as they happen."
-          rowOf={rowOf}
+          onNode={openNode}
         />
       </ol>
     </section>
