@@ -70,10 +70,17 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
     plugins: [
       {
         name: "styles",
-        load: (path) => {
-          if (!path.endsWith(".css")) return undefined
-          styles.push(path)
-          return { code: "", moduleSideEffects: true, moduleType: "js" }
+        load: (path) => (path.endsWith(".css") ? { code: "", moduleSideEffects: true, moduleType: "js" } : undefined),
+        // Modules without code are not in the output, and they are loaded in any order: only their imports tell the order.
+        generateBundle() {
+          const seen = new Set<string>()
+          const visit = (path: string) => {
+            if (seen.has(path)) return
+            seen.add(path)
+            this.getModuleInfo(path)?.importedIds.forEach(visit)
+            if (path.endsWith(".css")) styles.push(path)
+          }
+          visit(join(root, entry))
         }
       }
     ]
@@ -81,9 +88,7 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
   const { output } = await build.generate({ format: "esm", codeSplitting: false, minify: true })
   await build.close()
   const [{ code, moduleIds }] = output
-  // Style sheets are loaded in random order, so they get the order of the modules.
-  const ordered = styles.toSorted((a, b) => moduleIds.indexOf(a) - moduleIds.indexOf(b))
-  const style = ordered.map((path) => readFileSync(path, "utf8")).join("\n")
+  const style = styles.map((path) => readFileSync(path, "utf8")).join("\n")
   mkdirSync(dist, { recursive: true })
   // `</script` would end the script early, because the script stands inside an HTML document.
   writeWhole(join(dist, "page.js"), code.trim().replaceAll("</script", "<\\/script"))

@@ -11,3 +11,13 @@ it.live("the script of the page can be run as a module in a document", () =>
     expect(() => new Script(script)).not.toThrow()
   })
 )
+
+it.live("the style of the page comes after the one that all pages share, which it refines", () =>
+  Effect.gen(function* () {
+    const { text } = yield* ask((yield* served()).url)
+    const [, style = ""] = /<style>([^]*)<\/style>/.exec(text) ?? []
+    const [shared, own] = [style.indexOf("\n.sheet {"), style.indexOf("\n.nodes,\n.timeline {")]
+    expect(shared).toBeGreaterThan(0)
+    expect(own).toBeGreaterThan(shared)
+  })
+)
