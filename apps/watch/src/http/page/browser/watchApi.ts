@@ -23,14 +23,21 @@ export const daemon = makeClient<Api>({ root })
 const firstNodes = 1000
 const nodesAtOnce = 10_000
 
-/** The nodes page by page, each page with the cursor after which all later changes follow. */
+/**
+ * The nodes page by page, each page with the cursor after which all later changes follow. The next page is on its way while one
+ * is rendered.
+ */
 export const readNodes = async function* () {
   let page = await daemon.ask("GET /api/nodes", { query: { limit: firstNodes } })
   const { cursor } = page
   for (;;) {
-    yield { nodes: page.nodes, cursor, isLast: page.next === null }
-    if (page.next === null) return
-    page = await daemon.ask("GET /api/nodes", { query: { limit: nodesAtOnce, after: page.next } })
+    const query = { limit: nodesAtOnce, after: page.next ?? undefined }
+    const following = page.next === null ? undefined : daemon.ask("GET /api/nodes", { query })
+    // The caller may stop before it comes.
+    following?.catch(() => {})
+    yield { nodes: page.nodes, cursor, isLast: following === undefined }
+    if (following === undefined) return
+    page = await following
   }
 }
 
