@@ -1,6 +1,7 @@
-/** A command line with a button that copies it. */
+/** Command lines with buttons that copy them. */
 import { useSignal } from "@preact/signals"
 import { Button } from "./Button.tsx"
+import { Folded } from "./Folded.tsx"
 
 interface CopyProps {
   readonly text: string
@@ -34,3 +35,19 @@ export const Copyable = ({ text }: { readonly text: string }) => (
     <Copy isSmall text={text} label={`Copy ${text}`} />
   </p>
 )
+
+interface CommandsProps {
+  readonly commands: ReadonlyArray<string>
+  /** Default `Commands`. */
+  readonly title?: string
+}
+
+/** Commands that do what the buttons next to them do, folded. Nothing if there is none. */
+export const Commands = ({ commands, title = "Commands" }: CommandsProps) =>
+  commands.length === 0 ? null : (
+    <Folded
+      title={title}
+      class="commands"
+      content={() => commands.map((text) => <Copyable key={text} text={text} />)}
+    />
+  )

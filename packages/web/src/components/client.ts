@@ -110,6 +110,15 @@ interface ClientOptions {
   readonly headers?: () => Headers
 }
 
+/** A request that can be sent, or shown to the reader. */
+export interface Prepared<A> {
+  readonly send: () => Promise<A>
+  readonly method: string
+  /** Below the root. */
+  readonly path: string
+  readonly payload: unknown
+}
+
 /** A client of this page's server. Its calls reject with `Refused`, or with the error of `fetch` if there is no reply. */
 export const makeClient = <Api extends AnyApi>({
   headers = () => ({}),
@@ -133,14 +142,24 @@ export const makeClient = <Api extends AnyApi>({
     if (reply.ok) return reply
     throw new Refused(reply.status, ((await reply.json().catch(() => undefined)) as Failure | undefined) ?? {}, own)
   }
+  /** Sends a request and returns the body of its reply; undefined if the reply has none. */
+  const ask = async <Route extends keyof Routes<Api> & string>(
+    route: Route,
+    ...[input]: InputArgs<Routes<Api>[Route]>
+  ): Promise<ReplyTo<Api, Route>> => {
+    const reply = await request(route, input as Loose)
+    return (reply.status === 204 ? undefined : await reply.json()) as ReplyTo<Api, Route>
+  }
   return {
-    /** Sends a request and returns the body of its reply; undefined if the reply has none. */
-    ask: async <Route extends keyof Routes<Api> & string>(
+    ask,
+    /** The same, to be sent later. */
+    prepare: <Route extends keyof Routes<Api> & string>(
       route: Route,
-      ...[input]: InputArgs<Routes<Api>[Route]>
-    ): Promise<ReplyTo<Api, Route>> => {
-      const reply = await request(route, input as Loose)
-      return (reply.status === 204 ? undefined : await reply.json()) as ReplyTo<Api, Route>
+      ...args: InputArgs<Routes<Api>[Route]>
+    ): Prepared<ReplyTo<Api, Route>> => {
+      const [method, path] = route.split(" ") as [string, string]
+      const [input = {}] = args as [input?: Loose]
+      return { send: () => ask(route, ...args), method, path: pathOf(path, input), payload: input.payload }
     },
     /** Sends a request and resolves as soon as the reply's headers arrive. */
     open: <Route extends keyof Routes<Api> & string>(

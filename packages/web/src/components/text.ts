@@ -30,3 +30,7 @@ export const countText = (value: number): string => counts.format(value)
 /** `1 node`, `2,000 nodes` */
 export const pluralText = (value: number, noun: string): string =>
   `${countText(value)} ${noun}${value === 1 ? "" : "s"}`
+
+/** A text as one word of a command for a shell. */
+export const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { Effect } from "effect"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { serve } from "../../cli/berthServer.ts"
 import { allowanceOf, attempt, callAs, nodeOf, requestAs } from "../../http/service.ts"
 import { accountOf, frozen, mustControl as control } from "./browser.ts"
@@ -170,7 +170,7 @@ describe("a world on the page", () => {
       yield* sees(dialog(page).getByText("World w2 was made").waitFor())
       const lines = yield* Effect.promise(() => dialog(page).locator("pre").innerText())
       expect(lines).toContain("export BERTH_API_KEY='it'\\''s'\n")
-      const accessToken = /BERTH_ACCESS_TOKEN='(.*)'/.exec(lines)![1]!
+      const accessToken = /BERTH_ACCESS_TOKEN=(\S+)/.exec(lines)![1]!
       const reply = yield* callAs(accountOf(account, { apiKey: "it's", accessToken }), "GET", "/nodes/")
       expect(allowanceOf(reply.headers).slice(0, 2)).toEqual([5, 4])
       expect(reply.json.data.map(({ name }: { name: string }) => name)).toEqual(["web"])
@@ -386,6 +386,51 @@ describe("the page by keyboard", () => {
       yield* sees(dialog(page).waitFor({ state: "hidden" }))
       expect(yield* control(account, "GET", "/worlds/w1/faults")).toMatchObject([{ fault: "status", status: 418 }])
       expect(yield* Effect.promise(() => arm.evaluate((it) => it === it.ownerDocument.activeElement))).toBe(true)
+    })
+  )
+})
+
+describe("the commands on the page", () => {
+  it.live("send what the buttons next to them send, and follow what is typed", () =>
+    Effect.gen(function* () {
+      const { account, complaints, page, url } = yield* shown({ nodes: [{ name: "web" }] })
+      const at = `${url}/_mock/worlds/w1`
+      const json = "curl -H 'content-type: application/json' -d"
+      const commandsIn = Effect.fnUntraced(function* (part: Locator) {
+        yield* sees(part.getByText("Commands", { exact: true }).click())
+        yield* sees(part.locator(".commands code").first().waitFor())
+        return yield* sees(part.locator(".commands code").allTextContents())
+      })
+      yield* press(page, "Arm a fault")
+      yield* sees(dialog(page).getByLabel("status", { exact: true }).fill("503"))
+      yield* sees(dialog(page).getByLabel("message", { exact: true }).fill("it's down"))
+      expect(yield* commandsIn(dialog(page))).toEqual([
+        `${json} '{"fault":"status","status":503,"message":"it'\\''s down"}' ${at}/faults`
+      ])
+      yield* sees(dialog(page).getByLabel("fault", { exact: true }).selectOption("latency"))
+      yield* sees(dialog(page).getByText(`${json} '{"fault":"latency"}' ${at}/faults`).waitFor())
+      expect(yield* seriousFindings(page)).toEqual([])
+      yield* confirm(page, "Arm")
+      const faults = page.getByRole("region", { name: "Armed faults" })
+      yield* sees(faults.getByText("latency", { exact: true }).waitFor())
+      const [armAgain, ...disarming] = yield* commandsIn(faults)
+      expect(disarming).toEqual([`curl -X DELETE ${at}/faults/latency-1`, `curl -X DELETE ${at}/faults`])
+      const payload = JSON.parse(/-d '(.*)'/.exec(armAgain!)![1]!)
+      yield* control(account, "PUT", "/worlds/w1/faults", payload)
+      expect(yield* control(account, "GET", "/worlds/w1/faults")).toMatchObject([{ fault: "latency" }])
+
+      yield* press(page, "Change web")
+      yield* sees(dialog(page).getByLabel("locked", { exact: true }).selectOption("true"))
+      const { id } = (yield* control(account, "GET", "/worlds/w1/nodes"))[0]
+      expect(yield* commandsIn(dialog(page))).toEqual([
+        `curl -X PATCH -H 'content-type: application/json' -d '{"locked":true}' ${at}/nodes/${id}`,
+        `berth node get ${id}`,
+        `berth node delete ${id}`
+      ])
+      yield* press(page, "Cancel")
+      yield* press(page, "Delete")
+      expect(yield* commandsIn(dialog(page))).toEqual([`curl -X DELETE ${at}`])
+      expect(complaints).toEqual([])
     })
   )
 })

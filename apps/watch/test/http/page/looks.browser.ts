@@ -2,6 +2,7 @@
 import { sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import type { Locator } from "playwright-core"
 import { aCost } from "../aCost.ts"
 import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
@@ -73,6 +74,44 @@ describe("the dashboard", () => {
       yield* sees(page.getByRole("button", { name: "Copy berth node delete 7" }).click())
       yield* sees(page.getByText("Copied.").waitFor())
       expect(yield* sees(page.evaluate<string>("navigator.clipboard.readText()"))).toBe("berth node delete 7")
+      expect(yield* seriousFindings(page)).toEqual([])
+      expect(complaints).toEqual([])
+    })
+  )
+
+  it.live("offers the command of each action on sinks, events and silences", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const { complaints, page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const commandsIn = (part: Locator) => sees(part.locator(".commands code").allTextContents())
+      const chat = page.locator("#sinks [data-sink=chat]")
+      yield* sees(chat.getByText("Commands", { exact: true }).click())
+      yield* sees(chat.getByRole("button", { name: "Copy berth-watch sinks retry chat" }).waitFor())
+      expect(yield* commandsIn(chat)).toEqual(["retry", "dead", "test"].map((verb) => `berth-watch sinks ${verb} chat`))
+      const event = page.locator("#events > li").first()
+      yield* sees(event.locator("summary").first().click())
+      yield* sees(event.getByText("Deliver this and all later events again").click())
+      yield* sees(event.getByText("--sink ops").waitFor())
+      const before = daemon.state.events.length - 1
+      expect(yield* commandsIn(event)).toEqual(
+        ["ops", "chat", "log"].map((sink) => `berth-watch replay --sink ${sink} --after default:${before}`)
+      )
+      yield* sees(page.getByRole("button", { name: "Silences" }).click())
+      const dialog = page.getByRole("dialog", { name: "Silences" })
+      yield* sees(dialog.getByLabel("Nodes").fill("web-* db-1"))
+      yield* sees(dialog.getByLabel("Reason").fill("it's new disks"))
+      yield* sees(dialog.getByText("Command", { exact: true }).click())
+      yield* sees(dialog.getByText("berth-watch silence add").waitFor())
+      expect(yield* commandsIn(dialog)).toEqual([
+        "berth-watch silence add --nodes 'web-*' --nodes db-1 --for 7200s --reason 'it'\\''s new disks'"
+      ])
+      yield* sees(dialog.getByRole("button", { name: "Add silence" }).click())
+      yield* sees(dialog.getByText("Added the silence.").waitFor())
+      yield* sees(dialog.getByText("Commands", { exact: true }).click())
+      yield* sees(dialog.getByText("berth-watch silence end").waitFor())
+      expect(yield* commandsIn(dialog.locator(".rows"))).toEqual(["berth-watch silence end silence-0"])
       expect(yield* seriousFindings(page)).toEqual([])
       expect(complaints).toEqual([])
     })

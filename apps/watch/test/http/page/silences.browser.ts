@@ -28,10 +28,10 @@ describe("silences on the dashboard", () => {
       yield* sees(rows.nth(2).waitFor())
       expect(yield* sees(rows.allInnerTexts())).toEqual([
         expect.stringMatching(
-          /^Everything of acme, for ops planned\s+new disks\s+from .* until .* · 0 held · dropped at the end\s+Cancel$/
+          /^Everything of acme, for ops planned\s+new disks\s+from .* until .* · 0 held · dropped at the end\s+Cancel\s+Commands$/
         ),
         expect.stringMatching(
-          /^web-\* active\s+<b>new<\/b> disks\s+until .*, (1 h|59 min) left · 12 held · delivered at the end\s+End, deliver\s+End, drop$/
+          /^web-\* active\s+<b>new<\/b> disks\s+until .*, (1 h|59 min) left · 12 held · delivered at the end\s+End, deliver\s+End, drop\s+Commands$/
         ),
         expect.stringMatching(/^web-\* over\s+a reboot\s+ended .* · 2 dropped$/)
       ])

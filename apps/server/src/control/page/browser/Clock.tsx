@@ -1,10 +1,11 @@
 /** The clock of the world: its time, its speed, and the allowance that refills with it. */
 import { useSignal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { countText } from "@berthkit/web/components/text"
 import { useEffect } from "preact/hooks"
 import { moveClock } from "./actions.ts"
-import type { WorldSummary } from "./controlPlane.ts"
+import { commandOf, control, type WorldSummary } from "./controlPlane.ts"
 import { changeRateLimit } from "./questions.tsx"
 import { clockAt, durationText, readable } from "./wording.ts"
 import { connection, happened, readAtMillis } from "./world.ts"
@@ -99,6 +100,15 @@ export const Clock = ({ shown }: { readonly shown: WorldSummary }) => {
         ))}
       </dl>
       <Button onClick={changeRateLimit}>Change the rate limit</Button>
+      <Commands
+        commands={[
+          { advance: step.value },
+          { advanceTo: "next-event" } as const,
+          ...modes.map(([mode]) => ({ mode }))
+        ].map((payload) =>
+          commandOf(control.prepare("POST /_mock/worlds/:world/clock", { params: { world: shown.id }, payload }))
+        )}
+      />
     </section>
   )
 }

@@ -1,11 +1,13 @@
 /** The armed faults, and how often each has fired. */
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Empty } from "@berthkit/web/components/Empty"
 import { countText, plain, pluralText } from "@berthkit/web/components/text"
 import { disarm, disarmAll } from "./actions.ts"
-import type { ArmedFault } from "./controlPlane.ts"
+import { type ArmedFault, commandOf, control } from "./controlPlane.ts"
 import { armFault } from "./questions.tsx"
 import { optionsText } from "./wording.ts"
+import { world } from "./world.ts"
 
 const Row = ({ armed: { fault, fired, id, seen, ...options } }: { readonly armed: ArmedFault }) => {
   const text = optionsText(options)
@@ -20,6 +22,21 @@ const Row = ({ armed: { fault, fired, id, seen, ...options } }: { readonly armed
       </Button>
     </li>
   )
+}
+
+/** Arms the same faults, in this or another world, and disarms them. */
+const commandsOf = (faults: ReadonlyArray<ArmedFault>): ReadonlyArray<string> => {
+  if (faults.length === 0) return []
+  const params = { world: world.value }
+  // The control plane takes faults in the form in which it states them.
+  const payload = faults.map(({ fired: _fired, id: _id, seen: _seen, ...fault }) => fault) as never
+  return [
+    control.prepare("PUT /_mock/worlds/:world/faults", { params, payload }),
+    ...faults.map(({ id }) =>
+      control.prepare("DELETE /_mock/worlds/:world/faults/:fault", { params: { ...params, fault: id } })
+    ),
+    control.prepare("DELETE /_mock/worlds/:world/faults", { params })
+  ].map(commandOf)
 }
 
 export const Faults = ({ faults }: { readonly faults: ReadonlyArray<ArmedFault> }) => (
@@ -39,5 +56,6 @@ export const Faults = ({ faults }: { readonly faults: ReadonlyArray<ArmedFault> 
       </Button>
       {faults.length === 0 ? null : <Button onClick={disarmAll}>Disarm all</Button>}
     </p>
+    <Commands commands={commandsOf(faults)} />
   </section>
 )

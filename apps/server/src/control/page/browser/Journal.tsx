@@ -2,15 +2,16 @@
 import { signal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Empty } from "@berthkit/web/components/Empty"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { once } from "@berthkit/web/components/sameValues"
-import { countText, plain, plainLines, pluralText } from "@berthkit/web/components/text"
+import { countText, plain, plainLines, pluralText, quoted } from "@berthkit/web/components/text"
 import { downloadArchive, forgetRequests } from "./actions.ts"
-import type { JournalEntry, JournalPage } from "./controlPlane.ts"
+import { commandOf, control, type JournalEntry, type JournalPage } from "./controlPlane.ts"
 import { readOperations } from "./questions.tsx"
 import { headerText, isFiltering, letsThrough, readable, statusFilters, targetText } from "./wording.ts"
-import { filter, filterRequests, maxEntries } from "./world.ts"
+import { filter, filterRequests, maxEntries, world } from "./world.ts"
 
 const toneOf = (status: number | null): Tone =>
   status === null || status >= 500 ? "bad" : status >= 400 ? "warm" : "good"
@@ -182,6 +183,13 @@ const FilterForm = ({ isLiving }: { readonly isLiving: boolean }) => {
   )
 }
 
+const commandsOf = (): ReadonlyArray<string> => {
+  const params = { world: world.value }
+  const archive = control.prepare("GET /_mock/worlds/:world/requests.har", { params })
+  const forgetting = control.prepare("DELETE /_mock/worlds/:world/requests", { params })
+  return [`${commandOf(archive)} > ${quoted(`${world.value}.har`)}`, commandOf(forgetting)]
+}
+
 interface JournalProps {
   readonly journal: JournalPage
   /** Whether the world is running, so that more requests may come. */
@@ -208,6 +216,7 @@ export const Journal = ({ isLiving, journal: { count, requests } }: JournalProps
         </span>
       </h2>
       <FilterForm isLiving={isLiving} />
+      <Commands commands={isLiving ? commandsOf() : []} />
       <ol id="journal">{shown.length === 0 ? <Empty>{none}</Empty> : shown.toReversed().map(rowOf)}</ol>
     </section>
   )

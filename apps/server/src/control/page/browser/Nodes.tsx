@@ -1,6 +1,7 @@
 /** One page of the world's nodes. */
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { countText, plain } from "@berthkit/web/components/text"
 import type { NodeView } from "./controlPlane.ts"
@@ -32,6 +33,9 @@ const Row = ({ node }: { readonly node: NodeView }) => {
     </tr>
   )
 }
+
+/** With the credentials of the world. */
+const commands = ["berth node create web --plan C-4VCPU-16RAM-100DISK --image Ubuntu-24.04", "berth node list"]
 
 interface NodesProps {
   readonly nodes: ReadonlyArray<NodeView>
@@ -80,6 +84,7 @@ export const Nodes = ({ nodes, total }: NodesProps) => {
           </tbody>
         </table>
       </div>
+      <Commands commands={commands} />
       {isPaged ? (
         <p class="actions">
           <Button disabled={skip.value === 0} onClick={() => turnPage(-pageSize)}>

@@ -4,12 +4,13 @@
  */
 import { signal, useSignal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
-import { Refused } from "@berthkit/web/components/client"
+import { type Prepared, Refused } from "@berthkit/web/components/client"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Dialog } from "@berthkit/web/components/Dialog"
 import { Alert } from "@berthkit/web/components/Toast"
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
-import { sentenceOf } from "./controlPlane.ts"
+import { commandOf, sentenceOf } from "./controlPlane.ts"
 import { type FormField, readFields, showProblems } from "./fields.ts"
 
 export interface Question {
@@ -23,8 +24,12 @@ export interface Question {
   readonly further?: ComponentChildren
   /** Returns the fields at the moment of submission. */
   readonly fieldsOf?: () => ReadonlyArray<FormField>
-  /** Performs the change. May return another question to show next. */
-  readonly send?: (given: any) => Promise<Question | undefined>
+  /** The change as a request, made from the values of the fields. */
+  readonly request?: (given: any) => Prepared<any>
+  /** Commands about the same thing, shown after the command that sends the request. */
+  readonly commands?: ReadonlyArray<string>
+  /** Called with the reply; may return another question to show next. */
+  readonly onReply?: (reply: any) => Question | undefined
 }
 
 const asked = signal<Question | undefined>(undefined)
@@ -37,8 +42,28 @@ export const closeQuestion = (): void => {
   asked.value = undefined
 }
 
+/** The change as a command, which follows what is typed. */
+const SameCommands = ({
+  commands,
+  fieldsOf,
+  request
+}: Required<Pick<Question, "commands" | "fieldsOf" | "request">>) => (
+  <Commands commands={[commandOf(request(readFields(fieldsOf()))), ...commands]} />
+)
+
 const Asked = ({ question }: { readonly question: Question }) => {
-  const { action, content, fieldsOf = () => [], further, isDangerous = false, send, text, title } = question
+  const {
+    action,
+    commands = [],
+    content,
+    fieldsOf = () => [],
+    further,
+    isDangerous = false,
+    onReply,
+    request,
+    text,
+    title
+  } = question
   const form = useRef<HTMLFormElement>(null)
   const isSending = useSignal(false)
   const trouble = useSignal<string | undefined>(undefined)
@@ -52,11 +77,11 @@ const Asked = ({ question }: { readonly question: Question }) => {
     trouble.value = undefined
   }, [question])
   const submit = async () => {
-    if (isSending.value || send === undefined) return
+    if (isSending.value || request === undefined) return
     isSending.value = true
     const fields = fieldsOf()
     try {
-      const next = await send(fields.length === 0 ? undefined : readFields(fields))
+      const next = onReply?.(await request(readFields(fields)).send())
       if (asked.value === question) asked.value = next
     } catch (error) {
       const { errors, message } = error instanceof Refused ? error.failure : {}
@@ -81,6 +106,7 @@ const Asked = ({ question }: { readonly question: Question }) => {
       >
         {text === undefined ? null : <p class="note">{text}</p>}
         <div class="dialog-content">{content}</div>
+        {request === undefined ? null : <SameCommands request={request} fieldsOf={fieldsOf} commands={commands} />}
         <Alert text={trouble.value} />
         <p class="actions end">
           {further}

@@ -2,7 +2,9 @@
  * Actions on the world that is shown. An action takes the world's id at the moment of the click, so it cannot hit another
  * world.
  */
+import type { Prepared } from "@berthkit/web/components/client"
 import { control, type Living, sentenceOf } from "./controlPlane.ts"
+import type { Question } from "./Question.tsx"
 import { forgetList, happened, done, living, refresh, trouble, world } from "./world.ts"
 import { readable } from "./wording.ts"
 
@@ -63,16 +65,16 @@ export const forgetRequests = () =>
   )
 
 /**
- * A function that submits a dialog. The change is about the world that was shown when the dialog opened, even if the page
- * shows another world by then. `textOf` returns a text that says what was done.
+ * The request of a dialog. The change is about the world that was shown when the dialog opened, even if the page shows another
+ * world by then. `textOf` returns a text that says what was done.
  */
-export const sender = <Body, A>(
+export const about = <Given, A>(
   { world: { id } }: Living,
-  send: (params: Params, body: Body) => Promise<A>,
+  request: (params: Params, given: Given) => Prepared<A>,
   textOf: (reply: A) => string
-): ((body: Body) => Promise<undefined>) => {
-  return async (body) => {
-    const reply = await send({ world: id }, body)
+): Pick<Question, "request" | "onReply"> => ({
+  request: (given: Given) => request({ world: id }, given),
+  onReply: (reply: A) => {
     if (world.value === id) {
       trouble.value = undefined
       done.value = textOf(reply)
@@ -81,7 +83,7 @@ export const sender = <Body, A>(
     void refresh()
     return undefined
   }
-}
+})
 
 /** Downloads the archive with a request of the script, because a link cannot send the token. */
 export const downloadArchive = async (): Promise<void> => {

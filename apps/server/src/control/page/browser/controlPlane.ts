@@ -1,5 +1,6 @@
 /** The page's client of the control plane. It sends the reader's token, and its requests have a timeout. */
-import { makeClient, Refused, type ReplyTo } from "@berthkit/web/components/client"
+import { makeClient, type Prepared, Refused, type ReplyTo } from "@berthkit/web/components/client"
+import { quoted } from "@berthkit/web/components/text"
 import type { ControlApi } from "../../ControlApi.ts"
 
 type Api = typeof ControlApi
@@ -48,6 +49,16 @@ export const control = makeClient<Api>({
     return shown === undefined ? {} : { authorization: shown }
   }
 })
+
+/** The command that sends the same request. It takes the token from the variable that `berth-server` reads, too. */
+export const commandOf = ({ method, path, payload }: Prepared<unknown>): string =>
+  [
+    "curl",
+    ...(method === (payload === undefined ? "GET" : "POST") ? [] : ["-X", method]),
+    ...(hasToken() ? ['-H "authorization: Bearer $BERTH_CONTROL_TOKEN"'] : []),
+    ...(payload === undefined ? [] : ["-H 'content-type: application/json' -d", quoted(JSON.stringify(payload))]),
+    quoted(location.origin + path)
+  ].join(" ")
 
 /** The sentence about an error for a person: the first one about a field, otherwise the message. */
 export const sentenceOf = (error: unknown): string =>

@@ -1,10 +1,10 @@
 /** The dialogs of the page: arm a fault, make a world, change a node or a rate limit, reset and delete a world. */
-import { useSignal } from "@preact/signals"
+import { type Signal, signal } from "@preact/signals"
 import { Copy } from "@berthkit/web/components/Copyable"
 import { Field } from "@berthkit/web/components/Field"
 import { Isolated } from "@berthkit/web/components/Isolated"
-import { plain } from "@berthkit/web/components/text"
-import { sender } from "./actions.ts"
+import { plain, quoted } from "@berthkit/web/components/text"
+import { about } from "./actions.ts"
 import { control, type Living, maxMakingMillis, type NodeView, sentenceOf, type WorldMade } from "./controlPlane.ts"
 import { Fields } from "./Fields.tsx"
 import {
@@ -99,23 +99,18 @@ const faultForms = (schemas: Schemas) => {
 
 type FaultForms = ReturnType<typeof faultForms>
 
-/** `chosen` is the fault that will be sent. */
-const FaultChoice = ({
-  chosen,
-  forms
-}: {
-  readonly chosen: { name: string; form: FaultForm }
+interface FaultChoiceProps {
+  /** The fault that will be sent. */
+  readonly chosen: Signal<{ readonly name: string; readonly form: FaultForm }>
   readonly forms: FaultForms
-}) => {
-  const shown = useSignal(chosen.form)
-  const choose = (name: string) => {
-    chosen.name = name
-    chosen.form = forms.formOf(name)
-    shown.value = chosen.form
-  }
+}
+
+const FaultChoice = ({ chosen, forms }: FaultChoiceProps) => {
+  const { description, parts } = chosen.value.form
+  const choose = (name: string) => (chosen.value = { name, form: forms.formOf(name) })
   return (
     <>
-      <Field id="fault-name" name="fault" isWide hint={shown.value.description}>
+      <Field id="fault-name" name="fault" isWide hint={description}>
         <select
           id="fault-name"
           aria-describedby="fault-name-hint"
@@ -126,7 +121,7 @@ const FaultChoice = ({
           ))}
         </select>
       </Field>
-      {shown.value.parts.length === 0 ? null : <Fields parts={shown.value.parts} />}
+      {parts.length === 0 ? null : <Fields parts={parts} />}
       <Further name="At which requests: scope" parts={forms.scope} />
       <Further name="When it fires: trigger" parts={forms.trigger} />
     </>
@@ -138,20 +133,20 @@ export const armFault = aboutLiving((shown) => {
   void askWithFields((schemas) => {
     const forms = faultForms(schemas)
     const [name] = forms.names as [string]
-    const chosen = { name, form: forms.formOf(name) }
+    const chosen = signal({ name, form: forms.formOf(name) })
     return {
       title: `Arm a fault in ${shown.world.id}`,
       text: "Leave empty what you do not need.",
       action: "Arm",
       content: <FaultChoice chosen={chosen} forms={forms} />,
-      fieldsOf: () => fieldsIn([...chosen.form.parts, ...forms.scope, ...forms.trigger]),
-      send: sender(
+      fieldsOf: () => fieldsIn([...chosen.value.form.parts, ...forms.scope, ...forms.trigger]),
+      ...about(
         shown,
         (params, given: object) =>
-          control.ask("POST /_mock/worlds/:world/faults", {
+          control.prepare("POST /_mock/worlds/:world/faults", {
             params,
             // The control plane checks whether it is a valid fault.
-            payload: { fault: chosen.name, ...given } as never
+            payload: { fault: chosen.value.name, ...given } as never
           }),
         ({ id }) => `${id} is armed.`
       )
@@ -163,8 +158,6 @@ export const armFault = aboutLiving((shown) => {
 
 /** The options that people set most often. The dialog shows them first. */
 const firstOptions = ["seed", "clock", "scenario", "provisioning", "termination", "rateLimit"]
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Shows the credentials of a new world. It does so only once, because the control plane returns them only once. */
 const credentialsOf = ({ accessToken, apiKey, id }: WorldMade): Question => {
@@ -209,8 +202,8 @@ export const makeWorld = (): Promise<void> =>
         </>
       ),
       fieldsOf: () => fieldsIn([...first, ...rest]),
-      send: async (payload: object) => {
-        const made = await control.ask("POST /_mock/worlds", { payload, maxMillis: maxMakingMillis })
+      request: (payload: object) => control.prepare("POST /_mock/worlds", { payload, maxMillis: maxMakingMillis }),
+      onReply: (made: WorldMade) => {
         forgetList()
         void refresh()
         return credentialsOf(made)
@@ -234,12 +227,12 @@ export const changeRateLimit = aboutLiving((shown) => {
       action: "Change",
       content: <Fields parts={parts} />,
       fieldsOf: () => fieldsIn(parts),
-      send: sender(
+      ...about(
         shown,
         (params, given: object) => {
           const changed = Object.entries(given).filter(([name, value]) => value !== values[name])
           const payload = { rateLimit: Object.fromEntries(changed) }
-          return control.ask("PATCH /_mock/worlds/:world", { params, payload })
+          return control.prepare("PATCH /_mock/worlds/:world", { params, payload })
         },
         ({ allowance }) => `${allowance.remaining} of ${allowance.limit} requests are left.`
       )
@@ -256,11 +249,12 @@ export const changeNode = (node: NodeView): void =>
       const parts = makeFields(schemas["NodeChange"]!, schemas, values, { emptyText: "let the lifecycle decide" })
       return {
         title: <Isolated text={`${name} (${id})`} />,
+        commands: [`berth node get ${id}`, `berth node delete ${id}`],
         text: `Now ${status}${forced ? ", forced" : ""}. ${plain(plan)}, created ${readable(createdAt)}.`,
         action: "Change",
         content: <Fields parts={parts} />,
         fieldsOf: () => fieldsIn(parts),
-        send: sender(
+        ...about(
           shown,
           (
             params,
@@ -270,7 +264,7 @@ export const changeNode = (node: NodeView): void =>
               ...rest
             }: { locked?: boolean; status?: "power-off" | null }
           ) =>
-            control.ask("PATCH /_mock/worlds/:world/nodes/:id", {
+            control.prepare("PATCH /_mock/worlds/:world/nodes/:id", {
               params: { ...params, id },
               payload: {
                 ...rest,
@@ -291,9 +285,9 @@ export const resetWorld = aboutLiving((shown) => {
     text: "Nodes, clock and faults start again. Requests are forgotten; credentials stay.",
     action: "Reset",
     isDangerous: true,
-    send: sender(
+    ...about(
       shown,
-      (params) => control.ask("POST /_mock/worlds/:world/reset", { params, maxMillis: maxMakingMillis }),
+      (params) => control.prepare("POST /_mock/worlds/:world/reset", { params, maxMillis: maxMakingMillis }),
       () => `${id} was reset.`
     )
   })
@@ -305,9 +299,9 @@ export const deleteWorld = aboutLiving((shown) =>
     text: "The world ends, and its credentials stop working. Its last requests stay on this page for a while.",
     action: "Delete",
     isDangerous: true,
-    send: sender(
+    ...about(
       shown,
-      (params) => control.ask("DELETE /_mock/worlds/:world", { params }),
+      (params) => control.prepare("DELETE /_mock/worlds/:world", { params }),
       () => ""
     )
   })

@@ -1,9 +1,10 @@
 /** The events that a sink gave up on: the reason, the time, and a button to deliver each one again. */
 import { signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Dialog } from "@berthkit/web/components/Dialog"
 import { Empty } from "@berthkit/web/components/Empty"
-import { plain, pluralText } from "@berthkit/web/components/text"
+import { plain, pluralText, quoted } from "@berthkit/web/components/text"
 import { instantText } from "@berthkit/web/components/times"
 import { Toast } from "@berthkit/web/components/Toast"
 import { moment, phase, refreshStatus, status } from "./board.ts"
@@ -92,6 +93,7 @@ const Open = ({ letters, sink }: Shown) => {
           <Row key={letter.id} letter={letter} sink={sink} />
         ))}
       </ul>
+      <Commands commands={[`berth-watch sinks dead ${quoted(sink)}`, `berth-watch sinks retry ${quoted(sink)}`]} />
     </Dialog>
   )
 }

@@ -1,12 +1,13 @@
 /** An event as a sentence that unfolds to show the state before and after. */
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Isolated } from "@berthkit/web/components/Isolated"
-import { plain } from "@berthkit/web/components/text"
+import { plain, quoted } from "@berthkit/web/components/text"
 import { dayText, minuteText, wholeInstantText } from "@berthkit/web/components/times"
 import { useSignal } from "@preact/signals"
 import { sentenceOf } from "../../../events/sentences.ts"
-import { areMixed, readMillis, today } from "./board.ts"
+import { areMixed, readMillis, status, today } from "./board.ts"
 import { accountOf, nodeKeyOf, ofTheDaemon } from "./Knowledge.ts"
 import type { Fields, WatchEvent } from "./watchApi.ts"
 import { nameText, statusText, toneOfStatus } from "./wording.ts"
@@ -95,6 +96,15 @@ const askedText = ({ at, command, lease }: NonNullable<WatchEvent["data"]["cause
     ...(lease === null ? [] : [`for the lease ${lease}`])
   ].join(", ") + "."
 
+/** The commands that set a sink back to before an event. A sink that gets no events of this type sends only the others. */
+const replaysOf = (event: WatchEvent): ReadonlyArray<string> =>
+  status.value.sinks
+    .filter(({ state }) => state !== "removed")
+    .map(
+      ({ sink }) =>
+        `berth-watch replay --sink ${quoted(sink)} --after ${quoted(`${accountOf(event)}:${Number(event.sequence) - 1}`)}`
+    )
+
 const Details = ({ event, onNode }: EventRowProps) => {
   const { after, afterGap, before, causedBy, observedBetween } = event.data
   const key = nodeKeyOf(event)
@@ -110,6 +120,7 @@ const Details = ({ event, onNode }: EventRowProps) => {
       <p>
         {`${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap === true ? " · first after a gap" : ""}`}
       </p>
+      <Commands title="Deliver this and all later events again" commands={replaysOf(event)} />
       {key === undefined || onNode === undefined ? null : <Button onClick={() => onNode(key)}>Show the node</Button>}
     </>
   )

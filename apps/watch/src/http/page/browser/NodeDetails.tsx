@@ -5,7 +5,7 @@
 import { batch, effect, signal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
-import { Copyable } from "@berthkit/web/components/Copyable"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Dialog } from "@berthkit/web/components/Dialog"
 import { Fact } from "@berthkit/web/components/Fact"
 import { plain } from "@berthkit/web/components/text"
@@ -161,14 +161,11 @@ const Node = ({ node }: { readonly node: NodeRow }) => {
   )
 }
 
-const Commands = ({ id }: { readonly id: number }) => (
-  <details class="commands">
-    <summary>Commands</summary>
-    <Copyable text={`berth node get ${id}`} />
-    <Copyable text={`berth node delete ${id}`} />
-    <Copyable text={`berth-watch events --node ${id}`} />
-  </details>
-)
+const commandsOf = (id: number): ReadonlyArray<string> => [
+  `berth node get ${id}`,
+  `berth node delete ${id}`,
+  `berth-watch events --node ${id}`
+]
 
 const Open = ({ shown }: { readonly shown: string }) => {
   const node = allNodes.value.find(({ key }) => key === shown)
@@ -190,7 +187,7 @@ const Open = ({ shown }: { readonly shown: string }) => {
     >
       {note === undefined ? null : <p class="note">{note}</p>}
       {node === undefined ? null : <Node node={node} />}
-      {node === undefined ? null : <Commands id={node.id} />}
+      {node === undefined ? null : <Commands commands={commandsOf(node.id)} />}
       <h3 id="details-events-title">Events</h3>
       <ol class="events" aria-labelledby="details-events-title">
         <EventRows

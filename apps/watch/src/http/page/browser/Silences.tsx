@@ -2,11 +2,12 @@
 import { signal, useSignal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Dialog } from "@berthkit/web/components/Dialog"
 import { Empty } from "@berthkit/web/components/Empty"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { Select } from "@berthkit/web/components/Select"
-import { countText, plain } from "@berthkit/web/components/text"
+import { countText, plain, quoted } from "@berthkit/web/components/text"
 import { offsetText, shortText, spanText } from "@berthkit/web/components/times"
 import { Toast } from "@berthkit/web/components/Toast"
 import { moment, now, onStatus, phase, refreshStatus, status } from "./board.ts"
@@ -61,6 +62,9 @@ const end = (silence: string, then: End): Promise<boolean> => {
   )
 }
 
+const endCommand = (silence: string, then: End): string =>
+  `berth-watch silence end ${quoted(silence)}${then === undefined ? "" : ` --then ${then}`}`
+
 const tones: Readonly<Record<Silence["state"], Tone>> = { planned: "off", active: "warm", over: "off" }
 
 /** What a silence covers, in words. */
@@ -114,6 +118,7 @@ const Row = ({ silence }: { readonly silence: Silence }) => {
           </Button>
         ))}
       </div>
+      <Commands commands={endsOf(silence).map(([, then]) => endCommand(silence.id, then))} />
     </li>
   )
 }
@@ -151,6 +156,21 @@ const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }: typeo
     reason: reason.trim(),
     then: atEnd as Silence["then"]
   }
+}
+
+/** The command that adds the same silence. */
+const addCommand = (written: typeof nothingYet): string => {
+  const { accounts, from, nodes, reason, sinks, then } = silenceOf(written)
+  const flags = [
+    ...nodes.map((pattern) => `--nodes ${quoted(pattern)}`),
+    ...accounts.map((name) => `--account ${quoted(name)}`),
+    ...sinks.map((name) => `--sink ${quoted(name)}`),
+    ...(from === undefined ? [] : [`--from ${from}`]),
+    `--for ${written.lasting}s`,
+    `--reason ${quoted(reason)}`,
+    ...(then === "deliver" ? [] : [`--then ${then}`])
+  ]
+  return `berth-watch silence add ${flags.join(" ")}`
 }
 
 /** The UTC offset of the time that was typed, which may differ on another day. */
@@ -219,6 +239,9 @@ const NewSilence = () => {
       <p id="begins-note" class="note wide">
         Without a beginning it begins now. Without nodes, name an account: it then covers all its events.
       </p>
+      <div class="wide">
+        <Commands title="Command" commands={[addCommand(written.value)]} />
+      </div>
       <p class="actions wide">
         <Button type="submit" kind="primary">
           Add silence

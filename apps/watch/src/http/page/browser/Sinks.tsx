@@ -2,8 +2,9 @@
 import { signal } from "@preact/signals"
 import { Badge } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
+import { Commands } from "@berthkit/web/components/Copyable"
 import { Isolated } from "@berthkit/web/components/Isolated"
-import { countText, plain, pluralText } from "@berthkit/web/components/text"
+import { countText, plain, pluralText, quoted } from "@berthkit/web/components/text"
 import { shortText } from "@berthkit/web/components/times"
 import { Toast } from "@berthkit/web/components/Toast"
 import { moment, refreshStatus, status } from "./board.ts"
@@ -39,31 +40,43 @@ const open = async (action: () => Promise<void>): Promise<void> => {
 interface Action {
   readonly text: string
   readonly isOffered: boolean
+  /** The command that does the same. */
+  readonly command: string
   readonly run: () => Promise<void>
 }
 
 const actionsOf = ({ deadLetters, sink, state, waiting }: SinkStatus): ReadonlyArray<Action> => {
   const params = { sink }
+  const command = (verb: string) => `berth-watch sinks ${verb} ${quoted(sink)}`
   return [
     {
       text: "Enable",
       isOffered: state === "disabled",
+      command: command("enable"),
       run: () => ask(() => daemon.ask("POST /api/sinks/:sink/enable", { params }), `${sink} is enabled.`)
     },
     {
       text: "Retry now",
       isOffered: state !== "removed" && (deadLetters > 0 || waiting > 0),
+      command: command("retry"),
       run: () => ask(() => daemon.ask("POST /api/sinks/:sink/retry", { params }), `${sink} tries again now.`)
     },
-    { text: "Dead letters", isOffered: deadLetters > 0, run: () => open(() => openDeadLetters(sink)) },
+    {
+      text: "Dead letters",
+      isOffered: deadLetters > 0,
+      command: command("dead"),
+      run: () => open(() => openDeadLetters(sink))
+    },
     {
       text: "Test",
       isOffered: state !== "removed",
+      command: command("test"),
       run: () => ask(() => daemon.ask("POST /api/sinks/:sink/test", { params }), `A test event went to ${sink}.`)
     },
     {
       text: "Remove",
       isOffered: state === "removed",
+      command: command("remove"),
       run: () => ask(() => daemon.ask("DELETE /api/sinks/:sink", { params }), `${sink} is forgotten.`)
     }
   ]
@@ -85,6 +98,7 @@ const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, wait
 
 const Row = ({ shown }: { readonly shown: SinkStatus }) => {
   const { kind, sink, state } = shown
+  const actions = actionsOf(shown)
   return (
     <li data-sink={sink}>
       <p class="sink-name">
@@ -96,13 +110,14 @@ const Row = ({ shown }: { readonly shown: SinkStatus }) => {
       <Badge tone={toneOf("sink", sink, state, status.value.troubles)}>{state}</Badge>
       <div class="actions">
         {/* All buttons are always there, so that none moves under a finger. */}
-        {actionsOf(shown).map(({ isOffered, run, text }) => (
+        {actions.map(({ isOffered, run, text }) => (
           <Button key={text} isSmall label={`${text} ${sink}`} hidden={!isOffered} onClick={run}>
             {text}
           </Button>
         ))}
       </div>
       <p class="note">{noteOf(shown)}</p>
+      <Commands commands={actions.filter(({ isOffered }) => isOffered).map(({ command }) => command)} />
     </li>
   )
 }

@@ -1,6 +1,7 @@
 /** How many nodes exist by status, and their monthly cost by plan and by tag. */
-import { computed, useSignal } from "@preact/signals"
+import { computed } from "@preact/signals"
 import { Bar } from "@berthkit/web/components/Bar"
+import { Folded } from "@berthkit/web/components/Folded"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { countText, plain, pluralText } from "@berthkit/web/components/text"
 import { instantText, spanText } from "@berthkit/web/components/times"
@@ -90,24 +91,21 @@ interface PricesProps {
   readonly costs: typeof byPlan
 }
 
-/** Sums the prices only while they are shown. */
-const Prices = ({ costs, title }: PricesProps) => {
-  const isOpen = useSignal(false)
-  return (
-    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen.value ? (
-        <ul aria-label={title}>
-          {costs.value.byName.map(({ name, nodes, price }) => (
-            <li key={name}>
-              <Isolated text={name} /> <small>{pluralText(nodes, "node")}</small> <b>{priceText(price)}</b>
-            </li>
-          ))}
-        </ul>
-      ) : null}
-    </details>
-  )
-}
+/** The prices are summed only while they are shown. */
+const Prices = ({ costs, title }: PricesProps) => (
+  <Folded
+    title={title}
+    content={() => (
+      <ul aria-label={title}>
+        {costs.value.byName.map(({ name, nodes, price }) => (
+          <li key={name}>
+            <Isolated text={name} /> <small>{pluralText(nodes, "node")}</small> <b>{priceText(price)}</b>
+          </li>
+        ))}
+      </ul>
+    )}
+  />
+)
 
 export const Totals = () => {
   const { total, unpriced } = byPlan.value
