@@ -220,7 +220,7 @@ const silenceCommand = Command.make("silence").pipe(
 
 type Accounts = typeof import("./commands/accounts.ts")
 
-/** Runs a command whose code is loaded only now. */
+/** Runs a command of `account`, and loads its code only now. */
 const ofAccounts = <A, E, R>(command: (accounts: Accounts) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     Effect.promise(() => import("./commands/accounts.ts")),
@@ -336,7 +336,9 @@ const berthWatch = Command.make("berth-watch").pipe(
   ])
 )
 
-/** Help goes to stdout if it was requested; a usage error is reported as a failure of the command. */
+/**
+ * Prints help on stdout if the user asked for it. Usage errors print nothing here, because they become failures of the command.
+ */
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation" || (event._tag === "Help" && event.reason === "Implicit")

@@ -1,6 +1,7 @@
 /**
  * The daemon's state of an account, as the store keeps it and the diff sees it. It is loaded once, and changes in only one way:
- * the diff compares an observation with it, the difference is committed to the store, and only then applied in memory.
+ * the diff compares an observation with the state, the store commits the difference, and only then is the difference applied in
+ * memory.
  */
 import { spelling } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Effect, Schema, Semaphore, Stream } from "effect"
@@ -23,9 +24,9 @@ import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.t
 export interface Believer<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   /** Pure: it changes nothing. */
   readonly diff: (observation: Observation) => Difference
-  /** Adds to a difference what is known from elsewhere, before it is stored. Default: nothing. */
+  /** Adds to a difference, before it is stored, what other sources know, such as causes of deletions. Default: adds nothing. */
   readonly complete?: (difference: Difference) => Effect.Effect<Difference>
-  /** The part of a difference that is stored, without its facts. Empty after a sweep without changes. */
+  /** The part of a difference that is stored apart from its facts. Empty after a sweep without changes. */
   readonly durable: (difference: Difference) => Omit<AccountChange, "events">
   /** Applies the difference to the state, possibly in steps between which other work runs. */
   readonly apply: (difference: Difference) => Iterable<void> | void
@@ -38,8 +39,8 @@ const isEmpty = (change: AccountChange): boolean =>
   Object.values(change).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
 
 /**
- * The only way in which a state changes: one observation at a time. A difference that is not committed is not applied and not
- * reported.
+ * Makes the function that alone changes a state: it processes one observation at a time. A difference that is not committed is
+ * neither applied nor reported.
  */
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
@@ -51,22 +52,22 @@ export const makeAccount = Effect.fnUntraced(function* <
 }: {
   readonly owner: Owner
   readonly belief: Believer<Observation, Difference>
-  /** Shared by states that change together; by default each has its own. */
+  /** The lock for changes. States that change together share one; by default each state has its own. */
   readonly mailbox?: Semaphore.Semaphore | undefined
 }) {
   const store = yield* Store
   const mailbox = shared ?? (yield* Semaphore.make(1))
 
   /**
-   * Retries a store that may recover. The poller waits for the observation, so nothing is polled meanwhile. The wait can be
-   * interrupted, so that a daemon on a full disk can be stopped.
+   * Retries while the store may recover. The poller waits for the observation, so nothing is polled meanwhile. The wait can be
+   * interrupted, because a daemon on a full disk must be able to stop.
    */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
     let isUnsure = false
     for (;;) {
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
-      // After a broken connection it is unknown whether the last commit succeeded. It was complete if its events are there.
+      // After a broken connection nobody knows whether the last commit succeeded. If its events are in the store, it did.
       if (isUnsure && committed.failure.fault === "repeated") {
         return yield* store.noteCommitted(owner.account, change.events ?? [])
       }
@@ -78,7 +79,7 @@ export const makeAccount = Effect.fnUntraced(function* <
 
   /**
    * Processes an observation and returns what happened. Fails if another process owns the account now, or if the store is
-   * unusable: the state is then unchanged, and no further observation may follow.
+   * unusable. Then the state is unchanged, and the caller must not pass another observation.
    */
   const observe = (observation: Observation): Effect.Effect<Difference["facts"], StoreFailed> =>
     mailbox.withPermit(
@@ -96,9 +97,9 @@ export const makeAccount = Effect.fnUntraced(function* <
 })
 
 export interface WatchedAccount {
-  /** Only `observe` changes it. */
+  /** The known nodes; only `observe` changes them. */
   readonly snapshot: Snapshot
-  /** Processes an observation and returns what happened, by the rules, after it is committed. */
+  /** Processes an observation by the rules, and returns what happened once that is committed. */
   readonly observe: (observation: Observation, rules: Rules) => Effect.Effect<ReadonlyArray<Fact>, StoreFailed>
 }
 
@@ -106,7 +107,7 @@ export interface WatchedAccount {
 export type Explain = (deletions: ReadonlyArray<Deletion>) => Effect.Effect<ReadonlyArray<Explained>>
 
 export interface WatchedAccountOptions {
-  /** Its name in `source` and in cursors. */
+  /** The account's name in `source` and in cursors. */
   readonly name: string
   /** The fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
@@ -143,15 +144,13 @@ function* makeRows(before: Snapshot, { exchange, nodes }: Difference): Generator
   }
 }
 
-/** The rows that changed, each made when it is written. A node whose id was reused leaves its own tombstone. */
+/** The rows that changed; each is made only when the store writes it. A node whose id was reused leaves its own tombstone. */
 const rowsOf = (before: Snapshot, difference: Difference): Iterable<NodeRow> =>
   difference.nodes.length === 0 ? [] : { [Symbol.iterator]: () => makeRows(before, difference) }
 
 const isOfNodes = (fact: EventFact): fact is Fact => !isCostFact(fact)
 
-/**
- * The changed part of the account's row. A sink that starts with a baseline waits for this sweep, and counts events from it.
- */
+/** The changed part of the account's row. A sink that starts with a baseline waits until the row has the time of a sweep. */
 const accountOf = (
   before: Standing,
   after: Standing,
@@ -169,7 +168,7 @@ export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
   /** What was wrong with the account according to its last owner: JSON, or null. */
   readonly condition: string | null
-  /** The cost of its nodes, which changes with the nodes and the prices. */
+  /** The cost of the account's nodes. It changes with the nodes and the prices. */
   readonly spend: WatchedSpend
 }
 
@@ -197,13 +196,13 @@ const deletionOf = ({ data: { before, observedBetween } }: DeletedFact): Deletio
 const withCauses = Effect.fnUntraced(function* (facts: ReadonlyArray<EventFact>, explain: Explain) {
   const deleted = facts.filter(isDeleted)
   if (deleted.length === 0) return facts
-  // A daemon that is stopped meanwhile finds the deletion again.
+  // If the daemon is stopped meanwhile, the next one finds the deletion again.
   const causes = yield* Effect.interruptible(explain(deleted.map(deletionOf)))
   const causeOf = new Map<EventFact, Explained>(deleted.map((fact, at) => [fact, causes[at]!]))
   return facts.map((fact) => (isDeleted(fact) ? { ...fact, data: { ...fact.data, ...causeOf.get(fact) } } : fact))
 })
 
-/** Takes over the account from its last owner, and loads it. Closing the scope gives it up. */
+/** Takes over the account from its last owner, and loads it. The process owns the account until the scope closes. */
 export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountOptions) {
   const { explain } = options
   const store = yield* Store

@@ -1,4 +1,4 @@
-/** The reported rate-limit allowance of an account, as the store keeps it: loaded once, and updated from replies. */
+/** What the store keeps about the rate-limit allowance of an account: loaded once, and updated from replies. */
 import { Effect, Schema } from "effect"
 import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
 import type { Owner } from "../store/ownership.ts"

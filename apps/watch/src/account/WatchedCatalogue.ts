@@ -26,11 +26,14 @@ import type { SpendChange } from "./WatchedSpend.ts"
 export interface WatchedCatalogue {
   readonly known: () => Catalogue
   readonly evidence: () => CatalogueEvidence
-  /** Processes a read and returns what happened, after it is committed. */
+  /** Processes a read, and returns what happened once that is committed. */
   readonly observe: (read: CatalogueRead) => Effect.Effect<CatalogueDifference["facts"], StoreFailed>
 }
 
-/** The images of the nodes on a plan, under any of its names; looked up only if something happened to the plan. */
+/**
+ * The images of the nodes on a plan, whichever of the plan's names they show. They are looked up only if something happened to
+ * the plan.
+ */
 const nodesOn =
   ({ nodes }: Snapshot, names: PlanNames) =>
   (plan: string): ReadonlyArray<string | null> =>

@@ -1,6 +1,6 @@
 /**
  * The spending of an account, as the store keeps it: loaded once, and changed together with the nodes and prices that determine
- * it. Code that changes those asks here what else to commit.
+ * it. Code that changes nodes or prices asks here what to commit about spending.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import { type Catalogue, unread } from "../diff/catalogue/Catalogue.ts"
@@ -30,7 +30,10 @@ function* statesOf({ nodes }: Snapshot) {
 
 const sameBudget = (a: Budget | null, b: Budget | null): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The last instant at which the known prices were certainly valid: the first sign of another price came later. */
+/**
+ * The last instant at which the known prices were certainly valid: the last read, or, while a change is in doubt, the last read
+ * before the change.
+ */
 const confirmedMillis = ({ catalogue, evidence }: CatalogueDifference): number =>
   Math.min(catalogue.readMillis ?? -Infinity, ...Array.from(evidence.doubts.values(), ({ fromMillis }) => fromMillis))
 
@@ -62,7 +65,7 @@ export const openSpend = Effect.fnUntraced(function* (account: string, rules: ()
   })
 
   return {
-    /** Whoever changes spending waits here for its turn. */
+    /** The lock for changes of nodes and prices, because both change spending. */
     mailbox: yield* Semaphore.make(1),
     nodes: (
       before: Snapshot,

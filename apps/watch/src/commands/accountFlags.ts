@@ -1,4 +1,6 @@
-/** The flags of `berth-watch account`. The code behind them is separate, so that it is loaded only when it runs. */
+/**
+ * The flags of `berth-watch account`. The code of the commands is in another file, which is loaded only when a command runs.
+ */
 import { allowHttpFlag } from "@berthkit/terminal/connectionFlags"
 import { durationFlag } from "@berthkit/terminal/valueFlags"
 import { Duration, Option } from "effect"

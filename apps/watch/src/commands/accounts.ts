@@ -1,7 +1,7 @@
 /**
- * `berth-watch account`: manages accounts in a table of the store, which come and go while daemons run. A command changes only
- * the table; the daemons follow it. Credentials are named by reference, or read from stdin and sealed (encrypted). They never
- * appear on a command line, in an output, or in plain text in the database.
+ * `berth-watch account`: manages the accounts in a table of the store. A command changes only the table; running daemons notice
+ * the change and follow it. Credentials are named by reference, or read from stdin and sealed (encrypted). They never appear on
+ * a command line, in an output, or in plain text in the database.
  */
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { resolve } from "node:path"
@@ -36,7 +36,7 @@ import { maxTableAccounts, type TableAccountRow } from "../store/watchedAccounts
 /** Larger than any two credentials. */
 const maxInputLength = 64 * 1024
 
-/** Does something with the table of a store on a server. `configured` are the accounts in the config. */
+/** Runs `command` on a store in PostgreSQL, where the table is. `configured`: the accounts in the config. */
 const onTable = (
   options: StoreOptions,
   command: (configured: ReadonlySet<string>) => Effect.Effect<void, CommandFailed | StoreFailed, Store>
@@ -64,7 +64,7 @@ const inConfig = (name: string) => misused(`The account ${name} is in the config
 const sealKeys = (hint?: string) =>
   Effect.mapError(Effect.fromResult(readSealKeys(surroundings.variable)), (why) => misused(why, hint))
 
-/** A secret comes from a single flag. */
+/** Exactly one of two flags says where a secret is. */
 const referenceOf = (
   env: Option.Option<string>,
   file: Option.Option<string>,
@@ -76,7 +76,7 @@ const referenceOf = (
     )
   }
   if (Option.isSome(file)) return Effect.succeed({ file: resolve(file.value) })
-  // Somebody may have passed the secret itself, so the error must not repeat it.
+  // The user may have passed the secret itself instead of a name, so the error must not repeat the value.
   const variable = Option.getOrElse(env, () => "")
   if (isOfDaemon({ env: variable })) return misused(ofDaemon)
   return /^[A-Za-z_]\w{0,127}$/.test(variable)
@@ -122,7 +122,7 @@ const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
     const problem = problemSentence({ baseUrl, credentials, ...place }, allowHttp, "--base-url")
     return problem === null ? Effect.void : misused(problem)
   }
-  // The address first: if it is unusable, nothing else is checked.
+  // Check the address first: if it is unusable, nothing else matters.
   const usable = Redacted.make("usable")
   yield* check({ apiKey: usable, accessToken: usable })
   if (sealed) {
@@ -188,7 +188,7 @@ export const setAccount = Effect.fn("setAccount")(function* (
   )
 })
 
-/** By name. */
+/** The accounts in the table that are not removed, sorted by name. */
 const present = Effect.gen(function* () {
   const { watchedAccounts } = yield* Store
   const rows = yield* watchedAccounts(0)
@@ -235,7 +235,7 @@ export const listAccounts = Effect.fn("listAccounts")(function* (options: StoreO
   )
 })
 
-/** Seals credentials with the first key that were sealed with an older one. */
+/** Takes credentials that were sealed with an older key, and seals them with the first key. */
 export const resealAccounts = Effect.fn("resealAccounts")(function* (options: StoreOptions) {
   const keys = yield* sealKeys()
   yield* onTable(

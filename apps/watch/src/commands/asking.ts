@@ -1,5 +1,5 @@
 /**
- * How commands about a store get answers: from the daemon that runs on it, over HTTP, otherwise from the store itself. The
+ * How commands about a store get answers: over HTTP from the daemon that uses the store, otherwise from the store itself. The
  * answers are the same, except for what only a running process knows.
  */
 import { Effect, Redacted, Schema } from "effect"
@@ -19,7 +19,7 @@ import { isLocked, lastOwner } from "../store/StoreLock.ts"
 export const Running = Schema.Struct({
   /** Null if several processes use the store. */
   pid: Schema.NullOr(Schema.Number),
-  /** Null if it cannot be reached over HTTP. */
+  /** The address; null if the daemon cannot be reached over HTTP. */
   http: Schema.NullOr(Schema.String),
   /** The processes that use a store on a server. */
   processes: Schema.optionalKey(Schema.Array(Schema.String))
@@ -38,14 +38,14 @@ const fromRefused = ({ kind, message }: Refused): CommandFailed => new CommandFa
 const fromNotAnswered = ({ hint, isDenied, message }: NotAnswered): CommandFailed =>
   new CommandFailed({ exit: isDenied ? "denied" : "unavailable", message, hint })
 
-/** Turns failures of a store or a daemon into defects while reading answers. */
+/** Turns defects back into failures: reading an answer raises a failure of the store or the daemon as a defect. */
 const fromDefect = (defect: unknown): Effect.Effect<never, CommandFailed> => {
   if (defect instanceof StoreFailed) return Effect.fail(fromStoreFailed(defect))
   if (defect instanceof NotAnswered) return Effect.fail(fromNotAnswered(defect))
   return Effect.die(defect)
 }
 
-/** The daemon that runs on the store, if there is one. */
+/** The daemon that uses the store, if one is running. */
 const findRunning = Effect.fnUntraced(function* ({
   store
 }: StoreSettings): Effect.fn.Return<Running | null, StoreFailed> {
@@ -60,7 +60,7 @@ const findRunning = Effect.fnUntraced(function* ({
 
 const isServer = (store: Redacted.Redacted): boolean => isPostgres(Redacted.value(store))
 
-/** Asks the daemon that runs on the store. If none runs, or it does not answer, runs `otherwise`. */
+/** Runs `command` with the daemon that uses the store. If no daemon is running, or it does not answer, runs `otherwise`. */
 export const asking = <R, R2, E = never>(
   options: StoreOptions,
   command: Command<E, R>,
@@ -93,5 +93,8 @@ const withStore =
 /** For commands that read. If the daemon has no HTTP or hangs, they read the store themselves. */
 export const reading = withStore(Store.layerReader)
 
-/** For commands that change something: never in a file that a daemon is using. On a server, the processes notice the change. */
+/**
+ * For commands that change something. They never write to a file that a daemon is using. If the store is in PostgreSQL, they
+ * write to it, and the processes that use it notice the change.
+ */
 export const changing = withStore(Store.layerFile)

@@ -12,16 +12,17 @@ import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
-/** SQLite uses the same messages for the copy and for the store. */
+/** SQLite's messages do not say whether the copy or the store failed. */
 const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
   failed.fault === "damaged"
     ? fromStoreFailed(failed)
     : misused(`${file} cannot be written: ${failed.detail}.`, "Check its folder, and the room on its disk.")
 
-/** An incomplete copy is removed after a failure. */
+/** Makes the copy; removes an incomplete copy after a failure. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const sql = yield* SqlClient.SqlClient
-  // SQLite would create a file that others can read, but it also fills an empty one.
+  // SQLite would create a file that other users can read. It also accepts an empty file, so we create one that only we can
+  // read.
   yield* Effect.sync(() => SqliteClient.makeOwnFile(file))
   yield* sql`VACUUM INTO ${file}`.unprepared.pipe(
     Effect.mapError((error) => notCopied(file, fromSqlError(error))),

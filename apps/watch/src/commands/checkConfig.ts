@@ -36,10 +36,10 @@ const placeOf = ({ target }: SinkOptions): string =>
 /** Fleet sizes for which the sweep interval is shown. */
 const exampleSizes = [99, 3000, 10_000]
 
-/** Number of simultaneous deletions for which the time of confirmation is shown. */
+/** The output shows how long it takes to confirm this many deletions that happen at once. */
 const exampleDeletions = 1000
 
-/** What the account's share of the rate limit promises. The service is not asked, so its real limit is unknown. */
+/** How often the account's share of the rate limit allows a sweep. The service is not asked, so its real limit is unknown. */
 const shareLine = ({ intervalMillis, name, share }: AccountOptions): string => {
   const budget = budgetOf(share)
   const sweeps = exampleSizes.map((nodes) => {
@@ -68,7 +68,10 @@ const intervalLines = ({ intervalMillis, name, share }: AccountOptions): Readonl
   ]
 }
 
-/** Warns about accounts with the same key at the same service: their events come twice, and they share one rate limit. */
+/**
+ * Warns about accounts with the same key at the same service, because every event comes twice, and both accounts use one rate
+ * limit.
+ */
 const twinLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return accounts.flatMap(({ connection, name }) => {

@@ -46,7 +46,7 @@ export const csvLine = (event: DeliveredEvent): string =>
 
 const maxAtOnce = 1000
 
-/** Another process commits the events, so this one has to poll. */
+/** Pause between two reads. Another process commits the events, so this process has to poll. */
 const followPause = "500 millis"
 
 export const eventsFlags = {
@@ -110,7 +110,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
       }
     })
   ).pipe(
-    // A daemon that shuts down cuts its reply. On a retry another daemon answers, or the store.
+    // A daemon that shuts down cuts off its reply. A retry gets the answer from another daemon or from the store.
     Effect.retry({
       while: (error) => error instanceof CommandFailed && error.exit === "unavailable",
       times: 2,
@@ -118,7 +118,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
     })
   )
   if (options.format === "csv") yield* Effect.catchTag(write(csvHeader), "StreamClosed", endedBy)
-  // If a daemon starts or stops meanwhile, only the source of the answers changes.
+  // Each read looks for a daemon again, so a daemon may start or stop meanwhile.
   const reads = options.follow
     ? Effect.forever(Effect.andThen(readAll, Effect.sleep(followPause)))
     : Effect.asVoid(readAll)

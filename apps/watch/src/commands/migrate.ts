@@ -1,6 +1,6 @@
 /**
- * `berth-watch migrate`: creates the tables of a store on a server, including those of the cluster engine. The daemon does this
- * at its start. If it lacks the rights, an administrator runs this command first.
+ * `berth-watch migrate`: creates the tables of a store on a server, including those of the cluster engine. The daemon also
+ * creates them when it starts. If its database user lacks the rights, an administrator runs this command first.
  */
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"

@@ -1,6 +1,6 @@
 /**
- * `berth-watch once`: reads the node list once, and prints a baseline event and one event per node. It draws no conclusions
- * from it.
+ * `berth-watch once`: reads the node list once, and prints a baseline event and one event per node. It does not compare the
+ * list with earlier ones.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ export const once = Effect.fn("once")(function* (account: string) {
   const nodes = yield* Nodes
   const { write } = yield* Stdout
   const moments = yield* makeMoments
-  // The user is waiting, so the requests are not paced and do not yield to other calls.
+  // The user is waiting, so requests are not spaced out, and do not wait for other calls.
   const { completed, counted, isReadToEnd, listed } = yield* sweepOnce(nodes, moments).pipe(
     Effect.mapError(fromBerthError)
   )
@@ -45,7 +45,10 @@ export const once = Effect.fn("once")(function* (account: string) {
   yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
 })
 
-/** The list, when it was read, and whether that is certainly all of it, by the rule of the client's lists. */
+/**
+ * Reads the list, and returns its nodes, when it was read, and whether it is certainly complete by the rule of the client's
+ * lists.
+ */
 const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments: Moments) {
   const listed = new Map<NodeId, Node>()
   /** The number of nodes that the list states; 0 if it states none. */

@@ -1,6 +1,6 @@
 /**
- * `berth-watch run`: watches until it is stopped. With a config file, SIGHUP reads the file again: the daemon restarts with it
- * within the same process. An unusable config is rejected, and the daemon goes on with the old one.
+ * `berth-watch run`: watches until it is stopped. With a config file, SIGHUP makes it read the file again and restart the
+ * daemon within the same process. If the new config is unusable, the daemon continues with the old one.
  */
 import { Effect, Option, Result } from "effect"
 import type { WatchConfig } from "../config/Config.ts"
@@ -27,7 +27,7 @@ const nextConfig = Effect.fnUntraced(function* (path: string, signal: Effect.Eff
   }
 })
 
-/** Watches what the config names; `path` is its file. */
+/** Watches the accounts of the config `first`, which was read from the file `path`. */
 export const run = Effect.fn("run")(function* (first: WatchConfig, path: string | null, settings: RunSettings) {
   const { isReceived, received } = yield* StopSignal
   const stop = Effect.as(Effect.andThen(received, notifySupervisor("STOPPING=1")), { _tag: "Stop" } as Next)
@@ -41,7 +41,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
   /** The config before a reload. */
   let former: WatchConfig | null = null
   for (;;) {
-    // A stop during the change of configs must not wait for another daemon to start and end.
+    // If the stop arrives while configs change, do not start another daemon only to end it.
     if (yield* isReceived) return yield* notifySupervisor("STOPPING=1")
     let isReady = false
     const onReady = Effect.andThen(
@@ -52,7 +52,7 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
       runDaemon({ config, settings, isReloaded: former !== null, reported, onReady, until })
     )
     if (Result.isFailure(ended)) {
-      // Once a daemon has started, only refused credentials count as a fault of its config.
+      // After a daemon is ready, a failure is the config's fault only if the service refused the credentials.
       const isOfConfig = !isReady || ended.failure.exit === "denied"
       if (former === null || !isOfConfig) return yield* ended.failure
       yield* report(`berth-watch: ${ended.failure.message} The daemon keeps its config.`)

@@ -1,4 +1,4 @@
-/** `berth-watch secret`: makes a signing secret for a webhook, in the format of its `secret` and of a receiver's `verify`. */
+/** `berth-watch secret`: makes a signing secret for a webhook, in the format that the config and a receiver's `verify` take. */
 import { randomBytes } from "node:crypto"
 import { Console, Effect } from "effect"
 

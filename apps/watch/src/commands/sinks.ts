@@ -45,10 +45,13 @@ export const changeSink = Effect.fnUntraced(function* (daemon: Answers, change: 
 
 const writeDeadLetter = Schema.encodeSync(Schema.toCodecJson(DeadLetter))
 
-/** Dead letters that are read at once. */
+/** Number of dead letters that are read at once. */
 const pageSize = 500
 
-/** Prints one line of JSON per dead letter of a sink, oldest first; or delivers one of them now. */
+/**
+ * Prints the dead letters of a sink, oldest first, one line of JSON each. With `retry`, delivers the one with that id now
+ * instead.
+ */
 export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: string, retry: Option.Option<string>) {
   if (Option.isSome(retry)) {
     yield* withSink(daemon, name, daemon.revive(name, retry.value))
@@ -71,7 +74,8 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
 })
 
 /**
- * Which events will be delivered again. "From the beginning" means the oldest that are kept, because older ones may be gone.
+ * Says which events will be delivered again. The empty cursor means the oldest event that is kept, because older ones may be
+ * gone.
  */
 const replayedText = Effect.fnUntraced(function* (daemon: Answers, cursor: string) {
   if (cursor !== "") return `all events after ${cursor}`
@@ -88,7 +92,10 @@ export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: st
   yield* Console.log(`The sink ${name} gets ${yield* replayedText(daemon, cursor)} again.`)
 })
 
-/** Tests the receiver of a sink: through the running daemon, otherwise from here with the config. */
+/**
+ * Tests the receiver of a sink. The running daemon sends the test event; if there is no daemon, this process does, with the
+ * config.
+ */
 export const testSink = Effect.fnUntraced(function* (name: string, options: StoreOptions) {
   const fromHere = Effect.fnUntraced(function* ({ sinks }: StoreSettings) {
     if (Option.isNone(options.config)) {

@@ -63,7 +63,7 @@ const headOf = ({ daemon, sinks, troubles }: Shown, isAnswered: boolean): string
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
   if (daemon === null) return `No daemon runs. ${length === 0 ? "The store has no problem." : well}`
   if (isAnswered || length > 0) return well
-  // Facts that only the process knows, such as its clock, are missing.
+  // The store cannot show what only a running daemon knows, for example whether its clock is right.
   return "No daemon could be reached over HTTP. The store shows no problem."
 }
 

@@ -25,18 +25,18 @@ import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
 import { signingKey } from "../deliver/webhook/send.ts"
 
 export interface AccountOptions {
-  /** Its name in events and cursors. */
+  /** The account's name in events and cursors. */
   readonly name: string
   readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location" | "userAgent">
   /** Pause between two sweeps (reads of the whole node list); null: derived from the number of nodes and the share. */
   readonly intervalMillis: number | null
   /** Maximum share of the rate limit: above 0, up to 1. */
   readonly share: number
-  /** Grace: how long a node must be both missing from the list and answered with 404 before it counts as deleted. */
+  /** Grace: the minimum time between the two reads that confirm that a missing node is gone. */
   readonly graceMillis: number
   /** Hold: how long a suspiciously short list must persist before it is believed. */
   readonly holdMillis: number
-  /** The monthly budget, and the parts of it that trigger alerts; null: no alerts. */
+  /** The monthly budget, and the shares of the budget at which alerts are sent; null: no alerts. */
   readonly budget: Budget | null
   /** How long a node may be powered off before it is reported; null: never, whatever its lease. */
   readonly forgottenMillis: number | null
@@ -51,7 +51,7 @@ export interface Listen {
 export interface PublicUrl {
   /** `https://host`. */
   readonly origin: string
-  /** Starts with a slash; empty without a path. */
+  /** Starts with a slash; empty if the address has no path. */
   readonly path: string
 }
 
@@ -63,7 +63,7 @@ export interface WatchConfig {
   readonly token: Redacted.Redacted | null
   /** The address that browsers see if a TLS proxy is in front; null without one. */
   readonly publicUrl: PublicUrl | null
-  /** Empty if a store on a server has the accounts. */
+  /** May be empty only if the store is in PostgreSQL, whose table has the accounts then. */
   readonly accounts: ReadonlyArray<AccountOptions>
   readonly sinks: ReadonlyArray<SinkOptions>
   readonly heartbeat: HeartbeatOptions | null
@@ -106,7 +106,7 @@ export const parseListen = (text: string): Listen | undefined => {
 
 export const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
 
-/** Valid in a header, and too long to guess. */
+/** A token in this form is valid in a header and too long to guess. */
 export const tokenForm = "at least 16 printable ASCII characters without spaces"
 export const isToken = (token: Redacted.Redacted): boolean => /^[\x21-\x7e]{16,}$/.test(Redacted.value(token))
 
@@ -115,7 +115,7 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   const url = new URL(text)
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined
   try {
-    // They are decoded when they are sent.
+    // The client decodes both when it sends them; malformed escapes must fail here.
     decodeURIComponent(url.username + url.password)
     return Redacted.make(url)
   } catch {
@@ -124,8 +124,8 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
 }
 
 /**
- * Whether the daemon's own paths may be below this path. Its first part must differ from all of theirs, because some proxies
- * strip the path and some do not.
+ * Whether the daemon can be served below this path. The path must not start like one of the daemon's own paths: some proxies
+ * strip the path and some do not, so the daemon has to tell the two apart.
  */
 const isPublicPath = (path: string): boolean =>
   /^(\/[\w.~-]+)*$/.test(path) && !/^\/(api|events|metrics|sd|healthz|readyz)(\/|$)/.test(path)
@@ -160,8 +160,8 @@ const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
 
 /**
- * The `User-Agent` of an account: its own, otherwise that of the environment, because a gateway belongs to the network rather
- * than to an account.
+ * The `User-Agent` of an account: its own, otherwise the one in the environment. A gateway that demands a certain value usually
+ * belongs to the network, not to an account.
  */
 export const userAgentOf = (
   own: string | null,
@@ -171,7 +171,7 @@ export const userAgentOf = (
   return userAgent ? { userAgent } : {}
 }
 
-/** The option of a connection that cannot be used, and why; null if all are usable. */
+/** The first unusable option of a connection, and what is wrong with it; null if all are usable. */
 export const connectionProblem = (
   connection: AccountOptions["connection"],
   allowHttp: boolean
@@ -426,13 +426,13 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 
   const listen = file.parsed<Listen | "off">("HOST:PORT or off", (text) => (text === "off" ? text : parseListen(text)))
 
-  /** A PostgreSQL address contains a password; a path is relative to the config. */
+  /** The store: a PostgreSQL address, which contains a password, or a path relative to the config. */
   const storeText = mapped(textOrSecret, (value, place) => {
     if (!isPostgres(value)) return Redacted.make(absolute(value))
     return Result.getOrElse(readAddress(value, surroundings.variable), (problem) => file.fail(place, problem))
   })
 
-  /** A systemd service may write only to its state folder, which is not the config's folder. */
+  /** Under systemd the daemon may write only to its state folder, so a store next to the config would fail. */
   const checkStore = (place: Place, store: Redacted.Redacted | null) => {
     const folder = surroundings.variable("STATE_DIRECTORY")?.split(":", 1)[0]
     const isRelative = store === null || (isScalar(place.node) && !isAbsolute(String(place.node.value)))
@@ -486,7 +486,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         file.fail(placeOf("publicUrl"), "is reachable from other machines, so a token is needed")
       }
       checkStore(placeOf("store"), found.store)
-      // The table of a store on a server may hold more accounts.
+      // A store in PostgreSQL may have accounts in its table, so the config may have none.
       if (accounts.length === 0 && !isServer) {
         file.fail(
           found.accounts === null ? { ...place, name: "accounts" } : placeOf("accounts"),
@@ -516,8 +516,8 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 }
 
 /**
- * Divides the shares of accounts with the same key at the same service, such as several locations of a project, because the
- * rate limit belongs to the key. Two with the default of 60 % get 30 % each.
+ * Divides the share among accounts with the same key at the same service, such as several locations of a project, because the
+ * rate limit belongs to the key. Two accounts with the default of 60 % get 30 % each.
  */
 const withDividedShares = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<AccountOptions> => {
   const keyOf = ({ connection }: AccountOptions) =>
@@ -526,7 +526,7 @@ const withDividedShares = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArr
   return accounts.map((each) => ({ ...each, share: each.share / byKey.get(keyOf(each))!.length }))
 }
 
-/** The name, if an account may have it: names with a leading `_` belong to the daemon itself. */
+/** The name if it is valid, otherwise undefined. Names with a leading `_` are reserved for the daemon itself. */
 export const accountName = (text: string): string | undefined =>
   /^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined
 const sinkName = (text: string) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)

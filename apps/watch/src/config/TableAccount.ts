@@ -1,6 +1,6 @@
 /**
- * An account from the store's table, as a process watches it. Its credentials come from the environment or from files of the
- * machine that runs it, or are decrypted with a key from there. Every failure is a sentence about this account only.
+ * An account from the store's table, as a process watches it. Its credentials come from variables or files on the machine of
+ * that process, or are decrypted with a key in its environment. Every failure is a sentence about this account only.
  */
 import { variables } from "@berthkit/terminal/variables"
 import { Redacted, Result, Schema } from "effect"
@@ -56,15 +56,18 @@ const unreadable = "Its row in the table cannot be read: a newer berth-watch may
 const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Result<A, string> =>
   Result.mapError(read, () => sentence)
 
-/** The stated settings of an account, without what they refer to. */
+/** The settings of an account as they are written in the table. Variables and files that they refer to are not read. */
 export const readTableAccount = ({ credentials, options }: TableAccount) =>
   orElse(Result.all({ credentials: readCredentials(credentials), options: readOptions(options) }), unreadable)
 
-/** Somebody who can write to the table must not be able to have the daemon's own keys sent to their address. */
+/**
+ * A person who can write to the table could otherwise name the daemon's own keys, and have them sent to an address of their
+ * choice.
+ */
 export const isOfDaemon = (reference: Reference) => "env" in reference && /^BERTH_WATCH_/i.test(reference.env)
 export const ofDaemon = "Variables that begin with BERTH_WATCH_ are the daemon's own."
 
-/** The text that a reference names. */
+/** The content of the variable or file that a reference names. */
 const secretAt = (reference: Reference, { file, variable }: Omit<Surroundings, "path">) => {
   if (isOfDaemon(reference)) return Result.fail(ofDaemon)
   const [text, subject] =
@@ -122,7 +125,7 @@ export const problemSentence = (
   return `${words[problem.option]} ${problem.why.replace("allowHttp: true", "--allow-http")}.`
 }
 
-/** The account as a config would state it, or a sentence that says why it cannot be watched here. */
+/** The account in the form of a config's account, or a sentence that says why this process cannot watch it. */
 export const resolveAccount = (
   account: TableAccount,
   surroundings: Omit<Surroundings, "path">

@@ -16,8 +16,8 @@ const toLine = (path: string, { column, line, message }: ConfigProblem) => `${pa
 const maxSecretBytes = 64 * 1024
 
 /**
- * Access to the files and variables that a config, or an account in the PostgreSQL table, refers to. Only regular files: a pipe
- * or a device may never end, and would block the whole process.
+ * Access to the files and variables that a config, or an account in the PostgreSQL table, refers to. It reads only regular
+ * files, because reading a pipe or a device may never end and would block the whole process.
  */
 export const surroundings: Omit<Surroundings, "path"> = {
   variable: (name) => process.env[name],

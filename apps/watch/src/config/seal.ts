@@ -1,6 +1,7 @@
 /**
- * Sealed secrets, which a database may hold: encrypted with AES-256-GCM under a key that only the environment has. Each is
- * bound to its subject, so that it cannot be opened as the secret of another one. Pure except for the nonce.
+ * Sealed secrets are safe to store in a database: they are encrypted with AES-256-GCM, and only the environment has the key.
+ * Each secret is bound to its subject (such as its account), so it cannot be opened as the secret of another subject. Pure
+ * except for the nonce.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto"
 import { Redacted, Result, Schema } from "effect"
@@ -11,7 +12,7 @@ const nonceBytes = 12
 const tagBytes = 16
 
 interface SealKey {
-  /** The key's name next to texts sealed with it; it reveals nothing about the key. */
+  /** Stored next to each text that was sealed with this key, to find the key again. It reveals nothing about the key. */
   readonly id: string
   readonly bytes: Redacted.Redacted<Buffer>
 }
@@ -26,7 +27,7 @@ export type Sealed = typeof Sealed.Type
 const sealVariable = "BERTH_WATCH_SEAL_KEY"
 const oldSealVariable = "BERTH_WATCH_SEAL_KEY_OLD"
 
-/** Strict base64: rejects other spellings of the same bytes. */
+/** Decodes base64; null for any text other than the standard encoding of its bytes. */
 const bytesOf = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, "base64")
   return bytes.toString("base64") === text ? bytes : null

@@ -1,7 +1,7 @@
 /**
- * The database through which the daemon's accounts share their allowances with other processes: the one in
- * `BERTH_STATE_URL`, otherwise the daemon's own store if it is on a server. Thus a process that takes over an account
- * knows what the previous one spent.
+ * The database through which the daemon's accounts share their allowances with other processes: the one in `BERTH_STATE_URL`,
+ * otherwise the daemon's own store if it is in PostgreSQL. A process that takes over an account therefore knows how many
+ * requests the previous one spent.
  */
 import { stateUrlSetting, readVariable } from "@berthkit/terminal/Connection"
 import type { AllowanceStores } from "@berthkit/terminal/openAllowance"

@@ -1,10 +1,10 @@
 /**
- * Starts the accounts of a process in turn. A new account reads its nodes as fast as it may, so thousands at once would prevent
- * each other from ever finishing.
+ * Starts the accounts of a process in turn. A new account reads its nodes as fast as it may, so if thousands started at once,
+ * none would ever finish.
  */
 import { Effect, Latch, Semaphore } from "effect"
 
-/** Accounts that start at once. */
+/** Maximum number of accounts that start at the same time. */
 const maxAtOnce = 50
 
 /** After this time the next account starts anyway: a service that does not answer must not block other accounts. */

@@ -1,6 +1,7 @@
 /**
- * Follows the accounts in the store's table, in one of several processes. Each account is assigned once for as long as the
- * process runs; its work follows the table, which is read again when something happens in the store, and periodically.
+ * Follows the accounts in the store's table, in one of several processes. Each account is registered with the cluster once for
+ * as long as the process runs; what the process does for it follows the table. The table is read again when the store changes,
+ * and periodically.
  */
 import { Clock, Deferred, Effect, Result, type Scope } from "effect"
 import type { AccountOptions } from "../config/Config.ts"
@@ -33,11 +34,11 @@ interface FollowOptions<R> {
 /** The new state of an account; null if it is not to be watched any more. */
 interface Entry {
   readonly row: TableAccountRow | null
-  /** Completes when another entry replaces this one. */
+  /** Completes when a newer entry for the account replaces this one. */
   readonly changed: Deferred.Deferred<void>
 }
 
-/** Shows an account in its new form; it may have been shown before. */
+/** Shows an account in status and metrics, or updates it there. */
 const showAccount = Effect.fnUntraced(function* ({ name, state }: TableAccountRow) {
   const progress = yield* Progress
   const known = (yield* progress.accounts).get(name)

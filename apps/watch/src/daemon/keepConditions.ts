@@ -1,7 +1,7 @@
 /**
  * Stores what is wrong with the accounts of this process, and with the receivers of their events, so that every process and
- * command can show it. A process that takes over an account starts with the stored condition, and clears it once it knows
- * better.
+ * command can show it. A process that takes over an account starts with the stored condition, and replaces it once it has
+ * observed the account itself.
  */
 import { Clock, Effect } from "effect"
 import { Sinks } from "../deliver/Sinks.ts"
@@ -13,7 +13,7 @@ import { Troubles } from "../troubles/Troubles.ts"
 
 const pause = "2 seconds"
 
-/** Stores conditions for as long as the scope is open. If the store fails, they are written next time. */
+/** Stores conditions until the scope closes. If a write fails, the next round tries again. */
 export const keepConditions = Effect.gen(function* () {
   const store = yield* Store
   const { receivers } = yield* Sinks
@@ -32,7 +32,7 @@ export const keepConditions = Effect.gen(function* () {
     }
     for (const [account, progress] of yield* accounts) {
       const condition = conditionOf(progress)
-      // The numbers of a low allowance change with each request.
+      // Compare without the numbers of a low allowance, because they change with each request.
       note(account, condition, JSON.stringify({ ...condition, allowance: condition.allowance !== null }))
     }
     const beat = { heartbeat: yield* heartbeat }
@@ -54,8 +54,8 @@ export const keepConditions = Effect.gen(function* () {
         if (store.epochOf(account) === null) continue
         const known = before.get(account)?.receiver ?? null
         const isLeft = left.has(account)
-        // If nothing was delivered since the account came here, its condition stays. Continuing to count its attempts is not a
-        // failure.
+        // If nothing was delivered since this process took over the account, the stored condition stays. The attempts that the
+        // previous process counted are not failures of this process.
         if (known !== null && isLeft && unproven.has(account) && receiver.state !== "down") continue
         if (receiver.state === "up") {
           if (known !== null) changed.push({ sink, account, receiver: null })

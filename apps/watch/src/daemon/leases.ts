@@ -1,6 +1,6 @@
 /**
- * Reads when the leases of nodes end, as `berth run` stores them on this machine. The daemon never writes a lease, and ignores
- * entries that are not leases.
+ * Reads when the leases of nodes end. `berth run` stores the leases on this machine. The daemon never writes a lease, and
+ * ignores entries that are not leases.
  */
 import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
 import { recordsOf } from "@berthkit/core/client/RecordFolder"
@@ -24,7 +24,7 @@ const decode = Schema.decodeUnknownOption(Lease)
 /** Nodes are billed by the hour. */
 const hourMillis = 3_600_000
 
-/** A node that is kept for the next run lives until the end of its paid hour. */
+/** When a lease ends. A node that is kept for the next run stays until the end of its paid hour. */
 const endOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type): number => {
   if (keptSince === null) return takenAt.wallMillis + ttlMillis
   const hours = Math.ceil(Math.max(1, keptSince.wallMillis - begunAt.wallMillis) / hourMillis)

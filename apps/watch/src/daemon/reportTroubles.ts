@@ -1,7 +1,6 @@
 /**
- * Reports troubles (problems of the daemon) without being asked: a line on stderr when one begins and ends, and an event of the
- * daemon if the trouble has no event of its own. Also writes to the store periodically, to find out whether it still accepts
- * writes.
+ * Reports troubles (problems of the daemon): a line on stderr when a trouble begins and when it ends, and a general event if
+ * the trouble has no event type of its own. Also writes to the store periodically, to find out whether it still accepts writes.
  */
 import { Clock, DateTime, Duration, Effect, Schedule } from "effect"
 import { ofAccount } from "../diff/Fact.ts"
@@ -12,24 +11,30 @@ import { Store } from "../store/Store.ts"
 import { keyOf, reportedTroubles, type Trouble } from "../troubles/table.ts"
 import { Troubles } from "../troubles/Troubles.ts"
 
-/** By key. Survives a reload of the config, so that an ongoing trouble gets no second line. */
+/**
+ * The troubles that have a line on stderr, by key. They survive a reload of the config, because an ongoing trouble must not get
+ * a second line.
+ */
 export type Reported = Map<string, Trouble>
 
 const lookPause = "2 seconds"
 const probePause = "5 seconds"
 
-/** If a pause takes this much longer, the process or its machine was suspended. */
+/** If the pause between two checks takes this much longer than planned, the process or its machine was suspended. */
 const stoodStillMillis = 5000
 
 /** A trouble reported before a restart or a reload counts as over only if it is not found again for this long. */
 const settlingMillis = 15_000
 
-/** Trouble events that are read to find the open ones; nobody has more at once. */
+/** Number of trouble events that are read to find the open troubles; more are never open at once. */
 const maxRead = 1000
 
 type Told = Pick<Trouble, "about" | "name" | "sinceMillis">
 
-/** A trouble may return with its old `since`, such as a sink that is retried and still rejects everything. */
+/**
+ * The identity contains the time of the report, not the trouble's `since`: a trouble may return with its old `since`, for
+ * example when a sink is retried and still rejects everything.
+ */
 const factOf = (content: DaemonFact, told: Told, atMillis: number): EventFact => ({
   ...content,
   identity: ofAccount(`${keyOf(told)} ${atMillis}`),
@@ -85,8 +90,8 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
   const { current, remember } = yield* Troubles
   const begunMillis = yield* Clock.currentTimeMillis
   /**
-   * The open troubles in the log, and the epoch of the daemon's own account in which this process became the one that adds to
-   * it.
+   * The open troubles in the log, and the epoch of the daemon's own account in which this process began to report events for
+   * all processes.
    */
   let open = new Map<string, Told>()
   let openEpoch: number | null = null
@@ -101,13 +106,13 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
   })
   yield* readOpen
 
-  /** If the store rejects them, they are retried at the next check. */
+  /** Reports events; if the store rejects them, the next check tries again. */
   const reportEvents = Effect.fnUntraced(function* (
     troubles: ReadonlyMap<string, Trouble>,
     isSettled: boolean,
     now: number
   ) {
-    // One of several processes reports them for all.
+    // If several processes share the store, one of them reports the events for all.
     yield* readOpen
     if (openEpoch === null) return
     const begin = Array.from(troubles.values()).filter(
@@ -124,13 +129,13 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     for (const each of begin) open.set(keyOf(each), each)
   })
 
-  // An account that nobody sweeps concerns every process, because perhaps no process owns it.
+  // Late sweeps concern every process, because perhaps no process owns the account.
   const isOwn = ({ about: { kind, name }, name: trouble }: Trouble) =>
     kind !== "account" || name === null || epochOf(name) !== null || trouble === "sweeps-late"
 
   let lookedMillis = begunMillis
   const look = Effect.gen(function* () {
-    // Whatever is late only because the process was suspended has caught up by the next check.
+    // After a suspension everything looks late. Skip this check; by the next one the work has caught up.
     const stoodStill = (yield* Clock.currentTimeMillis) - lookedMillis > Duration.toMillis(lookPause) + stoodStillMillis
     if (stoodStill) return
     const troubles = new Map((yield* current).map((trouble) => [keyOf(trouble), trouble]))

@@ -1,4 +1,4 @@
-/** The answers of a daemon that is stopped, or cannot be reached over HTTP, from the last state in its store. */
+/** Answers in place of a daemon that is stopped or cannot be reached over HTTP, from the last state in its store. */
 import { Context, Effect, Layer } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
@@ -38,7 +38,7 @@ const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   }
 })
 
-/** `options`: the sinks of the config; null if it is unknown. */
+/** `options`: the sinks of the config; null if the config is unknown. */
 export const restingDaemon = Effect.fnUntraced(function* (
   options: ReadonlyArray<SinkOptions> | null,
   isRunning: boolean

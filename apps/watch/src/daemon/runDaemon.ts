@@ -34,10 +34,10 @@ import { watchAccount } from "./watchAccount.ts"
 /** How long to continue delivering after polling has ended; a stop takes at most 10 s in total. */
 const maxDrain = "7 seconds"
 
-/** The same if other processes wait for the accounts and will deliver the rest. */
+/** How long to continue instead if other processes wait for the accounts and will deliver the rest. */
 const maxHandOver = "1 second"
 
-/** Pauses between two removals of old data, while events come and while none do. */
+/** Pauses between two removals of old data: while events arrive, and while no events arrive. */
 const prunePause = "2 seconds"
 const idlePrunePause = "10 seconds"
 
@@ -99,8 +99,8 @@ const isWell = Effect.gen(function* () {
 })
 
 /**
- * Removes old data. A sink that keeps old events although the space is used up is disabled: the disk is more important. If the
- * store fails, the next round tries again.
+ * Removes old data. If the space is used up, and a sink has not delivered the oldest events, the sink is disabled: the disk is
+ * more important. If the store fails, the next round tries again.
  */
 const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   const store = yield* Store
@@ -131,7 +131,10 @@ const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
   return yield* Effect.raceFirst(prune(config), beating)
 })
 
-/** Has the cluster engine assign to processes: the accounts, those of the table, and the remaining events of others. */
+/**
+ * Lets the cluster engine assign work to processes: the accounts of the config, those of the table, and accounts that are no
+ * longer watched but still have events to deliver.
+ */
 const placeParts = Effect.fnUntraced(function* (config: WatchConfig, watch: (account: AccountOptions) => Part["run"]) {
   const store = yield* Store
   const { Placement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))
@@ -211,11 +214,11 @@ const body = Effect.fnUntraced(function* <A>(options: DaemonOptions<A>) {
   return ended.success
 })
 
-/** Runs a daemon; returns none if the reader of its stdout has gone. */
+/** Runs a daemon until `until` completes. Returns `None` if the reader of its stdout has gone. */
 export const runDaemon = Effect.fn("runDaemon")(
   function* <A>(options: DaemonOptions<A>) {
     const store = yield* openStore(options.config)
-    // The running parts end before the store that they write to closes.
+    // The inner scope ends all running parts before the store closes, because they write to it.
     return yield* Effect.provide(Effect.scoped(body(options)), layersOf(options.config, store))
   },
   Effect.scoped,

@@ -55,7 +55,7 @@ interface Circumstances {
   readonly isOnly: boolean
   /** Where accounts share their allowances; undefined if each uses a file. */
   readonly stores: AllowanceStores | undefined
-  /** Where berth notes what it changes; undefined if that is the state folder. */
+  /** Where `berth` records what it changes; undefined if that is the state folder. */
   readonly records: RecordStores | undefined
   /** Whether the config replaced another one, to which the daemon can return. */
   readonly isReloaded: boolean
@@ -76,7 +76,7 @@ const deletionCount = Metric.counter("berth_deletions_total", {
 const countDeletions = (account: string, cause: Cause, count: number) =>
   Metric.update(Metric.withAttributes(deletionCount, { account, cause }), count)
 
-/** The account's files, without one for the allowance if that is in a database. Then a missing state folder needs no warning. */
+/** The account's files. If the allowance is in a database, it needs no file, and a missing state folder needs no warning. */
 const filesOf = (connection: AccountOptions["connection"], isShared: boolean) => {
   // The options were checked when they were read.
   const files = Effect.orDie(accountFiles(connection))
@@ -113,7 +113,7 @@ export const watchAccount = Effect.fnUntraced(function* (
   const changes = intents === undefined ? undefined : recordsOf(intents)
   const watched = yield* openAccount({
     name,
-    // Another key, service, project or location may mean another account.
+    // With another key, service, project or location, the nodes may belong to another account.
     fingerprint: accountFingerprint(connection),
     begun: yield* moments.now,
     alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current }),
@@ -131,8 +131,8 @@ export const watchAccount = Effect.fnUntraced(function* (
   let left: AccountProgress["allowance"] = null
 
   /**
-   * Records the remaining allowance after a reply, and reports an event when it is low. It uses the number in the newest reply:
-   * after a refusal the client itself assumes zero for a while, whatever the reply says.
+   * Records the remaining allowance after a reply, and reports an event when it is low. It uses the number in the newest reply,
+   * not the client's estimate: after a 429 the client assumes zero for a while.
    */
   const noteAllowance = Effect.fnUntraced(function* (atMillis: number) {
     if (reported === noted || reported === null) return left
@@ -147,8 +147,8 @@ export const watchAccount = Effect.fnUntraced(function* (
   })
 
   /**
-   * The sentences for the account's troubles. A failure of the list is remembered as the reason until the list can be read
-   * again.
+   * The sentences for the account's troubles. If the list cannot be read, the last error stays in the sentence until the list
+   * can be read again.
    */
   const wordsAfter = (observation: Observation, facts: ReadonlyArray<Fact>): Words => {
     let next = words
@@ -209,7 +209,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     areCredentialsNew: isReloaded && isOnly
   })
 
-  /** Other accounts continue without the refused one. */
+  /** The other accounts continue while the service refuses the credentials of this one. */
   const whileRefused = (failure: BerthError) =>
     Effect.gen(function* () {
       yield* progress.report(name, {
@@ -222,7 +222,7 @@ export const watchAccount = Effect.fnUntraced(function* (
       )
     })
 
-  // An old trouble ends only when this process finds that it is over.
+  // Start with the troubles that the last owner had; each ends only when this process finds that it is over.
   yield* progress.report(name, leftAs(watched.snapshot.standing, readCondition(watched.condition)))
   const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
   const images = Context.get(client, Images)
