@@ -23,7 +23,7 @@ export interface Command {
   readonly run: (values: Values<Parameters>) => Effect.Effect<void, Failure | ProgramEnded, Needs>
 }
 
-/** Makes a command from its flags. `layer`, which may depend on their values, is provided to its run. */
+/** Makes a command. Its run gets the services of `layer`, which may depend on the values of the flags. */
 export const command = <
   const P extends Parameters,
   E extends Failure | ProgramEnded,

@@ -8,7 +8,7 @@ import type { Verb } from "../commandLine/CommandTree.ts"
 import { helpOfVerb } from "../commandLine/helpOf.ts"
 import type { Command } from "./command.ts"
 
-/** A record of any kind; only its field names are usable. */
+/** The descriptor of a record whose type is not known here, so the functions of its fields cannot be called. */
 export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "hasMoreFields" | "idKey" | "nameKey">
 
 const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {

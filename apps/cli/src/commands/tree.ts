@@ -457,7 +457,7 @@ export const tree: CommandTree<Command> = [
   })
 ]
 
-/** Commands that shell scripts and the bundle call; help and completions do not show them. */
+/** Commands that the shells' completion scripts and the build call. Help and completions do not show them. */
 export const internalVerbs: CommandTree<Command> = [
   verb("__complete", "Words that may come next", async () => (await import("./completion/internal.ts")).completeWords),
   verb(

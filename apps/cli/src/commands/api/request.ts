@@ -39,7 +39,7 @@ const pair = (text: string): Option.Option<readonly [string, string]> => {
   return at < 1 ? Option.none() : Option.some([text.slice(0, at), text.slice(at + 1)])
 }
 
-/** More than the service accepts. */
+/** Maximum size of a request's body. The service accepts less. */
 const maxBodyBytes = 16 * 1024 * 1024
 
 /** The body: the text itself, the content of `@file`, or stdin for `-`. */
@@ -54,7 +54,10 @@ const unreadable = (data: string) => (fault: FileFault) =>
     hint: "-d takes JSON, @FILE, or - for stdin."
   })
 
-/** The body unchanged, or converted to the requested format if it is JSON. */
+/**
+ * The body as it is printed. On a terminal or with `--output`, JSON is converted to the requested format. Any other body stays as it is,
+ * with its control characters escaped.
+ */
 const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect<string> => {
   if (body === "") return Effect.succeed("")
   const value = format === "table" && !isTerminal ? undefined : parseJson(body)
@@ -105,7 +108,7 @@ const elementsOf = (body: string): ReadonlyArray<unknown> | undefined => {
   return Array.isArray(data) ? data : undefined
 }
 
-/** The most pages that are read, in case a service repeats a page for ever. */
+/** Maximum number of pages that are read, in case a service repeats a page for ever. */
 const maxPages = 10_000
 
 const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
@@ -168,7 +171,7 @@ const ensureOwnPlace = Effect.fnUntraced(function* (query: ReadonlyArray<readonl
   }
 })
 
-/** Fails if the request ends a protected node, at once or with its commitment. */
+/** Fails if the request deletes a protected node, or makes the service delete it at the end of its commitment. */
 const ensureEndsNoProtected = (request: Parameters<typeof endOf>[0]) => {
   const end = endOf(request)
   if (end === undefined) return Effect.void

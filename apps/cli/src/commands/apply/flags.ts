@@ -8,7 +8,7 @@ import { inOwnWords } from "../../failure/ownKey.ts"
 import { notingSends } from "../../nodes/SendNotes.ts"
 import { client, clientOf, intents, notKept, overConnection } from "../../settings/client.ts"
 
-/** The ledger records when each create is sent. */
+/** A client that records the time of each create request in the ledger, right before it sends the request. */
 const changing = overConnection((found) =>
   Layer.provideMerge(
     clientOf(found),
@@ -19,7 +19,7 @@ const changing = overConnection((found) =>
   )
 )
 
-/** The client of a fleet command. A dry run needs nowhere to store idempotency keys. */
+/** The client of a fleet command. A dry run creates nothing, so it does not need a store for idempotency keys. */
 export const fleetClient = ({ dryRun }: { readonly dryRun: boolean }) => (dryRun ? client : changing)
 
 export const yesFlag = switchFlag("yes", "Do not ask")

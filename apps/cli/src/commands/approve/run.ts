@@ -1,5 +1,6 @@
 /**
- * `berth approve`: a person consents to an agent's proposal. It works only in a terminal, because an agent could run anything else.
+ * `berth approve`: a person consents to an agent's proposal. It works only in a terminal, because an agent could run it in any other way
+ * and approve its own proposal.
  */
 import { Clock, Effect } from "effect"
 import { argument, text } from "../../commandLine/Parameter.ts"

@@ -26,7 +26,7 @@ import { notedPlaces } from "../../settings/places.ts"
 import { GlobalSettings } from "../../commandLine/GlobalSettings.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 
-/** Longer lines cannot be credentials. */
+/** Maximum length of an input line. Credentials are far shorter. */
 const maxInputLength = 64 * 1024
 
 const missing = (what: string) =>
@@ -80,7 +80,7 @@ const readSecrets = Effect.gen(function* () {
   return { apiKey: Redacted.make(apiKey.trim()), accessToken: Redacted.make(accessToken.trim()) }
 })
 
-/** The service's address from the settings, or from the user. */
+/** The service's address from the settings. If they have none, asks the user. */
 const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>) {
   if (Option.isSome(set)) return set.value
   if (yield* canAsk) {
@@ -93,13 +93,16 @@ const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>
   })
 })
 
-/** Lets the new API key continue the creates of the old one in one place, so that an idempotency key in use keeps its node. */
+/**
+ * Lets the new API key take over the creates of the old API key in one project and location. An idempotency key that is in use then still
+ * stands for its node.
+ */
 const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
   before.intents === undefined || after.intents === undefined
     ? Effect.succeed(false)
     : goOnIn(after.intents, before.intents)
 
-/** Does the same in the place of the profile and in every place where this machine has created nodes. */
+/** Does the same for the project and location of the profile, and for all others in which this machine has created nodes. */
 const goOnEverywhere = Effect.fnUntraced(
   function* (before: ProfileValues, after: ProfileValues) {
     const filesOf = (values: ProfileValues) => accountFiles(optionsOf(values))

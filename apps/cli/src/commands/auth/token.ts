@@ -11,7 +11,7 @@ import { connection } from "../../settings/client.ts"
 export const token = command(
   { apiKey: switchFlag("api-key", "Print the API key instead") },
   Effect.fnUntraced(function* ({ apiKey }) {
-    // Apply the same checks as for a call, so that no credential is printed that no request would carry.
+    // Apply the same checks as for a call, so that a credential is printed only if a request would carry it.
     const { options } = yield* connection
     const secret = apiKey ? options.credentials.apiKey : options.credentials.accessToken
     yield* Output.use(({ data }) => data(`${Redacted.value(secret).trim()}\n`))

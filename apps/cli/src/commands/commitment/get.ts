@@ -1,6 +1,6 @@
 /**
- * `berth commitment get`: shows what berth on this machine last set for a node's commitment. The service reports at most whether there is
- * one.
+ * `berth commitment get`: shows what berth on this machine last set for a node's commitment. The service itself reports at most whether the
+ * node has a commitment.
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"

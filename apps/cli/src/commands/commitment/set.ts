@@ -36,12 +36,15 @@ import { client } from "../../settings/client.ts"
 const priceUnknown =
   "Name the committed option with --sku, see berth plan list; or run it without --yes: berth then asks you."
 
-/** The committed option to renew to, or why it is not possible. */
+/** The committed option (a period at a price) that the node would be renewed to. Fails if the node cannot have it. */
 export const optionFor = Effect.fnUntraced(function* (node: Pick<Node, "plan" | "image">, skuId: number) {
   return yield* Effect.fromResult(optionOfNode(node, yield* freshCatalogue, skuId))
 })
 
-/** The committed option to send even if it is unlisted; undefined if the list lacks it or cannot be read. */
+/**
+ * Looks up the committed option for a request that is sent in any case. Undefined if the option is not listed or the list cannot be read;
+ * the request is then sent without a known price.
+ */
 const forcedOption = (node: Node, skuId: number) =>
   ImageList.use(({ fresh }) => fresh({ retry: false })).pipe(
     Effect.flatMap((catalogue) => Effect.fromResult(optionOfNode(node, catalogue, skuId))),
@@ -86,7 +89,7 @@ export const ensureKeepsProtected = (node: Doomed, setting: CommitmentSetting) =
       )
     : Effect.void
 
-/** Whether the outcome is unknown. A reply that Berth cannot read has a hint of its own. */
+/** Whether the outcome is unknown and the error needs our hint. The error for a reply that Berth cannot read has its own hint. */
 const isLost = (error: BerthError): boolean => mayBeSet(error) && error.reason._tag !== "UnexpectedResponse"
 
 /** Records what the user saw in the portal about a purchase whose reply was lost. Sends nothing. */

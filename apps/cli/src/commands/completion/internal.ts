@@ -1,7 +1,7 @@
 /**
- * The commands that shell scripts call. `berth __complete SHELL -- WORD…` prints the words that may come next; `berth __values`, with the
- * flags of the account, reads the values again. `berth __describe` prints every command as data, which the bundle includes. Users call none
- * of them.
+ * The commands that only programs call. The shells' completion scripts call `berth __complete SHELL -- WORD…`, which prints the words that
+ * may come next. `berth __values`, with the flags that select the account, reads the names of its nodes, plans and images again and caches
+ * them for completions. `berth __describe` prints a description of every command as data; the build puts it into the bundle.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { Plans } from "@berthkit/core/client/Plans"
@@ -29,10 +29,10 @@ import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
 import { loadHelp } from "../describe.ts"
 
-/** The most nodes that are offered. */
+/** Maximum number of nodes that are offered. */
 const maxNodes = 1000
 
-/** A shell that takes longer feels broken. */
+/** Time limit of a completion. A shell that takes longer feels broken. */
 const maxMillis = 3000
 
 /** Reads the values and caches them in the file at `path`; values that could not be read are left out. */
@@ -96,7 +96,7 @@ export const completeWords = command(
 const ofAccount = ({ location, profile, project, userAgent }: AccountFlags) =>
   Effect.updateService(GlobalSettings, (settings) => ({ ...settings, profile, project, location, userAgent }))
 
-/** The cached values, or otherwise those of the service; none if it cannot be reached. */
+/** The cached values. If there are none, reads them from the service; undefined if the service cannot be reached. */
 const valuesOf = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string | undefined>>,
   account: AccountFlags

@@ -15,11 +15,11 @@ import { askDaemon, ownAccounts, watchUrl, watchUrlOf } from "../../settings/wat
 /** The value of `--month` without a month. */
 const present = "now"
 
-/** The instant of a text. A day begins at midnight in India, as in the bill. */
+/** Parses a text as an instant. A day begins at midnight in India, as in the bill. */
 const instantOf = (text: string): Option.Option<DateTime.Utc> =>
   Option.map(parseInstantMillis(text, "+05:30"), DateTime.makeUnsafe)
 
-/** A hundred years. */
+/** The longest time before now that `--since` accepts: a hundred years. */
 const maxSpanMillis = 36_525 * 86_400_000
 
 const spanOf = (text: string): Option.Option<number> =>

@@ -49,7 +49,10 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
   return sentences
 }
 
-/** The current cost of the nodes, in groups. If the list could not be read to its end, the sum is a `min…`. */
+/**
+ * The current cost of the nodes, in groups. If the list could not be read to its end, the total is known only as a minimum, in the fields
+ * that begin with `min`.
+ */
 export const currentCosts = Effect.fnUntraced(function* (by: Grouping) {
   const [list, catalogue] = yield* Effect.all([shownList, recentCatalogue], { concurrency: 2 })
   const own = yield* commitmentLog.load

@@ -1,6 +1,6 @@
 /**
- * Computes the cost of nodes by the price of their plan and image, in groups. Pure. The service does not report the price of a commitment,
- * so a committed node has the price in berth's own record, or otherwise the hourly one.
+ * Computes the cost of nodes by the price of their plan and image, in groups. Pure. The service does not report the price of a commitment.
+ * Berth takes it from its own record; a committed node without a record has the hourly price.
  */
 import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
 import type { ForeignPrice } from "@berthkit/core/domain/Image"
@@ -28,7 +28,7 @@ interface Membership {
 
 /** The sources of a node's price: the image list, and the commitments that berth has set. */
 export interface Pricing {
-  /** The nodes that are in a fleet of this machine; set only for groups that need it. */
+  /** The nodes that are in a fleet of this machine; set only if nodes are grouped by fleet or tag. */
   readonly fleets?: ReadonlyMap<number, Membership>
   readonly prices: PriceList
   readonly own: ReadonlyMap<number, Entry>
@@ -40,7 +40,7 @@ type Member = Node | LeftOutRecord
 
 const isNode = (member: Member): member is Node => !("_tag" in member)
 
-/** The group of a member whose record does not say it. */
+/** The group of a member whose record lacks the value to group by. */
 const notKnown = "not known"
 
 /** The billed members and their prices. */
@@ -65,7 +65,7 @@ const billedBy = (pricing: Pricing, unreadable: ReadonlyArray<LeftOutRecord>): B
   return { ...pricing, priceOf, foreignOf }
 }
 
-/** The sum of the nodes in each currency besides rupees. */
+/** The sum of the nodes' prices in each currency other than rupees. */
 const foreignSums = (prices: ReadonlyArray<ForeignPrice | null>): Cost["foreign"] =>
   Array.from(
     Map.groupBy(
@@ -103,10 +103,10 @@ const rowOf = (name: string, id: number | null, members: ReadonlyArray<Member>, 
   }
 }
 
-/** It is undocumented whether a node is billed while it terminates, so it has no row, but is counted. */
+/** It is undocumented whether a node is billed while it terminates. Such a node has no row, and only `ending` counts it. */
 const isEnding = ({ status }: Node): boolean => status === "terminate"
 
-/** The groups of the `at`th member; a member with several tags has several. */
+/** The groups of the `at`th member. A member with several tags is in several groups. */
 const groupsOf = (member: Member, at: number, by: Grouping, fleets: Pricing["fleets"]): ReadonlyArray<string> => {
   if (by === "node") return [String(at)]
   if (!isNode(member)) return [notKnown]

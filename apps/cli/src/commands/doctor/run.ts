@@ -38,7 +38,7 @@ const sourced = (check: string, setting: Option.Option<Sourced<unknown>>, shown:
     onSome: ({ source, value }) => ok(check, `${shown(value)}from ${source}`)
   })
 
-/** The source of a credential; failed if commands refuse to send it to the address. */
+/** Shows where a credential was set. The check fails if commands would refuse to send the credential to the service's address. */
 const credentialFinding = (
   what: "API key" | "access token",
   { baseUrl }: ConnectionSettings,
@@ -55,7 +55,7 @@ const credentialFinding = (
   })
 }
 
-/** A larger clock difference makes the times in lists wrong. */
+/** If this machine's clock differs more from the service's, the times in lists are wrong. */
 const maxSkewMillis = 30_000
 
 const settings = Effect.gen(function* () {
@@ -86,7 +86,7 @@ const settings = Effect.gen(function* () {
   return { found, findings }
 })
 
-/** The file of profiles. */
+/** Checks the profile file. */
 const profiles = Effect.gen(function* () {
   const path = yield* profilePath
   if (Option.isNone(path)) return warning("profiles", "none: there is no home folder")
@@ -96,7 +96,7 @@ const profiles = Effect.gen(function* () {
   })
 })
 
-/** Whether the files that processes share are writable. */
+/** Checks whether the files that processes share are writable. */
 const stateFiles = ({ files }: Connection) =>
   Effect.gen(function* () {
     const { allowanceFile } = files
@@ -107,7 +107,7 @@ const stateFiles = ({ files }: Connection) =>
     })
   })
 
-/** Whether the database that shares the rate limit answers. */
+/** Checks whether the database answers through which machines share the rate limit. */
 const sharing = ({ stateUrl }: Connection) =>
   stateUrl === undefined
     ? Effect.succeed([])

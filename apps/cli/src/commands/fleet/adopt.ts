@@ -58,7 +58,10 @@ const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<ty
   yield* commitmentLog.end(id)
 })
 
-/** A ledger of another fleet, after its open creates that may have made this node were resolved. Writes nothing. */
+/**
+ * Finds the outcomes of those open creates in another fleet's ledger that may have made this node, and returns the ledger with them. Writes
+ * nothing.
+ */
 const settledFor = Effect.fnUntraced(function* (node: Pick<Node, "id" | "name">, known: KnownLedger) {
   if (known.contents === null) return known
   const contents = yield* settledCreates(known.contents, (entry) =>
@@ -67,7 +70,7 @@ const settledFor = Effect.fnUntraced(function* (node: Pick<Node, "id" | "name">,
   return { ...known, contents, entries: contents.members, held: contents.members }
 })
 
-/** The period that the create of a node bought, if this machine knows it. */
+/** The committed period that was bought together with a node, if this machine knows it. */
 const periodOf = Effect.fnUntraced(function* (id: number) {
   const entry = (yield* commitmentLog.load).get(id)
   const until = committedUntil(entry, yield* Clock.currentTimeMillis)
@@ -116,7 +119,7 @@ export const adopt = command(
     const account = yield* ownAccount
     const owner = { ...account, fleet: fleet.fleet }
     const node = yield* resolveNode(given, { change: true })
-    // A run under another API key of the account would delete its node too.
+    // Check the leases under other API keys as well: a run with another API key of the account would also delete its node.
     const leased = [...(yield* leases.all).values, ...(yield* leases.elsewhere)]
     if (leased.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({
@@ -175,8 +178,8 @@ export const adopt = command(
         const entry = ledger.members.get(name)
         const wanted = group?.nameOf(member.n) ?? node.name
         if (holder === undefined) {
-          // A node that is being deleted may be superseded. So may an open create that may have made this node: the user confirms that it
-          // did, and its key is not sent again.
+          // The adopted node may take the place of a node that is being deleted. It may also take the place of an open create that may have
+          // made it. The user thereby confirms that the create made it, and berth does not send the create again.
           const candidates =
             entry?.state === "creating" ? candidatesOf(yield* recordedCreate(keyOf(ledger, entry))) : []
           const makesRoom = entry === undefined || entry.state === "none" || entry.state === "deleting"

@@ -26,7 +26,9 @@ import { candidatesOf, instantNow, recordedCreate, waitText } from "../../nodes/
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
-/** Fails while a member's unanswered create may have made a node: after forgetting it, nobody would notice that the node is billed. */
+/**
+ * Fails while a member's unanswered create may have made a node. If berth forgot the member, nobody would notice that the node is billed.
+ */
 const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member, pending } = entry
   const settled = yield* settledMember(ledgerFile, member)
@@ -43,7 +45,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
         hint: `Run the same command again in ${sentAt === null ? "eleven minutes" : waitText(sentAt, now)}.`
       })
     }
-    // No run can find out more: the person has looked.
+    // No later run could find out more, so the member is forgotten. The note names the nodes to look at.
     if (candidates.length > 0) {
       return yield* printNote(
         `It stays unknown whether ${pending!.name} (${member}) was created. If one of these nodes is its own, it is billed: ${candidates.join(", ")}.`
@@ -57,7 +59,8 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
       hint: `To delete it: berth node delete ${node.id}. To forget it all the same: berth fleet forget${flag} ${member}`
     })
   }
-  // Only the list shows what became of a create of another machine, or of an earlier boot if the service states no time.
+  // This machine cannot know the outcome of a create that another machine sent. If the service states no time, it cannot know the outcome
+  // of a create from before the last boot either. Only the list shows the node.
   const owned = ownedIds(settled)
   const { isWhole, nodes } = yield* wholeList
   if (!isWhole) return yield* new ListNotWhole({ all: true })
@@ -69,7 +72,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   })
 })
 
-/** Purchases with an unknown outcome for the nodes of a line, from the ledger or only from this machine's log. */
+/** The purchases with an unknown outcome for the nodes of a ledger line. Some are only in this machine's log, and not in the ledger. */
 const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, node, previous }: Entry) {
   const held = [
     ...(node === undefined ? [] : [{ node, commitment, committing }]),
@@ -86,8 +89,8 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 })
 
 /**
- * Fails while it is unknown what was bought for a node of the member, because no ledger would record it afterwards. A node that lists and
- * reads prove to be gone does not count, because nobody can look it up: this machine's log keeps its purchase by id.
+ * Fails while it is unknown what was bought for a node of the member, because no ledger would record it afterwards. A node that is proved
+ * to be gone does not count, because nobody can look it up any more. This machine's log keeps its purchase under its id.
  */
 const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member } = entry
@@ -115,7 +118,7 @@ const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   }
 })
 
-/** The nodes of a line: those whose deletion was requested, and the others. */
+/** The nodes of a ledger line: those whose deletion was requested, and the others. */
 const nodesOf = ({ node, previous, previousAsked, state }: Entry) => {
   const owned = [
     ...(node === undefined ? [] : [{ id: node.id, isAsked: state === "deleting" }]),
@@ -171,7 +174,8 @@ const forgetFleet = Effect.fnUntraced(function* (name: string) {
 })
 
 /**
- * Whether the default ledger has a member of this name: `unknown` if a ledger is there and cannot be read, because it may have the member.
+ * Whether the default ledger has a member of this name. The answer is `unknown` if the ledger exists but cannot be read, because it may
+ * have the member.
  */
 const isMemberToo = Effect.fnUntraced(function* (name: string) {
   const { ledger } = placeOf()

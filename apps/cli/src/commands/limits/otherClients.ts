@@ -11,7 +11,7 @@ import type { Client } from "../../records/limits.ts"
 
 const withinMillis = 4000
 
-/** The number of other clients in the database. Fails if it cannot be used. */
+/** The number of other clients in the database. Fails if the database cannot be used. */
 export const countOthers = Effect.gen(function* () {
   const open = yield* AllowanceStore
   if (open === undefined) return 0

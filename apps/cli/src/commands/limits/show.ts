@@ -1,6 +1,6 @@
 /**
- * `berth limits`: shows what is left of the rate limit, when it refills, and which clients use it. Costs one request if no client that
- * shares the limit has learned it recently.
+ * `berth limits`: shows what is left of the rate limit, when it refills, and which clients use it. Sends one request, unless a client that
+ * shares the limit has learned the limit recently.
  */
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -14,7 +14,7 @@ import { client, connection } from "../../settings/client.ts"
 import { ensureWritable } from "../../files/ownFiles.ts"
 import { countOthers, otherClients } from "./otherClients.ts"
 
-/** How the clients share the limit, and which they are. */
+/** How the clients share the limit, and which clients they are. */
 const sharingOf = Effect.fnUntraced(function* ({ options: { allowanceFile }, stateUrl }: Connection) {
   if (stateUrl !== undefined) {
     const others = yield* Effect.option(countOthers)

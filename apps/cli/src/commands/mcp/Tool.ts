@@ -1,7 +1,7 @@
 /**
  * A tool of `berth mcp`: the arguments shown to the model and their validation, the outline of the result, and the tool's action.
- * `serve.ts` offers the tools over the protocol. A model may send anything; bad values are refused by argument name before anything is read
- * or sent.
+ * `serve.ts` offers the tools over the protocol. A model may send anything, so a bad value is refused, with the name of its argument,
+ * before anything is read or sent.
  */
 import { readFields } from "@berthkit/core/api/readFields"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
@@ -16,7 +16,10 @@ export type Data = Readonly<Record<string, unknown>>
 /** The arguments of a tool. Each has one type and only keywords that all model hosts accept. */
 type Arguments = Schema.Struct<Schema.Struct.Fields> & { readonly DecodingServices: never }
 
-/** What is said of a value of another type, or that fails a check; and what the model is told before it writes one. */
+/**
+ * The texts of an argument: the error for a value that has another type or fails a check, and the description that the model reads before
+ * it writes a value.
+ */
 const saying = (expected: string, description?: string) => ({
   message: `Expected ${expected}`,
   ...(description !== undefined && { description })
@@ -76,7 +79,7 @@ export const inputSchemaOf = (parameters: Arguments) => {
   }
 }
 
-/** What some hosts send in another form: numbers and truth values as texts, ids as numbers. */
+/** Converts values that some hosts send in another form: numbers and booleans as texts, and ids as numbers. */
 const meaningOf = (type: unknown, given: unknown): unknown => {
   if (type === "string") return Number.isSafeInteger(given) && Number(given) > 0 ? String(given) : given
   if (type === "integer") return Predicate.isString(given) && /^\s*-?\d{1,15}\s*$/.test(given) ? Number(given) : given
@@ -85,7 +88,10 @@ const meaningOf = (type: unknown, given: unknown): unknown => {
 
 const shown = (name: string): string => (name.length > 40 ? `${name.slice(0, 40)}…` : name)
 
-/** Reads the values of a tool's arguments, or says in a sentence what is wrong with them. Hosts send null for what the model left out. */
+/**
+ * Reads the values of a tool's arguments, or says in a sentence what is wrong with them. Some hosts send null for an argument that the
+ * model left out.
+ */
 const argumentReader = <const A extends Arguments>(parameters: A) => {
   const names = Object.keys(parameters.fields)
   const { properties } = inputSchemaOf(parameters)
@@ -129,14 +135,14 @@ export const keysOf = (schema: Schema.Top): Data => {
   return { type: "object", required: resolved(record, definitions)["required"] }
 }
 
-/** A result with several parts. All are required except `node`. */
+/** The schema of a result with several parts. All parts are required except `node`. */
 export const parts = (properties: Readonly<Record<string, Data>>): Data => ({
   type: "object",
   properties,
   required: Object.keys(properties).filter((name) => name !== "node")
 })
 
-/** Omits `node` if it is null, because null would be a second type. */
+/** Omits `node` if it is null, because null would be a second type of that part. */
 export const withoutNoNode = ({ node, ...rest }: Data): Data => (node === null ? rest : { ...rest, node })
 
 export const listOf = (items: Data): Data => ({ type: "array", items })

@@ -1,6 +1,6 @@
 /**
  * Limits on what a server may change: the actions that it was started with and, until it ends, how many nodes at which price, and the total
- * of commitments. A change reserves its part before it is sent, so two concurrent changes never use the same part.
+ * of commitments. A change reserves its part of the limits before it is sent, so two concurrent changes never use the same part.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
@@ -22,13 +22,13 @@ export interface Bounds {
   readonly maxCostInr: Option.Option<number>
   /** Limit on the total of committed periods, in rupees, including those of creates. */
   readonly maxCommitmentInr: Option.Option<number>
-  /** How many nodes it may create. */
+  /** Limit on the number of created nodes. */
   readonly maxNodes: Option.Option<number>
 }
 
 const startedWith = (flags: string) => `A person sets this where the server is started: berth mcp ${flags}`
 
-/** The failure of an action that the server may not do. */
+/** The failure if the server may not do an action. */
 export const notAllowed = (action: Action, { allow }: Bounds) =>
   new UsageFault({
     message:
@@ -99,7 +99,7 @@ export const makeBounds = (bounds: Bounds) => {
   const ensureWithin = (terms: Terms, id?: string) =>
     Effect.andThen(ensureCreate(terms, id), ensureCommitment(terms, id))
 
-  /** Reserves the part of a change. */
+  /** Reserves what a change uses of the limits. */
   const take = ({ id, terms }: Kept): void => {
     const { order, proposal } = terms
     if (order.action === "create") taken.set(id, perHourOf(proposal) ?? 0)

@@ -90,7 +90,7 @@ const faultOf = ({ action, ...given }: Proposing): UsageFault | undefined => {
   return new UsageFault({ message, hint: `It takes ${[...needs, ...takes].join(", ")}.` })
 }
 
-/** A proposal for its reader. */
+/** A proposal as the agent gets it. */
 const shown = (kept: Kept): Data => ({
   id: kept.id,
   expiresAt: expiryOf(kept),
@@ -99,7 +99,7 @@ const shown = (kept: Kept): Data => ({
   node: kept.terms.about
 })
 
-/** The order of the arguments, and its node if that was read. */
+/** The order that the arguments describe, and its node if the node had to be read. */
 const orderOf = Effect.fnUntraced(function* (given: Proposing) {
   const {
     action,
@@ -205,7 +205,7 @@ const resumed = Effect.fnUntraced(function* (kept: Kept) {
   const { id: key, terms } = kept
   if (terms.order.action === "create") {
     const isKnown = ((yield* recordedCreate(key))?.nodeId ?? null) !== null
-    // The node is known, so nothing is sent.
+    // If the create's node is known, `send` only reads it.
     return isKnown ? yield* send(kept) : undefined
   }
   if (terms.order.action === "commit") {
@@ -241,7 +241,7 @@ const difference = (before: Kept["terms"], now: Kept["terms"]): string => {
     : `it was: ${priceOf(before)} Now it is: ${priceOf(now)}`
 }
 
-/** Fails unless the order still has the same terms. */
+/** Fails unless the order still has the terms that the person saw. */
 const ensureSame = Effect.fnUntraced(function* (kept: Kept) {
   const now = yield* termsOf(kept.terms.order)
   if (isSame(kept.terms, now)) return
@@ -345,7 +345,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
     },
     Effect.fnUntraced(function* ({ proposal: id }) {
-      // Checked first: a read-only server executes nothing, whatever is on the disk.
+      // This check comes first, because a read-only server executes nothing, whatever proposals are on the disk.
       const store = yield* placeFor(bounds.allow[0] ?? "create")
       const kept = yield* store.find(id)
       yield* placeFor(kept.terms.order.action)

@@ -9,7 +9,7 @@ import { consentLines, type Kept } from "../../proposal/ProposalStore.ts"
 /** The person's answer; `terminal` if the program has no dialog, could not show it, or returned an invalid reply. */
 export type Consent = "approved" | "declined" | "cancelled" | "terminal" | McpSchema.InputRequired
 
-/** The most questions that may be open at a time. */
+/** Maximum number of questions that are open at a time. */
 const maxAsked = 1000
 
 /** The key of our question in a reply that asks for input. */
@@ -43,7 +43,7 @@ export const makeConsent = () => {
     })
   })
 
-  /** In a session, the server sends a request for the dialog. It ends when the proposal expires. */
+  /** In a session, the server sends a request for the dialog. The request ends when the proposal expires. */
   const askInSession = Effect.fnUntraced(function* (
     { getClient }: McpSchema.McpServerClient["Service"],
     kept: Kept,
@@ -53,7 +53,7 @@ export const makeConsent = () => {
     const leftMillis = Math.max(1, kept.expiresMillis - (yield* Clock.currentTimeMillis))
     const reply = yield* Effect.scoped(Effect.flatMap(getClient, (client) => client.elicit(params))).pipe(
       Effect.timeoutOption(leftMillis),
-      // The toolkit dies on an invalid reply.
+      // The toolkit (Effect's MCP server) reports an invalid reply as a defect.
       Effect.catchDefect(Effect.fail),
       Effect.result
     )

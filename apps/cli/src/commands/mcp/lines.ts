@@ -1,10 +1,10 @@
 /**
- * Splits the client's input into lines before the toolkit parses it. The toolkit would drop a whole chunk because of one line that is not
- * JSON, and an endless line would fill the memory. Invalid messages are answered here. Pure.
+ * Splits the client's input into lines before the toolkit (Effect's MCP server) parses it. The toolkit would drop a whole chunk because of
+ * one line that is not JSON, and an endless line would fill the memory. Invalid messages are answered here. Pure.
  */
 import { Predicate } from "effect"
 
-/** Longest line, in bytes; tools need far less. */
+/** Maximum length of a line, in bytes. Tools need far less. */
 const maxLineBytes = 1024 * 1024
 
 /** The decision about a line: pass it on, or answer it. */

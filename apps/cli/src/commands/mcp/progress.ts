@@ -20,7 +20,10 @@ export const withProgress = <A, E, R, R2>(
   return Effect.raceFirst(run, ticks)
 }
 
-/** The token for progress reports; undefined if the caller wants none. In a session, the context holds the request that opened it. */
+/**
+ * The token for progress reports; undefined if the caller wants none. In a session, the token is in the session's service, because the
+ * request context is that of the request that opened the session.
+ */
 export const progressToken = Effect.gen(function* () {
   const session = yield* Effect.serviceOption(McpSchema.McpServerClient)
   const { requestMetadata } = Option.isSome(session) ? session.value : yield* McpSchema.McpRequestContext

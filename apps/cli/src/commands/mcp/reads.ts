@@ -46,13 +46,13 @@ import type { Bounds } from "./bounds.ts"
 /** The lane (the priority class of a call): calls of this lane go after calls that somebody waits for. */
 const lane = "sweep"
 
-/** The longest duration of a tool that only reads. */
+/** Time limit of a tool that only reads. */
 const readMillis = 20_000
 
 const maxNodes = 200
 const maxRows = 100
 
-/** Ends a reading tool after that time, or after `--deadline` if it is shorter. */
+/** Ends a reading tool after `readMillis`, or after `--deadline` if that is shorter. */
 export const within = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.flatMap(deadlineSetting, (deadline) => {
     const given = Option.match(deadline, { onNone: () => readMillis, onSome: ({ value }) => Duration.toMillis(value) })
@@ -169,7 +169,7 @@ const listImages = tool(
       (plan === undefined || image.plan === plan)
     const own = saved ? (yield* service.saved({ lane })).filter(isWanted) : []
     const listed = saved ? imagesOnPlans(own) : (yield* service.list({}, { lane })).filter(isWanted)
-    // A saved disk fits no particular plan, and is ordered by its template id.
+    // A saved disk is not bound to a plan, and is ordered by its template id.
     const disks = own
       .filter((image) => image.plan === null)
       .map((image) => ({ ...Object(savedImageRecord.encode(image)), plans: [], minPricePerHourInr: null }))
@@ -210,7 +210,7 @@ const account = ({ allow, maxCommitmentInr, maxCostInr, maxNodes: maxCreated }: 
     }, within)
   )
 
-/** Shorter than the minute after which agents' programs give up. */
+/** The default limit of a wait. It is shorter than the minute after which agents' programs give up. */
 const waitSeconds = 45
 const maxWaitSeconds = 600
 

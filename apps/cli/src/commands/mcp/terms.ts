@@ -23,7 +23,7 @@ const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
   publicIp
 })
 
-/** The same fault without the mention of another command's flag. */
+/** The same fault with a hint that names tools, instead of a flag of another command. */
 const withoutForce = ({ message }: UsageFault) =>
   new UsageFault({ message, hint: "See list_plans and list_images for what there is." })
 
@@ -35,7 +35,7 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
     const offer = yield* Effect.mapError(offerFor(spec, catalogue, { force: false }), withoutForce)
     return { order: { ...order, spec }, proposal: createProposal(spec, offer), about: null } satisfies Terms
   }
-  // Includes the plan, which only the list reports.
+  // The record has to include the plan, which only the list reports.
   const node = known ?? (yield* resolveNode(String(order.id), { change: true }))
   const about = aboutOf(node)
   if (order.action === "delete") {

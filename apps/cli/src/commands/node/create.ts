@@ -61,7 +61,7 @@ const concurrency = 4
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
-/** Reports, once, the creates of killed processes without a known outcome, if notes are wanted. */
+/** Reports the creates whose processes were killed before the outcome was known. Each is reported once, and only if notes are wanted. */
 const reportAbandoned = Effect.gen(function* () {
   const { chatty, followable } = yield* Output
   if (!chatty) return
@@ -73,7 +73,7 @@ const reportAbandoned = Effect.gen(function* () {
   }
 })
 
-/** Whether an earlier create used this key. An unreadable store fails later, where it is needed. */
+/** Whether an earlier create used this key. False if the store cannot be read; the create itself then fails. */
 const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
   return key !== undefined && Boolean(yield* recordedCreate(key))
 })
@@ -107,7 +107,10 @@ const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }
   }
 }
 
-/** The node in the form of every other command; in the form of the create's reply if it cannot be read or has another name. */
+/**
+ * Reads the node again, so that its record has the same form as in every other command. If the read fails or shows another name, returns
+ * the record of the create's reply.
+ */
 const asShown = Effect.fnUntraced(function* (node: Node, asked: string) {
   const read = Nodes.use((nodes) => nodes.get(node.id, { retry: false, deadline: "5 seconds" }))
   const shown = yield* Effect.orElseSucceed(read, () => node)
@@ -122,7 +125,7 @@ const isMade = Effect.fnUntraced(function* (key: string | undefined) {
   return key !== undefined && ((yield* recordedCreate(key))?.nodeId ?? null) !== null
 })
 
-/** Sends one create, if the node still costs what was shown. */
+/** Sends one create, if the node does not cost more than was shown. */
 const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable) {
   const { key, spec } = wanted
   if (!(yield* isMade(key))) yield* affordable
@@ -206,8 +209,8 @@ const createAll = (
   )
 
 /**
- * Records the commitments of the nodes, which the service does not report. The commitment of a node from an earlier create began at that
- * time.
+ * Records the commitments of the nodes, which the service does not report. If an earlier create made the node, its commitment began at the
+ * time of that create.
  */
 const keepCommitments = (
   made: ReadonlyArray<Made>,

@@ -38,7 +38,7 @@ import { sshKeyOf } from "../../proposal/sshKey.ts"
 const id = wholeNumber(0, undefined, "ID")
 
 const maxNameLength = 255
-/** Most nodes of one command. */
+/** Maximum number of nodes that one command creates. */
 const maxCount = 1000
 
 const isName = (name: string): boolean => name.trim() !== "" && name.length <= maxNameLength
@@ -106,7 +106,7 @@ const fieldIn = (
   return refusal === undefined ? Result.succeed([name, value]) : Result.fail(refusal)
 }
 
-/** The flag `--extra`; `refusals` maps fields that the command does not send to the reasons. */
+/** The flag `--extra`. `refusals` maps each field that the command does not send to the reason. */
 export const extraFlag = (refusals: Readonly<Record<string, string>> = {}) =>
   flags(
     "extra",

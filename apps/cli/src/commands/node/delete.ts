@@ -67,7 +67,7 @@ const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignor
   return outcomes
 })
 
-/** The progress of each node's delete; a missing node means that no delete was sent. */
+/** The progress of each node's delete. No entry means that no delete was sent. */
 type Progress = Map<NodeId, "sent" | "answered">
 
 /** What has been deleted when the user presses Ctrl-C. */
@@ -111,7 +111,7 @@ export const remove = command(
       offered(resolution, keepIp)
     )
     const first = yield* read
-    // With --yes the result has a row for every node; otherwise missing nodes are reported before the question.
+    // With --yes, the result has a row for every node, even if it is missing. Otherwise missing nodes are reported before the question.
     const unfound = yes && !dryRun ? [] : yield* reportUnfound(first.order, ignoreNotFound)
     const approved = yield* approve(first, read, approval)
     if (Option.isNone(approved)) return yield* failIfSomeFailed(unfound)

@@ -129,7 +129,7 @@ export const list = command(
 
     const { sort } = yield* OutputOptions
     if (sort.length > 0) {
-      // The order is not the list's, so the first nodes may be anywhere on it.
+      // The nodes that come first in this order may be anywhere in the list.
       return yield* printLimited(record, yield* Stream.runCollect(matching), limit)
     }
 

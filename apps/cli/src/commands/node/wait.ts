@@ -26,7 +26,7 @@ const flags = {
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m")
 }
 
-/** Limit on the read before the wait. If it fails, the wait goes on, because a wait survives temporary failures. */
+/** Time limit of the read before the wait. If the read fails, the wait begins all the same, because a wait survives temporary failures. */
 const maxReadMillis = 5000
 
 const withUnreadIds = (resolution: Resolution): Resolution => ({
@@ -47,7 +47,7 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
   )
 })
 
-/** The outcomes of a wait for several nodes, which reads the list. A node whose own record has another name fails. */
+/** A wait for several nodes reads the list. This fails the nodes that have another name in their own record. */
 const withNamesChecked = (
   outcomes: ReadonlyArray<NodeResult>,
   { nodes }: Resolution

@@ -38,10 +38,10 @@ const flags = {
 
 const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
 
-/** The named nodes with the way in which they were found. */
+/** The nodes that the arguments name, and how each was found. */
 type Named = ReadonlyMap<Node["id"], Found>
 
-/** Fails if a node now has another name than the one by which it was found. */
+/** Fails if a node was found by a name that it no longer has. */
 const ensureNamed = (named: Named, nodes: Reading) =>
   Effect.as(
     Effect.forEach(nodes.values(), ({ id, name }) => {
@@ -51,7 +51,7 @@ const ensureNamed = (named: Named, nodes: Reading) =>
     nodes
   )
 
-/** Reads the watched nodes: the named ones, or all. A deleted node is left out; one that was renamed fails. */
+/** Reads the watched nodes: the named ones, or all. A deleted node is left out. Fails if a node was renamed. */
 const read = Effect.fnUntraced(function* (named: Named | undefined) {
   const nodes = yield* Nodes
   if (named === undefined || named.size > maxSingly) {
@@ -113,7 +113,7 @@ const screen = Effect.gen(function* () {
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
       const status =
         failure ?? `${nodeCount(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
-      // Cut the line: a wrapped line would need two to be erased.
+      // Cut the line, because a wrapped line would take two rows of the screen.
       const page = `${text}${more}${cut(escapeControls(status), available)}\n`
       // If the terminal has become narrower, it has wrapped the lines that it shows.
       const erase = painted === "" ? "" : `\u001b[${rowsOf(painted, available) - 1}A\u001b[J`
@@ -148,7 +148,7 @@ export const watch = command(
       // Temporary failures do not end a watch, because the next reading may succeed.
       if (failed?._tag === "NameChanged" || failed?.retryable === false) return yield* failed
       const failure = failed && `${failed.message} Reading again.`
-      // A line below the table would have to be erased too, so it replaces the last line there.
+      // The live table shows the failure in its last line, because a note below the table would have to be erased too.
       const isNoted = !isScreen || before === undefined
       if (failure !== undefined && failed?.reason.exit !== failing && isNoted) yield* printNote(failure)
       failing = failed?.reason.exit

@@ -12,7 +12,7 @@ const signals = ["SIGINT", "SIGHUP", "SIGTERM"] as const
 /** How long a command may take to end after a signal. Systems that cancel a job kill everything after ten seconds. */
 const graceMillis = 5000
 
-/** How often to check whether its processes are still running. */
+/** How often to check whether the command's processes are still running. */
 const pollMillis = 50
 
 const hint = "Correct the command after --."

@@ -84,7 +84,7 @@ const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) =
 /** How long the end of a run may take before a note is printed. */
 const silentMillis = 1000
 
-/** The requested node. Fails if plan or image is missing. */
+/** The order of the requested node. Fails if plan or image is missing. */
 const specFor = Effect.fnUntraced(function* (options: RunOptions, name: string) {
   const spec = yield* specOf({
     ...options,
@@ -213,8 +213,8 @@ const isUnknownCreate = (exit: Exit.Exit<unknown, unknown>): boolean => {
 }
 
 /**
- * Runs `use` with a leased node and releases the node however `use` ends. If the node cannot be deleted, that is reported, and it fails the
- * run unless something else has failed.
+ * Runs `use` with a leased node and releases the node however `use` ends. If the node cannot be deleted, berth reports this. The run then
+ * fails because of it, unless the run has already failed for another reason.
  */
 const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
@@ -237,7 +237,7 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
       if (failure === undefined) return yield* hasSucceeded ? Effect.as(end, 0) : exit
       // Reported here, because a signal in the meantime would replace any failure.
       yield* reportProblem(problemOf(failure))
-      // This error includes all that an unknown create says.
+      // This error already says everything that the failure of an unknown create says.
       const isSame = failure._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)
       return yield* hasSucceeded || isSame ? new ProgramEnded({ code: exitCodeOf(failure) }) : exit
     })
@@ -255,7 +255,7 @@ export const run = command(
     const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })
     const ttlMillis = Duration.toMillis(ttl)
-    // Everything that can be refused is refused before anything is deleted. A kept node has the same price limit.
+    // Refuse whatever can be refused before anything is deleted. The price limit applies to a kept node as well.
     const first = yield* offered(spec, options, catalogue)
     const wanted = { order, name: options.name, ttlMillis }
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined

@@ -1,4 +1,7 @@
-/** `berth state migrate`: makes the tables for state that several machines share, and prints the rights that another role needs. */
+/**
+ * `berth state migrate`: creates the database tables for the state that several machines share. Also prints the rights that another role of
+ * the database needs.
+ */
 import { Effect } from "effect"
 import { LocalFileFault } from "../../failure/CliFailure.ts"
 import { Output, printNote } from "../../output/Output.ts"
