@@ -1,7 +1,7 @@
 /**
  * Records the commitments that berth has set, because the service accepts commitments and never reports them. There is one record per node.
- * The log is safe to lose; it knows nothing of what was set in the portal, and berth says so wherever it shows a commitment. It also holds
- * purchases with an unknown outcome, so that no command sends them again.
+ * The log is safe to lose. It knows nothing about commitments that were set in the portal, and berth says so wherever it shows a
+ * commitment. It also holds purchases with an unknown outcome, so that no command sends them again.
  */
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
@@ -76,7 +76,7 @@ export interface CommitmentOrder {
 /** Whether a setting pays for a period, at once or when the running one ends. */
 export const buysPeriod = ({ setting, skuId = 0 }: CommitmentOrder): boolean => setting === "auto_renew" || skuId !== 0
 
-/** The record of a node created with a committed option. `setting` is set if the create named it. */
+/** The record of a node that was created with a committed option. `setting` is set if the create named a setting. */
 export const created = (
   id: number,
   { days, priceInr, skuId }: CommittedOption,
@@ -92,7 +92,7 @@ export const created = (
   untilMillis: nowMillis + days * dayMillis
 })
 
-/** Records a new setting of a node. A running period goes on; an option sent with the setting applies after it. */
+/** Records a new setting of a node. A running period goes on; an option that was sent with the setting applies after that period. */
 export const set = (
   before: Entry | undefined,
   id: number,
@@ -118,11 +118,11 @@ export interface Bought {
   readonly setMillis: number
 }
 
-/** The period that an entry shows as bought, until it ends or another setting replaces it. */
+/** The period that was bought according to an entry. Undefined after the period has ended or another setting has replaced it. */
 const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefined => {
   if (entry === undefined) return undefined
   const { days, purchase, setMillis, setting, skuId } = entry
-  // Bought by the create, which may also have named the setting for its end.
+  // The create bought the period. It may also have named the setting for the end of the period.
   if (setting === null || (purchase === undefined && setting !== "auto_renew" && isRunning(entry, nowMillis)))
     return isRunning(entry, nowMillis) ? { setting: null, skuId, days, setMillis } : undefined
   const bought = purchase ?? (setting === "auto_renew" ? { skuId, days } : undefined)
@@ -134,7 +134,7 @@ const boughtOf = (entry: Entry | undefined, nowMillis: number): Bought | undefin
 const isRunning = ({ untilMillis }: Entry, nowMillis: number): boolean =>
   untilMillis !== null && untilMillis > nowMillis
 
-/** The hourly price of a node while its period is known to run: the price of the period spread over its hours. */
+/** The hourly price of a node while its period is known to run: the price of the period divided by its hours. */
 export const committedPrice = (entry: Entry | undefined, nowMillis: number): Price | undefined => {
   if (entry === undefined || !isRunning(entry, nowMillis) || entry.days === null || entry.priceInr === null) {
     return undefined
@@ -159,7 +159,7 @@ const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined
     const end = DateTime.formatIso(DateTime.makeUnsafe(untilMillis ?? 0)).slice(0, 10)
     return `its committed period of ${period} runs until ${end}, and the rest of it is lost`
   }
-  // Without a renewal the period has ended by then, whenever it began.
+  // If it is not renewed, the period has ended by now, whenever it began.
   if (setting !== "auto_renew" && entry.setMillis + days * dayMillis <= nowMillis) return undefined
   return `its committed period of ${period} may still run, and the rest of it is lost`
 }
@@ -276,7 +276,7 @@ export const commitmentLog = {
   load: byNode(({ entry }) => entry),
   /** The purchases with an unknown outcome, by node; empty if they cannot be read. */
   opens: byNode(({ open }) => open),
-  /** Updates a node's entry, if that can be written. */
+  /** Updates a node's entry, if the record can be written. */
   update: (id: number, changed: (before: Entry | undefined, nowMillis: number) => Entry): Effect.Effect<void> =>
     change(id, ({ entry }, now) => [undefined, { entry: changed(entry ?? undefined, now) }]).pipe(
       Effect.andThen(
@@ -290,8 +290,8 @@ export const commitmentLog = {
   obstacleTo: (purchase: Purchase) =>
     Effect.zipWith(find(purchase.id), Clock.currentTimeMillis, (found, now) => obstacle(found, purchase, now)),
   /**
-   * Records a purchase that is about to be sent, and returns the obstacle instead if there is one. With `again`, ignores obstacles. The
-   * record is on disk when this returns.
+   * Records a purchase that is about to be sent; the record is on disk when this returns. If there is an obstacle, records nothing and
+   * returns the obstacle. With `again`, ignores obstacles.
    */
   begin: (purchase: Open, again: boolean) =>
     change<Obstacle | undefined>(purchase.id, (before, nowMillis) => {

@@ -9,9 +9,9 @@ import { exactPrice, type Price, type Terms, unknownPrice, withDisk } from "@ber
 export interface OrderCost {
   /** For a committed period, its price divided by its hours. */
   readonly price: Price
-  /** Null if it is unknown, or if a period is bought, which is billed whole. */
+  /** Null if it is unknown. Also null for a committed period, because that is billed as a whole. */
   readonly minimumBillingInr: number | null
-  /** The price of the whole period; null without a period, or if unknown. */
+  /** The price of the whole period; null if there is no period, or if its price is unknown. */
   readonly committedPriceInr: number | null
 }
 
@@ -24,8 +24,8 @@ export const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
 /**
- * The most that a node costs per hour in rupees, whichever way it is billed; null if its price is unknown. A price per month or minimum
- * charge that the hourly price does not cover counts as that of 730 hours.
+ * The most that a node costs per hour in rupees, whichever way it is billed; null if its hourly price is unknown. A monthly price or
+ * minimum charge that is higher than the hourly price of the longest month counts as well, divided by 730 hours.
  */
 export const maxPerHourOf = (
   { maxPricePerHourInr, maxPricePerMonthInr }: Pick<Price, "maxPricePerHourInr" | "maxPricePerMonthInr">,
@@ -43,7 +43,7 @@ export const maxPerHourOf = (
 export const committedPerHour = (committedInr: number, days: number): number =>
   shareInr(committedInr, days * hoursPerDay)
 
-/** The cost of a node by the hour or, with `commitment`, for a committed period, whose price may be unlisted. */
+/** The cost of a node: by the hour, or for the committed period that `commitment` names. The price of a period may be unlisted. */
 export const costOfOrder = (
   { isDiskUnpriced, minimumBillingInr, price }: Pick<Terms, "isDiskUnpriced" | "minimumBillingInr" | "price">,
   commitment?: { readonly option: CommittedOption | undefined }

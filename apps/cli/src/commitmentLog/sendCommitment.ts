@@ -19,10 +19,10 @@ import {
   orderText
 } from "./CommitmentLog.ts"
 
-/** Whether a failed request may have been carried out. A rejection by the rate limit is a definite no. */
+/** Whether a failed request may have been carried out. A request that the rate limit rejected was certainly not carried out. */
 export const mayBeSet = ({ reason }: BerthError): boolean => reason.mayBeProcessed && reason.retry !== "throttled"
 
-/** The hint after a reply was lost. */
+/** The hint if the reply to a commitment request was lost. */
 export const afterLost = (order: CommitmentOrder): string =>
   buysPeriod(order)
     ? "Look in the account portal before you run it again with --found set or --found not-set: a second request may buy another period."

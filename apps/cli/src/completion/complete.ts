@@ -13,7 +13,7 @@ export interface Candidate {
   readonly description: string
 }
 
-/** Kinds of values that must be read from the service. */
+/** Kinds of values that the command tree does not have. Profiles are read from the profile file, all others from the service. */
 export type DynamicKind = "nodes" | "plans" | "images" | "profiles"
 
 /** The possible continuations: known words, values to read, or a file. */
@@ -43,7 +43,7 @@ const columnsFor = (name: string, description: CommandHelp | undefined): Readonl
   return name === "columns" ? [...description.columns, "all"] : name === "sort" ? description.sortColumns : []
 }
 
-/** Values that may follow the last comma, without those already listed, with the typed sign. */
+/** The values that may follow the last comma, except those already in the list. A sign that was typed before the value is kept. */
 const listed = (flag: FlagHelp, choices: ReadonlyArray<string>, partial: string): ReadonlyArray<string> => {
   const at = partial.lastIndexOf(",") + 1
   const given = partial.slice(0, at)
@@ -118,7 +118,7 @@ const flagCandidates = ({ flags, given }: ReturnType<typeof positionOf>): Readon
     .filter((flag) => flag.repeatable || !given.has(flag))
     .map(({ description, name }) => ({ value: `--${name}`, description }))
 
-/** The continuations at the cursor; `words` are those before it and, last, the one at the cursor. */
+/** The possible continuations. `words` are the words before the cursor, followed by the word at the cursor. */
 export const complete = (tree: CommandTree<unknown>, helpAt: HelpAt, words: ReadonlyArray<string>): Completion => {
   const partial = words.at(-1) ?? ""
   const position = positionOf(tree, helpAt, words.slice(0, -1))
@@ -155,7 +155,7 @@ export const joined = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   return whole
 }
 
-/** Characters that would control a terminal or break a line of completions. */
+/** Characters that would control a terminal or break a line of the completion's output. */
 const obeyed = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 
 /** Names with such characters are not offered. */
