@@ -24,8 +24,8 @@ export const imageFilterShape = fields<ImageFilter>({
 })
 const imageFilter = argument(imageFilterShape, "filter")
 
-/** An unfiltered catalogue has about 2000 records of 3 KB, more than other replies may have. */
-const catalogueBounds = { maxBodyBytes: 16 * 1024 * 1024, maxBodyTokens: 2_000_000 }
+/** An unfiltered catalogue has about 2000 records of 3 KB, more than other replies may have. @internal */
+export const catalogueBounds = { maxBodyBytes: 16 * 1024 * 1024, maxBodyTokens: 2_000_000 }
 
 const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadRecord<A>): Operation<Readable<A>> => ({
   name,

@@ -2,12 +2,13 @@
  * The service for arbitrary requests to the service's address, with the credentials, limits and errors of the typed calls.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { prefix } from "../api/Routes.ts"
+import { prefix, routes } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
 import { Engine } from "./call/Engine.ts"
 import type { CallOptions, Operation } from "./call/Operation.ts"
+import { catalogueBounds } from "./Images.ts"
 import { unsent } from "./options/OptionCheck.ts"
 import type { WireRequest } from "./transport/Transport.ts"
 
@@ -22,11 +23,13 @@ export interface RawRequest {
 }
 
 /** The method decides whether a request may be repeated, as in HTTP: a POST or PATCH may not. */
-const rawRequest = (method: RawRequest["method"]): Operation<unknown> => ({
+const rawRequest = ({ method, path }: RawRequest): Operation<unknown> => ({
   name: "raw",
   lane: "interactive",
   repeatable: method === "POST" || method === "PATCH" ? "once" : "idempotent",
   expectation: { emptyAllowed: true },
+  // Addresses without the last slash lead to the same list.
+  ...(`${addressOf(path)}/`.replace(/\/+$/, "/") === prefix + routes.images.list.path && { bounds: catalogueBounds }),
   decode: Result.succeed
 })
 
@@ -93,7 +96,7 @@ export class RawApi extends Context.Service<
         onAttemptReply?: Operation<unknown>["onAttemptReply"]
       ) =>
         Effect.suspend(() => {
-          const operation = { ...rawRequest(raw.method), ...(onAttemptReply && { onAttemptReply }) }
+          const operation = { ...rawRequest(raw), ...(onAttemptReply && { onAttemptReply }) }
           const fault = requestFault(raw)
           if (fault !== undefined) return unsent(operation.name)(Effect.fail(fault))
           const { body, method, path, query = [] } = raw

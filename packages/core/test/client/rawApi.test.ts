@@ -44,6 +44,26 @@ describe("an exchange", () => {
   })
 })
 
+describe("the image list", () => {
+  const large = ok("x".repeat(3_000_000))
+
+  for (const path of ["/images/", "images", "/myaccount/api/v1/images/"]) {
+    it.effect(`may be as long as for the typed calls: ${path}`, () =>
+      Effect.gen(function* () {
+        const { body } = yield* RawApi.use((api) => api.request({ method: "GET", path }))
+        assert.strictEqual(body, large.body)
+      }).pipe(Effect.provide(layer(() => large)))
+    )
+  }
+
+  it.effect("is the only reply that may be so long, unless the client's options allow more", () =>
+    Effect.gen(function* () {
+      const { reason } = yield* Effect.flip(exchange)
+      assert.match(reason.message, /at most 2097152 bytes/)
+    }).pipe(Effect.provide(layer(() => large)))
+  )
+})
+
 describe("the hint of a refused request", () => {
   for (const [reply, hint] of [
     [refusal(405), "Use a method that the path supports."],
