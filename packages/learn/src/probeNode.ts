@@ -6,12 +6,13 @@ import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
 import { isSameNode, proofOf } from "@berthkit/core/client/creation/Ownership"
 import { makeOwnFolder, readText, removeFile, replaceDurably } from "@berthkit/core/client/files/StateFiles"
+import { Images } from "@berthkit/core/client/Images"
 import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { Plans } from "@berthkit/core/client/Plans"
-import { RawApi } from "@berthkit/core/client/RawApi"
+import { RawApi, type RawExchange } from "@berthkit/core/client/RawApi"
 import { NodeId } from "@berthkit/core/domain/Node"
-import type { Plan } from "@berthkit/core/domain/Plan"
+import type { Image } from "@berthkit/core/domain/Image"
+import { priceList } from "@berthkit/core/domain/Price"
 import type { Connection } from "@berthkit/terminal/Connection"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Clock, Console, Effect, Exit, Fiber, Option, Schema, Stdio, Terminal } from "effect"
@@ -88,18 +89,23 @@ export const removeLeftOver = Effect.fnUntraced(function* ({ file, ...left }: Le
   return false
 })
 
-/** The minimum cost of an hour. A price that the service does not state may be anything. */
-const costOf = ({ minimumBillingInr, pricePerHourInr }: Plan): number | null =>
-  pricePerHourInr === null || minimumBillingInr === null ? null : Math.max(pricePerHourInr, minimumBillingInr)
-
-/** The plan with the lowest total cost; on a tie, the first that has an image. */
-const cheapest = (plans: ReadonlyArray<Plan>) =>
-  plans
-    .flatMap((plan) => {
-      const cost = costOf(plan)
-      return cost === null || plan.images[0] === undefined ? [] : [{ plan, cost, image: plan.images[0] }]
+/**
+ * The plan and image with the lowest total cost; on a tie, the first. The plan is named as a create needs it, by its slug. A price that the
+ * service does not state may be anything, and so may the price of a disk that the plan does not include. A plan that is sold out is left out.
+ */
+export const cheapest = (images: ReadonlyArray<Image>) => {
+  const prices = priceList(images)
+  return images
+    .filter(({ available }) => available !== false)
+    .flatMap(({ image, plan }) => {
+      const { minimumBillingInr, price } = prices.ofOrder({ plan, image })
+      const perHourInr = price.pricePerHourInr
+      return perHourInr === null || minimumBillingInr === null
+        ? []
+        : [{ plan, image, perHourInr, cost: Math.max(perHourInr, minimumBillingInr) }]
     })
     .toSorted((a, b) => a.cost - b.cost)[0]
+}
 
 const ask = Effect.fnUntraced(function* (question: string) {
   const stdio = yield* Stdio.Stdio
@@ -124,13 +130,13 @@ const maxPauseMillis = 10_000
 const maxWaitMillis = 1_200_000
 
 /** Reads the node until a condition holds, for at most twenty minutes. */
-const lookUntil = Effect.fnUntraced(function* (id: NodeId, isDone: (status: number, body: string) => boolean) {
+const lookUntil = Effect.fnUntraced(function* (id: NodeId, isDone: (sent: RawExchange) => boolean) {
   const api = yield* RawApi
   const end = (yield* Clock.currentTimeMillis) + maxWaitMillis
   let pause = firstPauseMillis
   while ((yield* Clock.currentTimeMillis) < end) {
     const sent = yield* Effect.option(api.exchange({ method: "GET", path: `/nodes/${id}/` }, { maxAttempts: 1 }))
-    if (Option.isSome(sent) && isDone(sent.value.reply.status, sent.value.reply.body)) return true
+    if (Option.isSome(sent) && isDone(sent.value)) return true
     yield* Effect.sleep(pause)
     pause = Math.min(maxPauseMillis, pause * 1.2)
   }
@@ -138,9 +144,9 @@ const lookUntil = Effect.fnUntraced(function* (id: NodeId, isDone: (status: numb
 })
 
 /** Whether a record shows `running`, in any spelling. */
-const isRunning = (_: number, body: string): boolean => /"status"\s*:\s*"running"/i.test(body)
+const isRunning = ({ reply }: RawExchange): boolean => /"status"\s*:\s*"running"/i.test(reply.body)
 
-const isGone = (status: number): boolean => status === 404
+const isGone = ({ failure }: RawExchange): boolean => failure?.reason._tag === "PathNotFound"
 
 /** Reads the last page of the list, to see how long it still shows a deleted node. */
 const lookAtList = Effect.fnUntraced(function* (name: string) {
@@ -169,22 +175,22 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
       message: "--with-node writes down what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
     })
   }
-  const choice = cheapest(yield* Plans.use((plans) => plans.list()))
+  const choice = cheapest(yield* Images.use((images) => images.list()))
   if (choice === undefined)
     return yield* new StartFailure({
-      message: "no plan states its price and its minimum billing, so no node is created"
+      message: "no available plan with a disk states its price in rupees and its minimum billing, so no node is created"
     })
-  const { cost, image, plan } = choice
-  const price = `at least ₹${cost.toFixed(2)} in all, ₹${plan.pricePerHourInr} per hour`
+  const { cost, image, perHourInr, plan } = choice
+  const price = `at least ₹${cost.toFixed(2)} in all, ₹${perHourInr} per hour`
   if (cost > maxChargeInr) {
     return yield* new StartFailure({
-      message: `the cheapest node is ${plan.plan} for ${price}, more than --max-charge ${maxChargeInr}: nothing was created`
+      message: `the cheapest node is ${plan} for ${price}, more than --max-charge ${maxChargeInr}: nothing was created`
     })
   }
-  yield* note(`creates and deletes a node on ${plan.plan} from ${image}: ${price}`)
+  yield* note(`creates and deletes a node on ${plan} from ${image}: ${price}`)
   if (!isAgreed) yield* ask("Create it?")
   const name = `berth-learn-${randomUUID().replaceAll("-", "").slice(0, 12)}`
-  const order = { name, plan: plan.plan, image }
+  const order = { name, plan, image }
   yield* Effect.mapError(
     Effect.andThen(makeOwnFolder(dirname(file), 3), writeDown(file, order)),
     ({ message }) => new StartFailure({ message: `the name of the node cannot be written down: ${message}` })

@@ -1,250 +1,273 @@
 import { EventEmitter, once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, expect, it } from "@effect/vitest"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { accountFiles } from "@berthkit/core/client/AccountFiles"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Program } from "@berthkit/testing/Program"
-import { Clock, Effect } from "effect"
-import { run, serve } from "../cli/berthServer.ts"
+import { Clock, ConfigProvider, Effect, Redacted } from "effect"
+import { run, serve as serveIn } from "../cli/berthServer.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "berth-learn-node-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
 
-const accountOf = (url: string) => ({
-  BERTH_BASE_URL: url,
-  BERTH_API_KEY: "berth-key",
-  BERTH_ACCESS_TOKEN: "berth-token",
-  XDG_STATE_HOME: folder
-})
-
-const nodesOn = (url: string) =>
-  Effect.promise(async () => {
-    const reply = await fetch(`${url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
-      headers: { authorization: "Bearer berth-token" }
-    })
-    return ((await reply.json()) as any).data as ReadonlyArray<any>
-  })
-
-/** Creates a node and returns its id. */
-const createdOn = (url: string, name: string) =>
-  Effect.promise(async () => {
-    const order = { name, region: "ncr", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
-    const reply = await fetch(`${url}/myaccount/api/v1/nodes/?apikey=berth-key`, {
-      method: "POST",
-      headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
-      body: JSON.stringify(order)
-    })
-    return ((await reply.json()) as any).data.id as number
-  })
-
-const statusesOn = (url: string) => Effect.map(nodesOn(url), (nodes) => nodes.map(({ status }) => status))
-
-const latestAccount = () => {
-  const accounts = join(folder, "berth/accounts")
-  const byAge = readdirSync(accounts).map((name) => join(accounts, name))
-  return byAge.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0] ?? ""
-}
-
 const leftOver = () =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("learn.json"))
 
 const args = ["learn", "--probe", "--requests", "5", "--with-node", "--max-charge", "100"]
 
-it.live("a node is created and deleted, and its times are learned", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--provisioning", "3s", "--termination", "1s"])
-      const { code, stderr, stdout } = yield* run([...args, "--yes", "-o", "json"], accountOf(ready.url))
-      expect(code).toBe(0)
-      expect(stderr).toMatch(/creates and deletes a node on .*: at least ₹[\d.]+ in all/)
-      const report = JSON.parse(stdout)
-      expect(report.verdicts.refuted).toBe(0)
-      expect(report.settings.map(({ setting }: { setting: string }) => setting).join(" ")).toContain(
-        "berth node create --wait --timeout 1m"
-      )
-      expect(yield* statusesOn(ready.url)).toEqual([])
-      expect(leftOver()).toEqual([])
-    })
-  )
-)
-
-it.live("nothing is created without an answer, or above the limit", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0"])
-      const unasked = yield* run(args, accountOf(ready.url))
-      expect([unasked.code, unasked.stdout]).toEqual([2, ""])
-      expect(unasked.stderr).toContain("add --yes")
-      const dear = yield* run(
-        ["learn", "--probe", "--requests", "5", "--with-node", "--max-charge", "0.01", "--yes"],
-        accountOf(ready.url)
-      )
-      expect([dear.code, dear.stdout]).toEqual([2, ""])
-      expect(dear.stderr).toContain("more than --max-charge 0.01: nothing was created")
-      expect(yield* statusesOn(ready.url)).toEqual([])
-    })
-  )
-)
-
-/** A way to the service on which creates get no reply; whether they arrive is up to the test. */
-const withoutReplies = (url: string, arrives: boolean) =>
-  HttpService.start((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk) => chunks.push(chunk))
-    request.on("end", async () => {
-      const { authorization, "content-type": type } = request.headers
-      const send = () =>
-        fetch(`${url}${request.url}`, {
-          method: request.method ?? "GET",
-          headers: { authorization: authorization ?? "", ...(type !== undefined && { "content-type": type }) },
-          body: chunks.length === 0 ? null : Buffer.concat(chunks)
-        })
-      if (request.method === "POST") {
-        if (arrives) await send()
-        sent.emit("create")
-        return
-      }
-      const reply = await send()
-      const headers = [...reply.headers].filter(([name]) => !/^(connection|content-(length|encoding)|date)$/.test(name))
-      response.writeHead(reply.status, Object.fromEntries(headers)).end(Buffer.from(await reply.arrayBuffer()))
-    })
+describe.each(["documented", "today"] as const)("learn with a node of its own, in the dialect %s", (dialect) => {
+  const accountOf = (url: string) => ({
+    BERTH_BASE_URL: url,
+    BERTH_API_KEY: "berth-key",
+    BERTH_ACCESS_TOKEN: "berth-token",
+    XDG_STATE_HOME: folder,
+    ...(dialect === "today" ? { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } : {})
   })
-const sent = new EventEmitter()
+  const stateFolder = ConfigProvider.layer(ConfigProvider.fromEnv({ env: { XDG_STATE_HOME: folder } }))
+  /** Writes down what an earlier learn of the account has left. */
+  const leave = Effect.fnUntraced(function* (url: string, left: object) {
+    const credentials = { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") }
+    const place = dialect === "today" ? { project: 1, location: "Delhi" } : {}
+    const files = yield* accountFiles({ baseUrl: url, credentials, ...place }).pipe(Effect.provide(stateFolder))
+    mkdirSync(files.folder!, { recursive: true, mode: 0o700 })
+    writeFileSync(join(files.folder!, "learn.json"), JSON.stringify(left))
+  })
+  const serve = (args: ReadonlyArray<string>) => serveIn(["--dialect", dialect, ...args])
+  const address = (url: string, path: string) =>
+    `${url}/myaccount/api/v1${path}?apikey=berth-key${dialect === "today" ? "&project_id=1&location=Delhi" : ""}`
 
-/** An earlier learn that was killed after it had sent its create. */
-const killedAfterCreate = Effect.fnUntraced(function* (url: string, arrives: boolean) {
-  const between = yield* withoutReplies(url, arrives)
-  const account = accountOf(between.url)
-  const created = once(sent, "create")
-  const learning = yield* Program.start(() =>
-    Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
-  )
-  yield* Effect.promise(() => created)
-  yield* Effect.promise(() => learning.kill("SIGKILL"))
-  return account
-})
-
-it.live("no second node is created while an earlier learn may still create one", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0"])
-      const account = yield* killedAfterCreate(ready.url, false)
-      const { code, stderr } = yield* run([...args, "--yes"], account)
-      expect(code).toBe(2)
-      expect(stderr).toMatch(/an earlier learn may still create berth-learn-[0-9a-f]{12}/)
-      expect(stderr).toContain("no second node is created before that is known")
-      expect(yield* statusesOn(ready.url)).toEqual([])
-      for (const file of leftOver()) rmSync(join(folder, file))
+  const dataOf = (url: string, path: string, body?: object) =>
+    Effect.promise(async () => {
+      const reply = await fetch(address(url, path), {
+        headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
+        ...(body && { method: "POST", body: JSON.stringify(body) })
+      })
+      return ((await reply.json()) as any).data
     })
-  )
-)
+  const nodesOn = (url: string) => Effect.map(dataOf(url, "/nodes/"), (nodes) => nodes as ReadonlyArray<any>)
 
-it.live("a node whose create got no reply is deleted by the next run", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--provisioning", "0s", "--termination", "0s"])
-      const account = yield* killedAfterCreate(ready.url, true)
-      expect(yield* statusesOn(ready.url)).toHaveLength(1)
-      const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
-      expect([code, yield* statusesOn(ready.url)]).toEqual([0, []])
-      expect(stderr).toMatch(/deleted node \d+ \(berth-learn-[0-9a-f]{12}\), which an earlier learn left behind/)
-      expect(leftOver()).toEqual([])
-    })
-  )
-)
-
-it.live("a node of somebody else that has the name of an earlier learn's stays", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0"])
-      const account = accountOf(ready.url)
-      const name = "berth-learn-0123456789ab"
-      const id = yield* createdOn(ready.url, name)
-      yield* run(["learn", "--probe", "--requests", "1"], account)
-      const order = { plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
-      const sentAtMillis = yield* Clock.currentTimeMillis
-      // Killed before it sent the create.
-      writeFileSync(join(latestAccount(), "learn.json"), JSON.stringify({ name, ...order, sentAtMillis }))
-      const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
-      expect([code, stderr.includes("left behind")]).toEqual([0, false])
-      expect((yield* nodesOn(ready.url)).map((node) => [node.id, node.status !== "terminate"])).toEqual([[id, true]])
-      expect(leftOver()).toEqual([])
-    })
-  )
-)
-
-it.live("a node that an earlier learn had deleted already keeps nobody waiting", () =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--provisioning", "1s", "--termination", "0s"])
-      const account = accountOf(ready.url)
-      const learning = yield* Program.start(() =>
-        Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
+  /** A plan and an image of it that can be ordered. */
+  const offerOn = (url: string) =>
+    Effect.map(dataOf(url, "/images/"), (images) => {
+      const { image, plan } = images.find(
+        (each: any) => each.available_inventory_status !== false && each.specs.disk_space !== 0
       )
-      const [, id] = /(\d+)$/.exec(yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr")))!
-      yield* Effect.promise(() => learning.kill("SIGKILL"))
-      // As if the kill had come right after the request that deletes it.
-      yield* Effect.promise(() =>
-        fetch(`${ready.url}/myaccount/api/v1/nodes/${id}/?apikey=berth-key`, {
-          method: "DELETE",
-          headers: { authorization: "Bearer berth-token" }
-        })
-      )
-      const { code, stderr } = yield* run([...args, "--yes"], account)
-      expect([code, stderr.includes("may still create"), stderr.includes("left behind")]).toEqual([0, false, false])
-      expect(leftOver()).toEqual([])
+      return { plan: plan as string, image: image as string }
     })
-  )
-)
 
-it.live.each(["name", "creation time"])(
-  "a node that has the id of an earlier learn's, and another %s, stays",
-  (other) =>
+  /** Creates a node and returns its id. */
+  const createdOn = Effect.fnUntraced(function* (url: string, name: string) {
+    const { id } = yield* dataOf(url, "/nodes/", { name, region: "ncr", ...(yield* offerOn(url)) })
+    return id as number
+  })
+
+  const statusesOn = (url: string) => Effect.map(nodesOn(url), (nodes) => nodes.map(({ status }) => status as string))
+
+  it.live("a node is created and deleted, and its times are learned", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { ready } = yield* serve(["--port", "0", "--provisioning", "3s", "--termination", "1s"])
+        const { code, stderr, stdout } = yield* run([...args, "--yes", "-o", "json"], accountOf(ready.url))
+        expect(code).toBe(0)
+        expect(stderr).toMatch(/creates and deletes a node on .*: at least ₹[\d.]+ in all/)
+        const report = JSON.parse(stdout)
+        if (dialect === "documented") expect(report.verdicts.refuted).toBe(0)
+        expect(report.settings.map(({ setting }: { setting: string }) => setting).join(" ")).toContain(
+          "berth node create --wait --timeout 1m"
+        )
+        expect(yield* statusesOn(ready.url)).toEqual([])
+        expect(leftOver()).toEqual([])
+      })
+    )
+  )
+
+  it.live("nothing is created without an answer, or above the limit", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { ready } = yield* serve(["--port", "0"])
+        const unasked = yield* run(args, accountOf(ready.url))
+        expect([unasked.code, unasked.stdout]).toEqual([2, ""])
+        expect(unasked.stderr).toContain("add --yes")
+        const dear = yield* run(
+          ["learn", "--probe", "--requests", "5", "--with-node", "--max-charge", "0.01", "--yes"],
+          accountOf(ready.url)
+        )
+        expect([dear.code, dear.stdout]).toEqual([2, ""])
+        expect(dear.stderr).toContain("more than --max-charge 0.01: nothing was created")
+        expect(yield* statusesOn(ready.url)).toEqual([])
+      })
+    )
+  )
+
+  /** A way to the service on which creates get no reply; whether they arrive is up to the test. */
+  const withoutReplies = (url: string, arrives: boolean) =>
+    HttpService.start((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk) => chunks.push(chunk))
+      request.on("end", async () => {
+        const { authorization, "content-type": type } = request.headers
+        const send = () =>
+          fetch(`${url}${request.url}`, {
+            method: request.method ?? "GET",
+            headers: { authorization: authorization ?? "", ...(type !== undefined && { "content-type": type }) },
+            body: chunks.length === 0 ? null : Buffer.concat(chunks)
+          })
+        if (request.method === "POST") {
+          if (arrives) await send()
+          sent.emit("create")
+          return
+        }
+        const reply = await send()
+        const headers = [...reply.headers].filter(
+          ([name]) => !/^(connection|content-(length|encoding)|date)$/.test(name)
+        )
+        response.writeHead(reply.status, Object.fromEntries(headers)).end(Buffer.from(await reply.arrayBuffer()))
+      })
+    })
+  const sent = new EventEmitter()
+
+  /** An earlier learn that was killed after it had sent its create. */
+  const killedAfterCreate = Effect.fnUntraced(function* (url: string, arrives: boolean) {
+    const between = yield* withoutReplies(url, arrives)
+    const account = accountOf(between.url)
+    const created = once(sent, "create")
+    const learning = yield* Program.start(() =>
+      Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
+    )
+    yield* Effect.promise(() => created)
+    yield* Effect.promise(() => learning.kill("SIGKILL"))
+    return account
+  })
+
+  it.live("no second node is created while an earlier learn may still create one", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { ready } = yield* serve(["--port", "0"])
+        const account = yield* killedAfterCreate(ready.url, false)
+        const { code, stderr } = yield* run([...args, "--yes"], account)
+        expect(code).toBe(2)
+        expect(stderr).toMatch(/an earlier learn may still create berth-learn-[0-9a-f]{12}/)
+        expect(stderr).toContain("no second node is created before that is known")
+        expect(yield* statusesOn(ready.url)).toEqual([])
+        for (const file of leftOver()) rmSync(join(folder, file))
+      })
+    )
+  )
+
+  it.live("a node whose create got no reply is deleted by the next run", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { ready } = yield* serve(["--port", "0", "--provisioning", "0s", "--termination", "0s"])
+        const account = yield* killedAfterCreate(ready.url, true)
+        expect(yield* statusesOn(ready.url)).toHaveLength(1)
+        const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
+        expect([code, yield* statusesOn(ready.url)]).toEqual([0, []])
+        expect(stderr).toMatch(/deleted node \d+ \(berth-learn-[0-9a-f]{12}\), which an earlier learn left behind/)
+        expect(leftOver()).toEqual([])
+      })
+    )
+  )
+
+  it.live("a node of somebody else that has the name of an earlier learn's stays", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { ready } = yield* serve(["--port", "0"])
         const account = accountOf(ready.url)
         const name = "berth-learn-0123456789ab"
-        const id = yield* createdOn(ready.url, other === "name" ? "web" : name)
+        const id = yield* createdOn(ready.url, name)
         yield* run(["learn", "--probe", "--requests", "1"], account)
-        const order = { plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
-        const createdMillis = (yield* Clock.currentTimeMillis) - (other === "name" ? 0 : 3_600_000)
-        const left = { name, ...order, node: { id, name, createdMillis } }
-        writeFileSync(join(latestAccount(), "learn.json"), JSON.stringify(left))
+        const order = yield* offerOn(ready.url)
+        const sentAtMillis = yield* Clock.currentTimeMillis
+        // Killed before it sent the create.
+        yield* leave(ready.url, { name, ...order, sentAtMillis })
         const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
         expect([code, stderr.includes("left behind")]).toEqual([0, false])
-        expect((yield* nodesOn(ready.url)).map((node) => [node.id, node.status !== "terminate"])).toEqual([[id, true]])
+        expect((yield* nodesOn(ready.url)).map((node) => [node.id, !/^terminat/i.test(node.status)])).toEqual([
+          [id, true]
+        ])
         expect(leftOver()).toEqual([])
       })
     )
-)
+  )
 
-it.live.each(["SIGKILL", "SIGINT"] as const)(
-  "a node that is there at a %s is deleted, by the next run at the latest",
-  (signal) =>
+  it.live("a node that an earlier learn had deleted already keeps nobody waiting", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const { ready } = yield* serve(["--port", "0", "--provisioning", "1h", "--termination", "0s"])
+        const { ready } = yield* serve(["--port", "0", "--provisioning", "1s", "--termination", "0s"])
         const account = accountOf(ready.url)
         const learning = yield* Program.start(() =>
           Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
         )
-        yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr"))
-        const ended = yield* Effect.promise(() => learning.kill(signal))
-        if (signal === "SIGINT") {
-          expect([ended.code, yield* statusesOn(ready.url)]).toEqual([130, []])
-          return
-        }
-        expect(yield* statusesOn(ready.url)).toEqual(["created"])
-        expect(readFileSync(join(folder, leftOver()[0]!), "utf8")).toMatch(/berth-learn-/)
-        const next = yield* run(["learn", "--probe", "--requests", "3"], account)
-        expect([next.code, yield* statusesOn(ready.url)]).toEqual([0, []])
-        expect(next.stderr).toMatch(/deleted node \d+ \(berth-learn-[0-9a-f]{12}\), which an earlier learn left behind/)
+        const [, id] = /(\d+)$/.exec(yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr")))!
+        yield* Effect.promise(() => learning.kill("SIGKILL"))
+        // As if the kill had come right after the request that deletes it.
+        yield* Effect.promise(() =>
+          fetch(address(ready.url, `/nodes/${id}/`), {
+            method: "DELETE",
+            headers: { authorization: "Bearer berth-token" }
+          })
+        )
+        const { code, stderr } = yield* run([...args, "--yes"], account)
+        expect([code, stderr.includes("may still create"), stderr.includes("left behind")]).toEqual([0, false, false])
         expect(leftOver()).toEqual([])
       })
     )
-)
+  )
+
+  it.live.each(["name", "creation time"])(
+    "a node that has the id of an earlier learn's, and another %s, stays",
+    (other) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { ready } = yield* serve(["--port", "0"])
+          const account = accountOf(ready.url)
+          const name = "berth-learn-0123456789ab"
+          const id = yield* createdOn(ready.url, other === "name" ? "web" : name)
+          yield* run(["learn", "--probe", "--requests", "1"], account)
+          const order = yield* offerOn(ready.url)
+          const createdMillis = (yield* Clock.currentTimeMillis) - (other === "name" ? 0 : 3_600_000)
+          const left = { name, ...order, node: { id, name, createdMillis } }
+          yield* leave(ready.url, left)
+          const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
+          expect([code, stderr.includes("left behind")]).toEqual([0, false])
+          expect((yield* nodesOn(ready.url)).map((node) => [node.id, !/^terminat/i.test(node.status)])).toEqual([
+            [id, true]
+          ])
+          expect(leftOver()).toEqual([])
+        })
+      )
+  )
+
+  it.live.each(["SIGKILL", "SIGINT"] as const)(
+    "a node that is there at a %s is deleted, by the next run at the latest",
+    (signal) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { ready } = yield* serve(["--port", "0", "--provisioning", "1h", "--termination", "0s"])
+          const account = accountOf(ready.url)
+          const learning = yield* Program.start(() =>
+            Program.ofNode(binary, [...args, "--yes"], { env: { ...process.env, ...account } })
+          )
+          yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr"))
+          const ended = yield* Effect.promise(() => learning.kill(signal))
+          if (signal === "SIGINT") {
+            expect([ended.code, yield* statusesOn(ready.url)]).toEqual([130, []])
+            return
+          }
+          expect(yield* statusesOn(ready.url)).toEqual([dialect === "today" ? "Creating" : "created"])
+          expect(readFileSync(join(folder, leftOver()[0]!), "utf8")).toMatch(/berth-learn-/)
+          const next = yield* run(["learn", "--probe", "--requests", "3"], account)
+          expect([next.code, yield* statusesOn(ready.url)]).toEqual([0, []])
+          expect(next.stderr).toMatch(
+            /deleted node \d+ \(berth-learn-[0-9a-f]{12}\), which an earlier learn left behind/
+          )
+          expect(leftOver()).toEqual([])
+        })
+      )
+  )
+})

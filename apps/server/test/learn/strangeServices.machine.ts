@@ -121,7 +121,7 @@ it.live("no node is created whose minimum billing the service does not state", (
     const args = ["learn", "--probe", "--requests", "3", "--with-node", "--max-charge", "50", "--yes"]
     const { code, stderr } = yield* run(args, accountOf(url))
     expect(code).toBe(2)
-    expect(stderr).toContain("no plan states its price and its minimum billing, so no node is created")
+    expect(stderr).toContain("no available plan with a disk states its price in rupees and its minimum billing")
     expect(new Set(sent)).toEqual(new Set(["GET"]))
   }).pipe(Effect.scoped)
 )
@@ -150,19 +150,23 @@ it.live("Ctrl-C while a create has no reply says at once what is waited for", ()
 )
 
 describe("the question before a node is created", () => {
-  it.live.each<[string, string, number]>([
-    ["no", "n\r", 130],
-    ["nothing", "\r", 130],
-    ["Ctrl-C", "\u0003", 130],
-    ["yes", "y\r", 0]
-  ])("answered with %s", ([, typed, exitCode]) =>
+  const places = { documented: {}, today: { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } } as const
+  it.live.each<[string, string, number, keyof typeof places]>([
+    ["no", "n\r", 130, "documented"],
+    ["nothing", "\r", 130, "documented"],
+    ["Ctrl-C", "\u0003", 130, "documented"],
+    ["yes", "y\r", 0, "documented"],
+    ["no", "n\r", 130, "today"],
+    ["yes", "y\r", 0, "today"]
+  ])("answered with %s", ([, typed, exitCode, dialect]) =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--provisioning", "0s", "--termination", "0s"])
+      const args = ["--port", "0", "--dialect", dialect, "--provisioning", "0s", "--termination", "0s"]
+      const { ready } = yield* serve(args)
       const credentials = { BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }
-      const env = { ...process.env, ...accountOf(ready.url), ...credentials, TERM: "xterm" }
+      const env = { ...process.env, ...accountOf(ready.url), ...credentials, ...places[dialect], TERM: "xterm" }
       const command = `stty cols 160; exec '${process.execPath}' '${binary}' learn --probe --requests 3 --with-node --max-charge 100`
-      const args = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"]
-      const terminal = yield* Program.start(() => new Program("script", args, { env, isInputOpen: true }))
+      const terminalArgs = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"]
+      const terminal = yield* Program.start(() => new Program("script", terminalArgs, { env, isInputOpen: true }))
       yield* Effect.promise(() => terminal.printed("Create it? [y/N] "))
       yield* Effect.sync(() => terminal.child.stdin.write(typed))
       const { code, stdout } = yield* Effect.promise(() => terminal.ended)
