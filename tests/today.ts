@@ -244,9 +244,6 @@ export const documentedOnly: Readonly<Record<string, Readonly<Record<string, str
   "cli/sharing.test.ts": {
     "ends no create either, unless that has a key, which could not be kept": "counts replies with 202"
   },
-  "core/promise/calls.test.ts": {
-    "leads a node through its life with plain values": "orders by the names of plan list, which are SKUs today"
-  },
   "core/promise/watching.test.ts": {
     "is what the replies reported": "counts without the image list",
     "gives changes until its signal is aborted, or its client closed": "counts without the image list",

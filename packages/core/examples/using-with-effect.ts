@@ -48,8 +48,9 @@ const inventory = Effect.gen(function* () {
 
 const launch = Effect.gen(function* () {
   const nodes = yield* Nodes
-  const plan = yield* inventory
-  const spec = { name: "web", plan: plan.plan, image: plan.images[0]! }
+  const { slugs } = yield* inventory
+  const { image, slug } = slugs[0]!
+  const spec = { name: "web", plan: slug, image }
   const { node, outcome } = yield* nodes.create(spec, { key: "order-7" })
   yield* Console.log(outcome, node.status)
   const again = yield* nodes.create(spec, { key: "order-7" })

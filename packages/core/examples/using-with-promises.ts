@@ -31,7 +31,8 @@ const plans = await client.plans.list({ series: "C" })
 const cheapest = plans.toSorted((a, b) => (a.pricePerHourInr ?? Infinity) - (b.pricePerHourInr ?? Infinity))[0]!
 console.log(`the smallest plan of series C has ${cheapest.vcpus} vCPUs and ${cheapest.memoryMib} MiB`)
 
-const spec: NodeSpec = { name: "web", plan: cheapest.plan, image: cheapest.images[0]! }
+const { image, slug } = cheapest.slugs[0]!
+const spec: NodeSpec = { name: "web", plan: slug, image }
 const { node, outcome } = await client.nodes.create(spec, { key: "order-7" })
 console.log(outcome, node.status, isKnownStatus(node.status))
 

@@ -10,8 +10,9 @@ import { bareService, mockService, rejection } from "./Service.ts"
 
 /** A node to ask for that the service has the plan and the image of. */
 const anySpec = async (client: Client, name: string): Promise<NodeSpec> => {
-  const [plan] = await client.plans.list()
-  return { name, plan: plan!.plan, image: plan!.images[0]! }
+  const plans = await client.plans.list()
+  const [offer] = plans.find(({ diskGb }) => diskGb !== 0)!.slugs
+  return { name, plan: offer!.slug, image: offer!.image }
 }
 
 describe("the promise client", () => {
