@@ -67,14 +67,17 @@ export type Change = { readonly member: Member } & (
       /** The node that this one replaces, if an earlier run began the replacement and did not finish it. */
       readonly old: Node | null
       readonly differences: ReadonlyArray<string>
-      /** How to resolve the difference. A protected node is never replaced; one that only the ledger protects is released first. */
+      /**
+       * How to resolve the difference. A protected node is never replaced. `released` means that only the ledger still protects the node:
+       * this run ends the protection, and the next run can make the change.
+       */
       readonly remedy: "replace" | "goOn" | "protected" | "released" | "commitment" | "bought"
-      /** As in `kept`. */
+      /** The reason for its protection, if neither the file nor the ledger protects the node. */
       readonly why?: string | undefined
     }
   /** Sets the commitment of a node; null means the node made by this member's preceding change. */
   | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
-  /** Sends nothing. Says that a node about to be deleted has a commitment, which is paid to its end. */
+  /** Sends nothing. Says that a node that will be deleted has a commitment, which the user pays to its end. */
   | { readonly action: "forfeit"; readonly node: Node; readonly loss: string }
   /** `commitment` is what this machine has bought for the node and the ledger does not record yet. */
   | { readonly action: "unchanged"; readonly node: Node; readonly commitment?: string }
@@ -83,7 +86,7 @@ export type Change = { readonly member: Member } & (
       readonly node: Node
       /** Whether the file no longer protects the node, so the next run may delete it. */
       readonly isReleased: boolean
-      /** The reason for its protection, if that is neither the file nor the ledger. */
+      /** The reason for its protection, if neither the file nor the ledger protects the node. */
       readonly why?: string | undefined
     }
   /** A possible second node of the member. It is shown and left alone. */
@@ -91,22 +94,22 @@ export type Change = { readonly member: Member } & (
       readonly action: "doubled"
       readonly node: Node
       readonly own: Owned
-      /** Whether `own` was created to replace it. */
+      /** Whether `own` was created to replace `node`. */
       readonly isReplaced: boolean
       /** Whether the member is protected. Its old node is protected too until the replacement is finished. */
       readonly isProtected: boolean
     }
-  /** The node is neither listed nor certainly gone, or is being deleted. It is left alone. */
+  /** The node is being deleted, or it is neither listed nor certainly gone. It is left alone. */
   | {
       readonly action: "doubted"
       readonly owned: Owned
       readonly why: "missing" | "terminating"
-      /** Whether the file wants it. */
+      /** Whether the file wants the node. */
       readonly isWanted: boolean
     }
   /** The node's commitment request got no reply. Until a person says what the portal shows, nothing is bought or deleted for the member. */
   | { readonly action: "unsure"; readonly node: Node; readonly commitment: string }
-  /** Only the ledger changes: a deleted or unwanted node is gone. */
+  /** Changes only the ledger: records how an earlier create, replacement or delete has ended. */
   | {
       readonly action: "settle"
       readonly what: "member" | "previous" | "restore" | "undelete"

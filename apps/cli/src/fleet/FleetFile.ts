@@ -52,8 +52,8 @@ const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
 /**
- * Parses a text such as `auto_renew 30d`. A ledger or a person may also state days beside another setting: those of a period that runs
- * already.
+ * Parses a text such as `auto_renew 30d`. In a ledger, or from a person, days may also stand next to another setting: they are the days of
+ * a period that already runs.
  */
 export const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!/^(?:auto_renew(?= )|auto_terminate|hourly_billing)(?: [1-9][0-9]{0,3}d)?$/.test(text)) return undefined
@@ -62,7 +62,7 @@ export const parseCommitment = (text: string): FleetCommitment | undefined => {
   return setting && { setting, days: days === undefined ? null : Number(days.slice(0, -1)) }
 }
 
-/** Parses the commitment of a file, which names the days of a period only if it buys one. */
+/** Parses the commitment in a fleet file. There, days are allowed only with a setting that buys a period. */
 const commitmentToSet = (text: string): FleetCommitment | undefined => {
   const found = parseCommitment(text)
   return found === undefined || (found.days !== null && !takesOption(found.setting)) ? undefined : found
@@ -72,7 +72,7 @@ const commitmentToSet = (text: string): FleetCommitment | undefined => {
 export const commitmentText = ({ days, setting }: FleetCommitment): string =>
   days === null ? setting : `${setting} ${days}d`
 
-/** Whether a commitment in the ledger may have bought a period. */
+/** Whether setting this commitment may have bought a period. A text that cannot be parsed may have. */
 export const mayHaveBought = (text: string): boolean => parseCommitment(text)?.days !== null
 
 /** The placeholder for the number in a name. */
@@ -84,7 +84,7 @@ const naming =
   (n) =>
     name.includes(numberMark) ? name.replaceAll(numberMark, String(n)) : isCounted || n > 1 ? `${name}-${n}` : name
 
-/** The settings that are in the file. */
+/** Drops the settings that the file does not have. */
 const withoutNull = <A extends object>(settings: A) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)) as {
     [K in keyof A]?: Exclude<A[K], null>

@@ -21,7 +21,10 @@ const Owned = Schema.Struct({
   image: Schema.NullOr(Schema.String),
   /** The creation time that the service reported, which distinguishes nodes that reuse an id; null if unknown. */
   createdAt: Schema.NullOr(Schema.String),
-  /** The committed period that its create bought, if the machine that adopted the node knows it. After it the node is billed by the hour. */
+  /**
+   * The committed period that was bought together with the node, if the machine that adopted the node knows it. After the period the node
+   * is billed by the hour.
+   */
   period: Schema.optional(Schema.Struct({ days: Schema.Int, until: Schema.String }))
 })
 export interface Owned extends Schema.Schema.Type<typeof Owned> {}
@@ -30,7 +33,7 @@ export interface Owned extends Schema.Schema.Type<typeof Owned> {}
 const Sent = Schema.Record(Schema.String, Schema.Unknown)
 export type Sent = typeof Sent.Type
 
-/** The node that is being replaced, with its fields of the ledger. */
+/** The node that is being replaced, with the fields that the line had for it. */
 const Previous = Schema.Struct({
   ...Owned.fields,
   sent: Schema.optional(Schema.NullOr(Sent)),
@@ -47,11 +50,11 @@ const Pending = Schema.Struct({
   image: Schema.Union([Schema.String, Schema.Int]),
   /** The random name of the machine that sends the create. */
   by: Schema.String,
-  /** When it was last sent, or begun if it was not sent yet. */
+  /** When the create was last sent. If it was not sent yet: when it was recorded. */
   since: Schema.String,
   /** Whether `since` is the service's time, which does not jump like a machine's clock. */
   byService: Schema.optional(Schema.Boolean),
-  /** Whether it was sent; unset if it was only begun. */
+  /** Whether the create was sent; unset if it was only recorded. */
   isSent: Schema.optional(Schema.Boolean)
 })
 export interface Pending extends Schema.Schema.Type<typeof Pending> {}
@@ -77,8 +80,8 @@ const Entry = Schema.Struct({
   committing: Schema.optional(Schema.String),
   protect: Schema.optional(Schema.Boolean),
   /**
-   * Set when a plan was to delete the node or a person adopted it, until a run sees the node running. Until then the node may replace a
-   * younger one.
+   * Set if an earlier plan wanted to delete the node, or if a person adopted it. Removed when a run sees the node running. Until then the
+   * node may be meant to replace a younger one.
    */
   awaited: Schema.optional(Schema.Boolean)
 })
@@ -88,7 +91,7 @@ const Head = Schema.Struct({
   version: Schema.Literal(ledgerVersion),
   account: Schema.String,
   fleet: Schema.String,
-  /** A random id drawn when the ledger was begun, so that another ledger of the same name uses other idempotency keys. */
+  /** A random id of this ledger. Because of it, another ledger of a fleet with the same name uses other idempotency keys. */
   lineage: Schema.String,
   members: Schema.Array(Entry)
 })
@@ -104,7 +107,7 @@ export interface Ledger {
 /** Why a text is not a usable ledger. */
 export type LedgerFault =
   | { readonly _tag: "Damaged"; readonly why: string }
-  /** Two lines for one member, as a merge of two branches can produce. */
+  /** Two lines for one member. A merge of two branches can produce them. */
   | { readonly _tag: "Doubled"; readonly member: string; readonly ids: ReadonlyArray<number> }
   | { readonly _tag: "Later" }
 
@@ -124,7 +127,7 @@ const isConsistent = ({ node, pending, previous, state }: Entry): boolean => {
   }
 }
 
-/** The node ids of a line. */
+/** The ids of the nodes in a line. */
 const idsOf = ({ node, previous }: Pick<Entry, "node" | "previous">): ReadonlyArray<number> =>
   [node, previous].flatMap((owned) => owned?.id ?? [])
 
@@ -230,7 +233,7 @@ export const ownedOf = ({ createdAt, id, image, name, plan }: Node): Owned => ({
   createdAt: createdAt && DateTime.formatIso(createdAt)
 })
 
-/** Whether a node is the one in the ledger, and not another node that was given the same id. */
+/** Whether a node is the node in the ledger, and not another one to which the service gave the same id. */
 export const isOwned = ({ createdAt, id, name }: Owned, node: Node): boolean =>
   isSameNode({ id, name, createdMillis: createdAt === null ? null : Date.parse(createdAt) }, proofOf(node))
 
@@ -244,7 +247,7 @@ const put = (ledger: Ledger, entry: Entry): Ledger => ({
 const entryOf = ({ members }: Ledger, member: string): Entry =>
   members.get(member) ?? { member, generation: 1, state: "none" }
 
-/** The details of a create that begins. */
+/** What is recorded when a create begins. */
 export interface Beginning {
   readonly pending: Pending
   readonly sent: Sent
@@ -288,7 +291,9 @@ export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }
   })
 }
 
-/** Records the time of sending, again for each attempt. Another machine with this ledger waits from that time on. */
+/**
+ * Records the time at which a create request is sent, for each attempt. Another machine with this ledger measures its wait from that time.
+ */
 export const sending = (
   ledger: Ledger,
   member: string,
@@ -307,7 +312,7 @@ export const made = (ledger: Ledger, member: string, node: Owned): Ledger => {
   return put(ledger, { ...entry, state: "made", node, ...(!isNamed && { named: pending.name }) })
 }
 
-/** The line of a member after its previous node, if any, was put back. */
+/** The line of a member after its previous node, if any, has become its node again. */
 export const restored = ({ awaited, generation, member, previous, protect }: Entry): Entry => ({
   member,
   generation,
@@ -316,7 +321,9 @@ export const restored = ({ awaited, generation, member, previous, protect }: Ent
   ...(awaited && { awaited })
 })
 
-/** Records that the create has certainly made nothing, or that its node is gone. The previous node, if any, is put back. */
+/**
+ * Records that the create has certainly made nothing, or that its node is gone. The previous node, if any, becomes the member's node again.
+ */
 export const notMade = (ledger: Ledger, member: string): Ledger => put(ledger, restored(entryOf(ledger, member)))
 
 /** Reverts a replacement: keeps the old node, and gives up the new one. */
@@ -395,7 +402,7 @@ export const nodeCommitted = (ledger: Ledger, member: string, id: number, commit
     : committed(ledger, member, commitment)
 }
 
-/** Records whether the file protects a member, for the time after its line is removed from the file. */
+/** Records whether the file protects a member. The record is needed after the group is removed from the file. */
 export const protectedBy = (ledger: Ledger, member: string, protect: boolean): Ledger => {
   const { protect: _before, ...entry } = entryOf(ledger, member)
   return put(ledger, protect ? { ...entry, protect } : entry)

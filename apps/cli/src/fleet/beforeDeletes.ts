@@ -1,5 +1,5 @@
 /**
- * Finds the nodes that must run before a plan deletes others, because each may replace a deleted one. Pure.
+ * Finds the nodes that must run before a plan deletes other nodes, because each may be meant to replace a deleted node. Pure.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isFailed } from "@berthkit/core/domain/NodeStatus"
@@ -25,14 +25,14 @@ const nodesThatStay = (changes: ReadonlyArray<Change>): ReadonlyArray<readonly [
 export const unsettledOf = (changes: ReadonlyArray<Change>): ReadonlyArray<Staying> =>
   nodesThatStay(changes).flatMap(([change, node]) => (isComing(node) ? [change] : []))
 
-/** Staying members younger than one of these nodes, which may therefore replace it. */
+/** Staying members whose node is younger than one of these nodes, and may therefore replace it. */
 export const youngerOf = (
   changes: ReadonlyArray<Change>,
   deleted: ReadonlyArray<Pick<Node, "id">>
 ): ReadonlyArray<readonly [Staying, Node]> =>
   nodesThatStay(changes).filter(([, node]) => deleted.some(({ id }) => id < node.id))
 
-/** Staying members that may replace one of these nodes: younger ones, those that are starting, and those that an earlier plan gave up. */
+/** Staying members whose node may replace one of these nodes. The node is younger, is starting, or was given up by an earlier plan. */
 export const replacingOf = (
   changes: ReadonlyArray<Change>,
   deleted: ReadonlyArray<Pick<Node, "id">>,
@@ -46,8 +46,8 @@ export const replacingOf = (
   )
 
 /**
- * Staying members that may replace one of these nodes and are off or have an unknown status. Even an older node may replace a younger one:
- * reverting the rename of a group makes the file want the old nodes again.
+ * Staying members whose node may replace one of these nodes, but is off or has an unknown status. Even an older node may replace a younger
+ * one: reverting the rename of a group makes the file want the old nodes again.
  */
 export const stoppedOf = (
   changes: ReadonlyArray<Change>,
@@ -58,7 +58,10 @@ export const stoppedOf = (
   return replacingOf(changes, deleted, { members }).filter(([, node]) => node.status !== "running" && !isComing(node))
 }
 
-/** Members that the plan gives up with their node, and wanted members whose node was seen running. */
+/**
+ * Pairs of a member and whether a run must see its node running before other nodes are deleted: true if the plan gives the member up, and
+ * false if the node of a wanted member was seen running.
+ */
 export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
   changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {
     const isGivenUp =

@@ -8,8 +8,8 @@ import type { Entry, Owned } from "./Ledger.ts"
 import { bySpelling } from "./bySpelling.ts"
 
 /**
- * Nodes that a member's unanswered create may have made, in ascending order: nodes of its name, in any spelling, that no ledger has, and
- * those that this machine recorded as candidates.
+ * Ids of the nodes that a member's unanswered create may have made, in ascending order. These are the nodes with its name, in any spelling,
+ * that are in no ledger, and the nodes that this machine recorded as candidates.
  */
 export const candidatesFor = (
   { pending }: Pick<Entry, "pending">,
@@ -23,8 +23,8 @@ export const candidatesFor = (
 }
 
 /**
- * Whether a member's unanswered create may have made this node, by its name or by this machine's record of candidates. A node whose name is
- * not known (null) may be any.
+ * Whether a member's unanswered create may have made this node, by its name or by this machine's record of candidates. If the node's name
+ * is not known (null), the create may have made it.
  */
 export const mayHaveMade = (
   { pending }: Pick<Entry, "pending">,
@@ -42,8 +42,8 @@ export const candidatesText = (ids: ReadonlyArray<number>): string =>
 
 /**
  * Nodes that may be a second node of a member: they have its name in some spelling and are in no other fleet's ledger. Plan and image prove
- * nothing, because another machine may apply another version of the file. While a create of the member is unanswered, a node of its name
- * may be its result.
+ * nothing, because another machine may apply another version of the file. A member with an unanswered create has none here, because a node
+ * of its name may be the result of that create.
  */
 export const twinsOf = (
   entries: Iterable<Entry>,
@@ -56,7 +56,7 @@ export const twinsOf = (
   return all.flatMap((entry) => {
     const { node: own, pending } = entry
     if (own === undefined || pending !== undefined) return []
-    // If the service shows the member's own name in full, it would not cut the name of its twin.
+    // If the service shows the full name of the member's own node, it would not cut the same name of a second node.
     const shown = nodes.get(own.id)?.name
     return named(shown ?? own.name)
       .filter(({ id, status }) => !owned.has(id) && !elsewhere.has(id) && status !== "terminate")
@@ -66,8 +66,8 @@ export const twinsOf = (
 }
 
 /**
- * Members with an unfinished replacement, and so with two nodes in the ledger: `node` is the old one, which exists, and `own` the new one,
- * which is not gone.
+ * Members whose replacement is unfinished, so that the ledger has two nodes for them. `node` is the old one, which exists. `own` is the new
+ * one, which is not gone.
  */
 export const unfinishedOf = (
   entries: Iterable<Entry>,

@@ -7,7 +7,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import type { Order } from "./FleetFile.ts"
 import type { Entry, Sent } from "./Ledger.ts"
 
-/** Fields of an order whose key in the file is different. */
+/** Fields of an order that have another name in the fleet file. */
 const fileKeys: Readonly<Record<string, string>> = {
   savedImageTemplateId: "savedImage",
   securityGroupId: "securityGroup",
@@ -39,7 +39,7 @@ export const settingsText = (order: Order, scripts: ReadonlyArray<string>): stri
     })
     .join("; ")
 
-/** Fields that are sets: order and repetition do not matter, and a missing field equals an empty one. */
+/** Fields that are compared as sets: order and repetition do not matter, and a missing field equals an empty one. */
 const sets = ["tags", "sshKeys"]
 
 const comparable = (key: string, value: unknown): string =>
@@ -89,7 +89,8 @@ export const differencesOf = (
   if (!mayShowPlan(plan, order.plan)) differences.push(`plan ${plan}, not ${order.plan}`)
   const image = node.image ?? owned?.image ?? null
   if (!mayShowImage(image, String(order.image))) differences.push(`image ${image}, not ${order.image}`)
-  // If the node's name is not the one in the file, compare with the name that the file had at the create.
+  // If the service spells the node's name differently, or the node was adopted, the ledger has the name that the file had then. Compare
+  // with that name.
   const had = named ?? owned?.name ?? node.name
   if (had !== name) differences.push(`name ${had}, not ${name}`)
   if (sent === undefined || sent === null) return differences

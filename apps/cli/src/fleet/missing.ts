@@ -1,6 +1,6 @@
 /**
  * Decides whether nodes of a fleet that the list lacks are gone, with the same state machine as the daemon (core's `Absence.ts`). Pure:
- * says what to read next, and takes the answer. A node that is seen or cannot be read does not count as gone in this run.
+ * `nextStep` says what to read next, and `take` takes the answer. A node that is seen or cannot be read does not count as gone in this run.
  */
 import {
   type Absence,
@@ -14,16 +14,16 @@ import {
   isFrozenAfter
 } from "@berthkit/core/absence/Absence"
 
-/** A node of the ledger that the list lacks. `asked` is set if its deletion was requested. */
+/** A node of the ledger that may be gone. The expectation `asked` means that its deletion was requested. */
 export interface Suspect {
   readonly id: number
   readonly expectation: Expectation
 }
 
-/** The nodes that may still be gone. All times are of a monotonic clock. */
+/** The nodes that may be gone, and what is known about them so far. All times are from a monotonic clock. */
 export interface Missing {
   readonly suspects: ReadonlyMap<number, { readonly expectation: Expectation; readonly absence: Absence | null }>
-  /** Whether so many nodes are missing at once that the service is more likely at fault. */
+  /** Whether so many nodes are missing at once that a fault of the service is more likely than their deletion. */
   readonly isFrozen: boolean
   /** How many nodes should exist, missing or not. */
   readonly nodes: number
@@ -45,7 +45,7 @@ export type MissingEvent =
   | { readonly _tag: "Denied"; readonly id: number; readonly askedMillis: number; readonly answeredMillis: number }
   | { readonly _tag: "Seen" | "Unread"; readonly id: number }
 
-/** The rules for a given grace; the hold grows with the grace in proportion. */
+/** The rules for a given grace. The hold is longer or shorter in the same proportion. */
 export const rulesWith = (graceMillis: number = defaultAbsenceRules.graceMillis): AbsenceRules => ({
   ...defaultAbsenceRules,
   graceMillis,
@@ -76,7 +76,7 @@ export const nextStep = ({ isFrozen, rules, suspects }: Missing): MissingStep =>
   let ids: Array<number> = []
   for (const [id, { absence, expectation }] of suspects) {
     const question = absence && absenceQuestion(absence, { expectation, isFrozen, rules })
-    // Read one list for all suspects, once it counts for each of them.
+    // Read one list for all suspects, at the time from which it counts for each of them.
     if (question?._tag === "List") listMillis = Math.max(listMillis ?? -Infinity, question.dueMillis)
     if (question?._tag !== "Read" || question.dueMillis > notBeforeMillis) continue
     if (question.dueMillis < notBeforeMillis) ids = []

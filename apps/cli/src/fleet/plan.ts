@@ -34,8 +34,8 @@ const protectedElse = ({ node, previous }: Entry, protections: World["protection
   [node, previous].flatMap((owned) => (owned && protections?.get(owned.id)) ?? [])[0]
 
 /**
- * Protected by the file or the ledger, so that removing a group together with its protection deletes nothing; or by other records of this
- * machine.
+ * Whether the file, the ledger or another record of this machine protects a member. The ledger counts as well, so that removing a group
+ * together with its protection deletes nothing.
  */
 const isProtected = (
   entry: Entry,
@@ -44,9 +44,9 @@ const isProtected = (
 ): boolean => entry.protect === true || group?.protect === true || protectedElse(entry, protections) !== undefined
 
 /**
- * Whether the outcome of a pending create must be known before anything is done: its member is no longer wanted, this run does not continue
- * its replacement, or the file orders something else. A run continues only a create that equals the order in the file, because nothing is
- * sent that was not shown.
+ * Whether the outcome of a pending create must be known before anything is done. This is so if its member is no longer wanted, if this run
+ * does not continue its replacement, or if the file orders something else. A run continues a create only if it equals the order in the
+ * file, because berth sends only what it has shown.
  */
 export const mustBeKnown =
   (
@@ -70,7 +70,7 @@ export const mustBeKnown =
 
 /** The observed state. */
 export interface World {
-  /** The nodes of the list, by id, and the ledger's nodes that only a single read shows. */
+  /** The nodes by id: those of the list, and nodes of the ledger that only a read by id shows. */
   readonly nodes: ReadonlyMap<number, Node>
   /** Nodes of the ledger that are gone. */
   readonly gone: ReadonlySet<number>
@@ -78,7 +78,7 @@ export interface World {
   readonly elsewhere: ReadonlySet<number>
   /** For each node, what deleting it loses of its committed period, in words. */
   readonly losses: ReadonlyMap<number, string>
-  /** For each node, what any command of this machine has bought for it. Default: nothing. */
+  /** For each node, the committed period that any command of this machine has bought for it. Default: none. */
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
   /** Nodes that any command of this machine has set to end with their period. Default: none. */
   readonly ending?: ReadonlySet<number>
@@ -90,7 +90,7 @@ export interface World {
   readonly candidates?: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** The current state of a member in the ledger. */
+/** A member in the ledger, with the current state of its node. */
 interface Slot {
   readonly entry: Entry
   readonly member: Member
@@ -106,7 +106,7 @@ const slotOf = (entry: Entry, { gone, nodes }: World): Slot => {
   return { entry, member, state: gone.has(entry.node.id) ? "gone" : "doubted", node }
 }
 
-/** The order in which members are given up: picked ones, those without a node, then by descending number. */
+/** The order in which members are given up: first those that the user picked, then those without a node, then by descending number. */
 const givenUpFirst =
   (pick: ReadonlyArray<string>) =>
   (a: Slot, b: Slot): number => {
@@ -115,7 +115,7 @@ const givenUpFirst =
     return rank(a) - rank(b) || b.member.n - a.member.n
   }
 
-/** Whether a change names a node. */
+/** Whether a change is about the node with this id. */
 const isAbout = (change: Change, id: number): boolean =>
   [
     "node" in change ? change.node : null,
@@ -132,12 +132,16 @@ const endOf = (commitment: string | undefined): string | undefined => {
   return `committed with ${commitment}, which the file does not name any more: ${what}`
 }
 
-/** The ledger's text for a purchase without an outcome. Without its days it equals no commitment that a file can express. */
+/**
+ * The text in the ledger for a purchase without an outcome. If the days are unknown, this text differs from all commitments that a file can
+ * state.
+ */
 export const openText = (open: Pick<Open, "days" | "setting"> | undefined): string | undefined =>
   open && commitmentText({ setting: open.setting, days: open.days ?? null })
 
 /**
- * Whether an open purchase of a ledger was resolved since, without the ledger: this machine has bought exactly that purchase for the node.
+ * Whether the outcome of a purchase that is open in the ledger is known by now. This is so if this machine's log says that exactly this
+ * purchase was made for the node.
  */
 export const isFoundOut = (committing: string, bought: Pick<Bought, "days" | "setting"> | undefined): boolean => {
   const open = parseCommitment(committing)
@@ -215,7 +219,7 @@ class Planner {
     this.conflicts.push({ message, hint, kind: "conflict", ...more })
   }
 
-  /** The slot of an entry after everything that an earlier run left was settled; none if the member has no node. */
+  /** The slot of a ledger entry, after settling whatever an earlier run has left unfinished. Empty if the member has no node. */
   #settled(entry: Entry): ReadonlyArray<Slot> {
     const member = memberOf(entry)
     const { gone, nodes } = this.#world
@@ -273,11 +277,11 @@ class Planner {
     }
   }
 
-  /** The unanswered purchase for a node, from the ledger or only from this machine's log. */
+  /** The unanswered purchase for a node, if there is one. It is in the ledger, or only in this machine's log. */
   #committing({ commitment, committing }: Entry, { id }: Node): string | undefined {
     const shown = committing === undefined ? undefined : parseCommitment(committing)
     const sent = this.#world.opens?.get(id)
-    // The log may lack the days.
+    // The log may not know the days, so without them it may record the same purchase as the ledger.
     const isOfLedger = sent !== undefined && sent.days === undefined && sent.setting === shown?.setting
     const open = openText(sent)
     if (open !== undefined && open !== commitment && !isOfLedger) return open
@@ -285,14 +289,14 @@ class Planner {
     return committing !== undefined && isFoundOut(committing, bought) ? undefined : committing
   }
 
-  /** Whether it is unknown what was bought for a member's node; if so, shows that. */
+  /** Whether it is unknown what was bought for a member's node. If it is unknown, adds a change that says so. */
   #isUnsure({ entry, member, node, state }: Slot, group: LoadedGroup | undefined): boolean {
     if (state !== "there" || node === null) return false
     const committing = this.#committing(entry, node)
     if (committing === undefined) return false
     const isWanted =
       group === undefined || (group.commitment !== null && commitmentText(group.commitment) === committing)
-    // The setting is sent again, or the node is deleted.
+    // Nothing was bought, so the setting can be sent again, or the node deleted.
     if (!mayHaveBought(committing) && isWanted) return false
     this.changes.push({ action: "unsure", member, node, commitment: committing })
     return true
@@ -301,7 +305,7 @@ class Planner {
   #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
     if (state === "gone") {
       const { previous } = entry
-      // The node neither exists for certain nor is certainly gone; only its line is known.
+      // The new node is gone. The old one is not listed, but not certainly gone either.
       return previous === undefined
         ? this.changes.push({ action: "settle", member, what: "member" })
         : this.#doubt(member, previous, false)
@@ -324,7 +328,7 @@ class Planner {
     if (isOldThere) this.#forfeit(entry, old)
   }
 
-  /** Shows what is lost with a deleted node. Only another machine's ledger may know of its commitment. */
+  /** Shows which commitment is lost with a deleted node. If another machine bought it, only the ledger has it. */
   #forfeit(entry: Entry, node: Node) {
     const { commitment } = entry
     const isCommitted =
@@ -369,7 +373,7 @@ class Planner {
       const old = this.#world.nodes.get(previous.id)
       const name = group.nameOf(member.n)
       const differences = differencesOf(entry, node, group, name)
-      // Its deletion was requested and has begun.
+      // The old node is being deleted, so the replacement is finished.
       if (old?.status === "terminate") {
         return differences.length === 0
           ? this.#unchanged(slot, group, node)
@@ -380,7 +384,8 @@ class Planner {
         entry.previousAsked !== true &&
         differences.length > 0 &&
         differencesOf({ ...previous, node: previous }, old, group, name).length === 0
-      // A requested deletion is requested again. Another node may be the only one that does the member's work.
+      // If the deletion of the old node was requested, it is requested again. Otherwise the old node may be the only one that does the
+      // member's work.
       const isBegun = entry.previousAsked === true || this.#isToReplace(entry)
       if (!isBegun || isProtected(slot.entry, group, this.#world)) {
         const what = isBack
@@ -454,7 +459,7 @@ class Planner {
       : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
   }
 
-  /** The purchase for a node that may equal the one that its group wants, and is therefore not repeated. */
+  /** An earlier purchase for the node that may be the same as the one that its group wants. The purchase is then not repeated. */
   #boughtFor(node: Node, { commitment }: LoadedGroup) {
     const bought = this.#world.bought?.get(node.id)
     if (bought === undefined || commitment === null || commitment.days === null) return undefined
@@ -462,12 +467,12 @@ class Planner {
     return isSetting && (bought.days === null || bought.days === commitment.days) ? bought : undefined
   }
 
-  /** Adds the commitment of the node made by the preceding change. */
+  /** Adds the commitment for the node that the preceding change creates. */
   #commitWith(member: Member, group: LoadedGroup) {
     if (group.commitment !== null) this.changes.push({ action: "commit", member, node: null, group })
   }
 
-  /** Continues a replacement of an earlier run. A new node that differs from the file by now gets no commitment. */
+  /** Continues a replacement that an earlier run began. If the new node differs from the file by now, it gets no commitment. */
   #replaceOn(
     { entry, member }: Slot,
     group: LoadedGroup,
@@ -545,7 +550,10 @@ class Planner {
     return candidatesText(this.#candidates(entry))
   }
 
-  /** Whether a node outside the fleet has the name in some spelling: it is not changed, and no other node is created next to it. */
+  /**
+   * Whether a node outside the fleet has the name in some spelling. If so, refuses: that node is not changed, and no second node of its
+   * name is created.
+   */
   #isTaken(name: string, member: Member): boolean {
     const others = this.#named(name).filter(({ id, status }) => !this.#owned.has(id) && status !== "terminate")
     const [first] = others

@@ -8,13 +8,13 @@ import { committedPerHour, costOfOrder, maxPerHourOf } from "../commitmentLog/or
 import type { Change, LoadedGroup, Plan } from "./Change.ts"
 import type { Group } from "./FleetFile.ts"
 
-/** The committed options with the term of the group. */
+/** The committed options whose period is as long as that of the group's commitment. */
 export const optionsOf = ({ commitment, order }: Group, prices: PriceList): ReadonlyArray<CommittedOption> =>
   commitment === null || commitment.days === null
     ? []
     : prices.ofOrder(order).committedOptions.filter(({ days }) => days === commitment.days)
 
-/** The committed option that the group buys; undefined if it buys none, or if it is not known which. */
+/** The committed option that the group buys; undefined if it buys none, or if it is unknown which option it buys. */
 export const optionOf = (group: Group, prices: PriceList): CommittedOption | undefined => {
   const [option, ...others] = optionsOf(group, prices)
   return others.length === 0 ? option : undefined
@@ -93,11 +93,16 @@ export const priceOf = (change: Change, prices: PriceList): ChangePrice => {
   }
 }
 
-/** The cost of the fleet before and after the plan, and the difference, which is known if all changed members have known prices. */
+/**
+ * The cost of the fleet before and after the plan, and the difference. The difference is known if the prices of all changed members are
+ * known.
+ */
 export interface PlanPrice {
   readonly now: Price
   readonly after: Price
-  /** The highest cost per hour of all nodes that exist at once, in rupees; null if unknown. Old nodes cost until they are deleted. */
+  /**
+   * The highest cost per hour of all nodes that exist at the same time, in rupees; null if unknown. Old nodes count until they are deleted.
+   */
   readonly peakPerHourInr: number | null
   readonly differencePerHourInr: number | null
   readonly differencePerMonthInr: number | null
@@ -117,9 +122,9 @@ export const differenceOf = (
 }
 
 /**
- * The peak cost of a plan. It counts all existing nodes and all creates, because deletes come last; the increase of each finished
- * replacement; both nodes of the replacements under way, `atOnce` at a time; and the extra cost of each committed period over the hourly
- * price.
+ * The peak cost of a plan. It is the sum of the cost of all existing nodes and all creates, because deletes come last; of the higher cost
+ * after each replacement; of the second nodes while `atOnce` replacements are under way; and of what each committed period costs in
+ * addition to the hourly price.
  */
 const peakOf = (
   changes: ReadonlyArray<Change>,
@@ -151,7 +156,7 @@ const peakOf = (
     : sumIfKnown([...now, ...creates, ...periods, ...known.map(({ more }) => more), ...underWay.slice(0, atOnce)])
 }
 
-/** `atOnce`: how many nodes are replaced at a time. */
+/** Computes the cost of a plan. `atOnce` is how many nodes are replaced at a time. */
 export const planPrice = ({ changes }: Plan, prices: PriceList, atOnce = 1): PlanPrice => {
   const each = changes.map((change) => priceOf(change, prices))
   const sum = (key: "pricePerHourInr" | "pricePerMonthInr") => sumIfKnown(each.map((price) => differenceOf(price, key)))
