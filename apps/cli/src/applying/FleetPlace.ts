@@ -1,6 +1,6 @@
 /**
- * Finds the files of a fleet, which are the fleet file and the ledger (the file next to it that records which nodes are the fleet's), and
- * reads the fleet file.
+ * Finds the two files of a fleet, and reads the first. They are the fleet file and, next to it, the ledger, which records the nodes that
+ * belong to the fleet.
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
@@ -78,7 +78,7 @@ const readSource = (path: string) =>
     (about) => (about.isFile() ? readFileText(path) : Effect.fail<FileFault>({ message: `${path} is not a file` }))
   )
 
-/** The start scripts of a group, and their digests. */
+/** Reads the start scripts of a group, and computes their digests. */
 const readScripts = (place: FleetPlace, paths: ReadonlyArray<string>) =>
   Effect.forEach(paths, (path) =>
     Effect.mapError(

@@ -1,7 +1,7 @@
 /**
- * Reads and writes a fleet's ledger: the file that records which nodes belong to the fleet. Changes are made under a lock, and each is
- * fully written before the next step. A ledger is refused if it is damaged, was written by a later version or for another account, or was
- * changed by another program in the meantime.
+ * Reads and writes a fleet's ledger: the file that records which nodes belong to the fleet. A run changes the ledger under a lock, and each
+ * change is fully written before the run goes on. Refuses a ledger that is damaged, was written by a later version or for another account,
+ * or was changed by another program in the meantime.
  */
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
@@ -13,7 +13,7 @@ import { contradictionIn, decodeLedger, encodeLedger, type Ledger, newLedger } f
 import { Output, printNote } from "../output/Output.ts"
 import { underLock } from "../state/Kind.ts"
 
-/** Enough for several thousand members. */
+/** Maximum size of a ledger, enough for several thousand members. */
 const maxBytes = 16 * 1024 * 1024
 
 /** How long a run waits for another run before it prints a note. */
@@ -29,7 +29,7 @@ export interface LedgerFile {
 /** The account and the fleet that a ledger must belong to. */
 export interface Owner {
   readonly account: string
-  /** Whether this id in a ledger is an id of the current account. */
+  /** Whether the account id in a ledger stands for the current account. */
   readonly isOwn: (account: string) => Effect.Effect<boolean>
   /** The project and location of the settings, for messages. */
   readonly place: string
@@ -51,7 +51,10 @@ const unwritable = (path: string) => (fault: FileFault) =>
 /** The message if the list of fleets, or a lock on a fleet, cannot be written. */
 export const cannotList = "The fleets of this machine cannot be noted"
 
-/** The fault of a ledger with two lines for one member: two branches each created a node for it, and were merged. */
+/**
+ * The fault of a ledger with two lines for one member. This happens if two branches each created a node for the member and were then
+ * merged.
+ */
 const doubledLine = (
   path: string,
   { ids, member }: { readonly member: string; readonly ids: ReadonlyArray<number> }

@@ -1,6 +1,7 @@
 /**
  * The registry of the account's fleets on this machine: their owners, their ledgers, and which node is which member. It also lists
- * protected nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers say the same.
+ * protected nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers hold the same
+ * facts.
  */
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
@@ -138,8 +139,8 @@ export const unlisted = (fleet: string) =>
   )
 
 /**
- * The nodes that `before` protected and `after` does not. A node that `before` never protected is left out, because an outdated ledger
- * cannot release a protection that was added later.
+ * The nodes in `after` that `before` protected and `after` does not. A node that `before` never protected is left out, because an outdated
+ * ledger cannot release a protection that was added later.
  */
 export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<number> => {
   const idsOf = (ledger: Ledger) => new Set(protectedOf(ledger.members).map(({ id }) => id))
@@ -147,8 +148,8 @@ export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<num
 }
 
 /**
- * Wraps a ledger file so that each newly protected node is also recorded in the registry. A failed record is ignored, because the ledger
- * still says it.
+ * Wraps a ledger file so that each newly protected node is also recorded in the registry. If that fails, nothing is lost, because the
+ * ledger holds the protection.
  */
 export const notingProtected = (file: LedgerFile, listed: FleetOf): LedgerFile => {
   const noted = new Set<number>()
@@ -172,11 +173,14 @@ export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
   /** The ledger with the nodes that this machine has recorded for its open creates; null if it cannot be used. */
   readonly contents: Ledger | null
   readonly entries: Ledger["members"]
-  /** The same, also if the ledger belongs to an account with another API key: two accounts never share the id of a node. */
+  /**
+   * Like `entries`, but not empty if the ledger was written under another API key. Its nodes can still be compared, because two accounts
+   * never share a node's id.
+   */
   readonly held: Ledger["members"]
 }
 
-/** Reads the ledgers of all registered fleets, as they will be once each of them knows what this machine knows. */
+/** Reads the ledgers of all registered fleets, and completes each with this machine's records of its open creates. */
 export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
   return yield* Effect.forEach(
     yield* knownFleets,
@@ -217,7 +221,7 @@ export const fleetOfNodes = (
     )
   )
 
-/** The fleet and the member that hold each node, by id. A node that another fleet holds is neither taken in nor deleted. */
+/** The fleet and the member that have each node in their ledger, by node id. A fleet neither adopts nor deletes a node of another fleet. */
 export const holders = (ledgers: ReadonlyArray<Pick<KnownLedger, "fleet" | "held">>) =>
   fleetOfNodes(ledgers.map(({ fleet, held }) => ({ fleet, entries: held })))
 
@@ -232,13 +236,16 @@ export const claimsOn = (
     )
   )
 
-/** The states in which a ledger's contents are unknown. A missing ledger, or one of another account, holds no nodes of this account. */
+/**
+ * The states in which a ledger may hold nodes of this account, but its contents are unknown. The state `missing` is not among them, nor is
+ * `another account`.
+ */
 const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "unreadable"]
 
 /** Whether a ledger may protect nodes that this machine has no record of. */
 const mayProtectOthers = ({ state }: KnownLedger): boolean => unusable.includes(state)
 
-/** Fails if one of these ledgers cannot be used, because it may have any node: `what` ends the sentence. */
+/** Fails if one of these ledgers cannot be used, because it may have any node. `what` is the end of the error's sentence. */
 export const ensureUsable = (ledgers: ReadonlyArray<KnownLedger>, what: string): Effect.Effect<void, FleetConflict> => {
   const unknown = ledgers.find(mayProtectOthers)
   if (unknown === undefined) return Effect.void
@@ -250,13 +257,13 @@ export const ensureUsable = (ledgers: ReadonlyArray<KnownLedger>, what: string):
 /** The protection of a node. */
 interface Protection extends Protected {
   readonly known: KnownLedger
-  /** True if the ledger protects it; false if only the registry says so. */
+  /** True if the ledger protects the node; false if only the registry says that it is protected. */
   readonly isInLedger: boolean
 }
 
 /**
- * The protection of a node by a ledger, or otherwise by the registry; undefined if it has none. Ignores the ledger `but` and what the
- * registry says about its nodes: a run that passes `but` has read that ledger itself.
+ * The protection of a node by a ledger, or otherwise by the registry; undefined if the node has none. Ignores the ledger `but`, and what
+ * the registry says about the nodes of that ledger: a run that passes `but` has read that ledger itself.
  */
 const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
   const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [
@@ -299,9 +306,9 @@ export interface Doomed extends Pick<Node, "id"> {
 }
 
 /**
- * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. People, agents, `berth api` and `reap`
- * respect protection because each delete of theirs runs this check. Fleets of other machines are unknown here. `not` is the sentence that
- * says nothing was done.
+ * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. Each delete by a person, an agent, `berth
+ * api` or `berth reap` runs this check first. It does not know the fleets of other machines. `not` is the sentence that says that nothing
+ * was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
   nodes: ReadonlyArray<Doomed>,
@@ -344,9 +351,9 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
 })
 
 /**
- * For each node, a text that says why the fleet must not delete it even though neither the fleet file nor the fleet's ledger protects it. A
- * node in the ledgers of two fleets is deleted by neither.
- * An unusable second ledger of the same fleet may protect all of `members`.
+ * For each node that neither the fleet file nor the fleet's ledger protects, but that the fleet must not delete: the reason, as a text. If
+ * a node is in the ledgers of two fleets, neither deletes it. If the fleet has a second ledger that cannot be used, that ledger may protect
+ * all of `members`.
  */
 export const protectedBesides = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
@@ -385,8 +392,8 @@ export const nodesElsewhere = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails if a fleet without a ledger has one elsewhere on this machine: this is a second checkout, and its first run would create every node
- * again.
+ * Fails if the fleet has no ledger here but has one elsewhere on this machine. Then this is a second checkout, and its first run would
+ * create every node again.
  */
 export const ensureNotElsewhere = Effect.fnUntraced(function* (
   own: Effect.Success<typeof ownAccount>,
@@ -404,7 +411,9 @@ export const ensureNotElsewhere = Effect.fnUntraced(function* (
   })
 })
 
-/** Fleet memberships by node. Warns about an unusable ledger, because its nodes look as if they were in no fleet. */
+/**
+ * The fleet, member and tags of each node. Warns about a ledger that cannot be used, because its nodes look as if they were in no fleet.
+ */
 export const ownMemberships = Effect.gen(function* () {
   const ledgers = yield* knownLedgers(yield* ownAccount)
   const { warn } = yield* Output

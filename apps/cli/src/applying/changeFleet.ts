@@ -107,7 +107,7 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   return yield* failureOf(last)
 })
 
-/** Whether a change orders nothing. */
+/** Whether a change orders nothing, and the node has the plan and the image of the file. */
 const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   switch (change.action) {
     case "create":
@@ -210,7 +210,10 @@ export const ensureSingle = (plan: Plan) => {
   )
 }
 
-/** Fails as `ensureSingle` does, and if a destroy keeps members: a script must not take that for the end of the fleet. */
+/**
+ * Fails in the cases of `ensureSingle`. Fails, too, if a destroy has kept members, because a script must not conclude that the whole fleet
+ * is gone.
+ */
 export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: boolean, place: FleetPlace) {
   yield* ensureSingle(plan)
   const kept = isDestroy ? plan.changes.filter(({ action }) => action === "kept") : []
@@ -225,7 +228,7 @@ export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: b
   })
 })
 
-/** The observation, with each node's plan written as the slug in the fleet file. */
+/** The observation, with each node's plan under the slug that the fleet file uses. */
 const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
   const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger)
   return nodes === observed.world.nodes ? observed : { ...observed, world: { ...observed.world, nodes } }
@@ -256,7 +259,7 @@ export const previewFleet = Effect.fnUntraced(
     yield* ensureNotElsewhere(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
     const protections = yield* protectedBesides(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
-    // Only then does it matter which creates this machine has recorded.
+    // This machine's records of creates matter only if the ledger has open creates.
     const pending = isPending
       ? yield* Effect.provide(
           resolvePending(ledger, yield* machineName, mustBeKnown(fleet, ledger, options, { protections })),
@@ -308,7 +311,7 @@ const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Ch
   }
 }
 
-/** The sentence if nothing is sent. */
+/** The sentence that is printed if the plan sends nothing. */
 const idleSentence = (plan: Plan): string => {
   const count = (action: Change["action"]) => countOf(plan, action)
   const members = (n: number, one: string, many: string) => (n === 1 ? `1 member ${one}` : `${n} members ${many}`)
@@ -462,14 +465,14 @@ const changeLocked = Effect.fnUntraced(function* (
   first: ReadFleet,
   own: Effect.Success<typeof ownAccount>,
   options: FleetOptions,
-  /** Called with whether the current step reports an interruption itself. */
+  /** Called with true before steps that report an interruption themselves, and with false after them. */
   onReported: (isReported: boolean) => void
 ) {
   const { place } = options
   const listed = { fleet: first.fleet, ledger: place.ledger }
   yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
   const found = yield* ledgerFile.current
-  // A fleet without members is not registered until it has one.
+  // A fleet is not registered before it has a member.
   if (found.members.size > 0) yield* registered(listed, found)
   const machine = yield* machineName
   const file = notingProtected(ledgerFile, listed)

@@ -25,7 +25,7 @@ export interface TimedPrices extends PriceList {
 export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, groups: ReadonlyArray<LoadedGroup>) {
   const oneAtATime = yield* Semaphore.make(1)
   let latest = shown
-  /** A purchase needs prices read after the plan was shown; one extra request is cheap compared with a committed period. */
+  /** A purchase needs prices that were read after the plan was shown. One more request is cheap compared with a committed period. */
   const read = (isPurchase: boolean) =>
     oneAtATime.withPermits(1)(
       Effect.gen(function* () {

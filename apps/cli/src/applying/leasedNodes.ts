@@ -54,11 +54,11 @@ export const chargedText = (lease: Lease, now: Stamp): string => {
 /** The nodes in the fleets that this machine knows, from their ledgers. */
 export const memberships = Effect.orElseSucceed(ownMemberships, (): Effect.Success<typeof ownMemberships> => new Map())
 
-/** How long a service may not find a new node. */
+/** How long after its create a service may still not find a node. */
 const newMillis = 60_000
 const pausesMillis = [1000, 2000, 4000, 8000]
 
-/** How often a delete is sent if the service accepts it and does nothing, and the pause between. */
+/** How often a delete is sent if the service accepts it and does nothing, and the pause between two deletes. */
 const maxDeletes = 3
 const deletePause = "2 seconds"
 
@@ -89,7 +89,10 @@ const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Leas
   return node
 })
 
-/** Whether the other candidates still exist. If one is gone, it may have been ours, so `found` is not proved. */
+/**
+ * Whether the other candidates for the lease's node still exist. If one of them is gone, it may have been ours, and `found` may belong to
+ * somebody else.
+ */
 const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, found: Node) {
   const others = candidates.filter((id) => id !== found.id)
   const stays = yield* Effect.forEach(others, (id) =>
@@ -104,13 +107,13 @@ const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, foun
 const differs = (lease: Lease, found: Node) =>
   new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
 
-/** Finds the node of a create whose reply is missing from the lease. */
+/** Finds the node of a lease that does not state its node, because the reply to the create was lost. */
 const nodeOfLease = Effect.fnUntraced(function* (lease: Lease) {
   const recorded = yield* recordedCreate(lease.key)
   const id = recorded?.nodeId ?? undefined
   const found = yield* id === undefined ? nodeOfCreate(lease, lease.key) : readNew(id, lease)
   if (found === undefined) return undefined
-  // The record has an id only if the reply stated it or the client proved it at that time.
+  // The record has an id only if the create's reply stated it or the client later proved it.
   const isOurs = isSpelling(found.name, lease.name) && (yield* othersStay(lease, found))
   return isOurs ? found : yield* differs(lease, found)
 })
@@ -123,7 +126,7 @@ const provenNode = Effect.fnUntraced(function* (lease: Lease) {
   return yield* differs(lease, found)
 })
 
-/** Deletes a node and checks that it is going, because some services accept a delete and do nothing. */
+/** Deletes a node and checks that it is being deleted, because some services accept a delete and do nothing. */
 const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourInr: number | null) {
   const { id, name } = node
   const ensureSame = (read: Node) =>
@@ -136,8 +139,8 @@ const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourIn
         () => Effect.succeed(true)
       )
     )
-    // One 404 may be false. A list may still show a node that is gone, so a node that was denied is read by its id alone. The service
-    // accepted any other delete, so a failed read afterwards is no failure.
+    // After a 404 the node is read again by its id alone: one 404 may be false, and the list may still show a node that is gone. In all
+    // other cases the service has accepted the delete, so the run goes on even if the read fails.
     const after = isGone
       ? yield* Effect.catchIf(
           Nodes.use((nodes) => nodes.get(id)),
@@ -159,7 +162,7 @@ const keepCandidates = (lease: Lease, { reason }: BerthError) => {
   return Effect.ignore(leases.put({ ...lease, candidates }))
 }
 
-/** A run always deletes the node that it created itself. The node of another run stays if a fleet may protect it. */
+/** Fails if a fleet may protect the node of another run. A run always deletes the node that it created itself. */
 const ensureMayGo = Effect.fnUntraced(function* (lease: Lease, { id, name }: Node) {
   if (isSameOwner(lease.owner, yield* self)) return
   yield* ensureUnprotected([{ id, name }], `Node ${id} (${name}) was not deleted, and is billed.`)
@@ -194,7 +197,7 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
   }
   const store = yield* IntentStore
   const forgotten = leases.remove(lease.key)
-  // The node is gone or belongs to a fleet, so the lease may stay: the next reap finds that it has ended.
+  // If the node is gone or belongs to a fleet, removing the lease may fail: the next reap finds that the lease has ended.
   yield* node === undefined ? forgotten : Effect.catch(forgotten, ({ message }) => printNote(message))
   if (store !== undefined) yield* Effect.ignore(store.remove(lease.key))
   const end: LeaseEnd = {
@@ -235,7 +238,7 @@ const reapOne = (due: Lease, withinMillis: number) =>
     .change(
       due.key,
       Effect.fnUntraced(function* (lease) {
-        // Another process may have ended or taken the lease in the meantime.
+        // Another process may have ended the lease, or may have taken over its node, in the meantime.
         if (lease === undefined || (yield* standing(lease, withinMillis)) !== "due") return Option.none<NodeResult>()
         const { id, name, node, outcome } = yield* endLease(lease)
         return Option.some<NodeResult>({ id, name, outcome, node, error: null })
@@ -273,7 +276,7 @@ interface Wanted {
   readonly ttlMillis: number
 }
 
-/** Takes one lease, if it is still kept and its node runs. */
+/** Takes over one lease, if its node is still kept and runs. */
 const takeOne = (key: string, ttlMillis: number) =>
   leases.change(
     key,

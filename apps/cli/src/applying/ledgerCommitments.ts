@@ -20,9 +20,10 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
   )
 
 /**
- * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` are those of
- * the option, if known. An entry about the node in this machine's log overrides a purchase that a ledger calls bought. It resolves an open
- * purchase only if it records exactly that purchase, because another entry may be older.
+ * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` is the length
+ * of the option's period, if known. If this machine's log has an entry about the node, a purchase that a ledger records as made does not
+ * count. A purchase with an unknown outcome is settled only if the log records exactly that purchase, because an entry about a different
+ * one may be older.
  */
 export const ensureNewInLedgers = Effect.fnUntraced(function* (
   { id, name }: Pick<Node, "id" | "name">,

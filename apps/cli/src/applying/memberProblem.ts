@@ -1,6 +1,6 @@
 /**
- * The failure of one member of a fleet. The user never sees the key of its create, so the hints of `berth node create` do not fit here: the
- * next apply goes on by itself.
+ * Words the failure of one member of a fleet. The hints of `berth node create` do not fit here, because the user never sees the idempotency
+ * key of a member's create, and the next apply continues the create by itself.
  */
 import { lookAt, wordsOfOwnKey } from "../failure/ownKey.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"

@@ -69,14 +69,17 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}; if it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
-/** Adds to a node read by its id the fields that only the list reports, taken from the ledger. */
+/** The reply to a get lacks fields that the list has. Takes them from the ledger. */
 const whole = (node: Node, { image, plan }: Owned): Node =>
   withListed(node, { plan, image, memoryMib: null, region: null })
 
-/** The most suspects that a preview reads one by one. */
+/** Maximum number of missing nodes that a preview reads one by one. */
 const maxPreviewed = 20
 
-/** The periods that creates bought and that still run, as the ledger has them from the machine that adopted the nodes. */
+/**
+ * The committed periods that were bought together with a node and still run. The machine that adopted the node has recorded them in the
+ * ledger.
+ */
 const runningPeriods = (held: ReadonlyArray<Held>, nowMillis: number) =>
   held.flatMap(({ owned: { id, period } }) => {
     if (period === undefined || !(Date.parse(period.until) > nowMillis)) return []
@@ -100,7 +103,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   })
   const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
   const missing = doubtful.filter((each) => !toRead.includes(each))
-  // A preview of many suspects reads only some of them. The rest are read when their absence must be proved.
+  // If many nodes are missing, read only some of them here. The rest are read when their absence must be proved.
   const reads = new Map(
     yield* Effect.forEach(
       [...toRead, ...missing.slice(0, maxPreviewed)],
@@ -127,7 +130,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
     if (list.ids.has(owned.id) && !isAsked) continue
     // The deletion was requested, the list lacks the node, and a read answered 404.
     if (isAsked && result !== undefined && !list.ids.has(owned.id)) gone.add(owned.id)
-    // A stale list may still show a node whose deletion was requested.
+    // If the deletion was requested, a list that still shows the node may be stale.
     else suspects.push({ id: owned.id, expectation: !isAsked ? "stays" : list.ids.has(owned.id) ? "goes" : "asked" })
   }
   const lossWith = yield* lossesOf
@@ -147,21 +150,21 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   return { world: { nodes, gone, elsewhere, losses, bought, opens, ending }, conflicts, suspects } satisfies Observed
 })
 
-/** Treats all suspects as gone; used for plans that are only shown. */
+/** Treats all suspects as gone. This is enough for a plan that is only shown. */
 export const presumed = ({ conflicts, suspects, world }: Observed): Observed => ({
   world: { ...world, gone: new Set([...world.gone, ...suspects.map(({ id }) => id)]) },
   conflicts,
   suspects
 })
 
-/** Counts nodes as gone that an earlier observation proved gone. */
+/** Counts a suspect as gone if an earlier observation proved that it is gone. */
 export const knownGone = ({ conflicts, suspects, world }: Observed, gone: ReadonlySet<number>): Observed => ({
   world: { ...world, gone: new Set([...world.gone, ...suspects.flatMap(({ id }) => (gone.has(id) ? [id] : []))]) },
   conflicts,
   suspects: suspects.filter(({ id }) => !gone.has(id))
 })
 
-/** Proves that each suspect is gone; those that it cannot prove gone are left alone. */
+/** Proves which suspects are gone. All others are left alone. */
 export const proved = Effect.fnUntraced(function* (
   observed: Observed,
   ledger: Ledger,

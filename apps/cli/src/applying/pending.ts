@@ -50,11 +50,12 @@ const unrecorded = ({ member, pending }: Entry, machine: string): Conflict => ({
   hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here ${pending!.byService === true ? "eleven minutes" : "26 minutes"} after that time: until then the service may still create the node.`
 })
 
-/** The change of a ledger after the outcome of a create, or why the outcome is unknown. */
+/** How the ledger changes with the outcome of a create, or why the outcome is unknown. */
 type Settled = Result.Result<(ledger: Ledger) => Ledger, Conflict>
 
 /**
- * Finds the outcome of one entry's create. If this machine sent it and does not know the outcome, looks for the node only with `mustKnow`.
+ * Finds the outcome of one entry's create. If this machine sent the create and does not know the outcome, looks for the node only if
+ * `mustKnow` is set.
  */
 const settledEntry = Effect.fnUntraced(function* (
   ledger: Ledger,
@@ -69,7 +70,7 @@ const settledEntry = Effect.fnUntraced(function* (
   const unknown: Settled = Result.succeed((before) => before)
   const node = (owned: Owned): Settled => Result.succeed((before) => made(before, member, owned))
   const { node: owned, recorded } = yield* recordOf(ledger, entry)
-  // An unreadable record says nothing.
+  // If the record cannot be read, the outcome stays unknown.
   if (recorded === undefined) return unknown
   if (owned !== undefined) return node(owned)
   if (recorded !== null) {
@@ -80,13 +81,14 @@ const settledEntry = Effect.fnUntraced(function* (
       Effect.orElseSucceed(() => unknown)
     )
   }
-  // This machine records a create before it sends it. But copies of a state folder share one machine name and not their records.
+  // This machine records a create before it sends it, so without a record it has sent nothing. But a copy of the state folder has the same
+  // machine name and other records.
   if (pending.by === machine && pending.isSent !== true) return nothing
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
 })
 
-/** Two members cannot have one node: a person may have taken it in as another member on another machine. */
+/** The conflict if the node of a create is already another member's. A person may have adopted it on another machine. */
 const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<typeof sharedNode>>): Conflict => {
   const other = members.find((each) => each !== member) ?? member
   return {
@@ -96,10 +98,10 @@ const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<ty
   }
 }
 
-/** How many creates are resolved at a time; they share their reads. */
+/** How many creates are resolved at a time. Creates that are resolved together share their reads. */
 const concurrency = 25
 
-/** Resolves pending creates if possible; `mustKnow` selects those worth waiting for. */
+/** Finds the outcomes of pending creates where possible. `mustKnow` selects the creates whose node is looked for in the account. */
 export const resolvePending = Effect.fnUntraced(function* (
   ledger: Ledger,
   machine: string,

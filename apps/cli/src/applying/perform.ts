@@ -60,7 +60,7 @@ import { type Replacing, stillRuns } from "./stillRuns.ts"
 /** How many deletes run at a time. */
 const concurrency = 4
 
-/** How many creates run at a time. Those that begin together share the reads that find the highest node id before them. */
+/** How many creates run at a time. Creates that begin together share the reads that find the highest node id before them. */
 const createsTogether = 25
 
 /** The options and services of an execution. */
@@ -89,7 +89,7 @@ type Replace = Extract<Change, { readonly action: "replace" }>
 type Delete = Extract<Change, { readonly action: "delete" }>
 type Commit = Extract<Change, { readonly action: "commit" }>
 
-/** The change of the ledger for each kind of settling. */
+/** The change of the ledger for each kind of `settle`. */
 const settledBy = { member: ended, previous: released, restore: notMade, undelete: notDeleted }
 
 /** Records in the ledger the changes that send nothing. */
@@ -106,7 +106,10 @@ const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
 
-/** Records the file's protection in the ledger, where it outlasts the file's line. A destroy removes no protection. */
+/**
+ * Records the file's protection in the ledger, so that it still holds after its line is removed from the file. A destroy removes no
+ * protection.
+ */
 const withProtection = (
   ledger: Ledger,
   { changes }: Plan,
@@ -126,7 +129,7 @@ const withProtection = (
       : protectedBy(before, name, group.protect)
   }, ledger)
 
-/** Records the members whose node a run still has to see running. */
+/** Records for each member whether a run still has to see its node running. */
 const withAwaited = (ledger: Ledger, plan: Plan): Ledger =>
   awaitedOf(plan).reduce((before, [member, isAwaited]) => awaiting(before, memberText(member), isAwaited), ledger)
 
@@ -136,7 +139,7 @@ export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet,
 
 type Since = Pick<Pending, "by" | "since" | "byService">
 
-/** The time for other machines to read: the service's if it is known, otherwise the wall clock's. */
+/** The present time in a form that other machines can compare: the service's time if it is known, otherwise that of the wall clock. */
 const sinceOf = ({ serviceMillis, wallMillis }: Instant, machine: string): Since => ({
   by: machine,
   since: DateTime.formatIso(DateTime.makeUnsafe(serviceMillis > 0 ? serviceMillis : wallMillis)),
@@ -153,7 +156,7 @@ const beginning =
       protect: group.protect
     })
 
-/** The order of a create; a create that an earlier run sent is repeated with the same order. */
+/** The order of a create. A create that an earlier run has sent is repeated with the order of that run. */
 const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scriptsOf"]): NodeSpec => {
   const { group, member } = change
   const entry = ledger.members.get(memberText(member))
@@ -168,7 +171,7 @@ const specOf = (ledger: Ledger, change: Create | Replace, scriptsOf: Means["scri
 /** Whether a create with this key may still make a node. */
 const mayBeMade = Effect.fnUntraced(function* (key: string) {
   const recorded = yield* recordedCreate(key)
-  // An unreadable record says nothing.
+  // If the record cannot be read, the create may have been sent.
   return recorded === undefined || (recorded !== null && recorded.sentAt !== null)
 })
 
@@ -240,7 +243,7 @@ const create = Effect.fnUntraced(function* (
   return whole
 })
 
-/** Sets the commitment of the file. A purchase is sent once, because a second request may begin another period. */
+/** Sets the commitment that the file states. A purchase is sent once, because a second request may begin another period. */
 const commit = Effect.fnUntraced(function* ({ group, member: at }: Commit, node: Node, means: Means, fresh: Fresh) {
   const { file } = means
   const { commitment } = group
@@ -325,7 +328,7 @@ const remove = Effect.fnUntraced(function* <E extends Failure, R>(
   sent.done(at, read)
 })
 
-/** The node of a member as the ledger stores it, with the fields that identify it. */
+/** The node of a member in the form of the ledger, with the fields that identify it. */
 const ownedIn = (ledger: Ledger, member: string, node: Node): Owned => {
   const entry = ledger.members.get(member)
   return [entry?.node, entry?.previous].find((owned) => owned?.id === node.id) ?? ownedOf(node)
@@ -514,7 +517,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     const unmade = [...creates, ...replaces].find(isFailed)
     if (unmade !== undefined) return unmade
     const inTheWay = new Set<Change>()
-    /** A commitment that was set is still reported as set, and so is a finished replacement. */
+    /**
+     * Marks a change as the reason. If the change has set a commitment or finished a replacement, that is still reported as its outcome.
+     */
     const blocks = (change: Change, failure: Failure) =>
       Effect.sync(() => {
         inTheWay.add(change)
@@ -602,9 +607,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   }
 
   const others = replacing()
-  /** The node that was found not running after the deletes had begun. */
+  /** The member whose node was found not to run after the deletes had begun. */
   let stoppedBy: string | undefined
-  /** Reads one possible replacement per delete, in turn, so that all of them are read again. */
+  /** Before each delete, reads one of the possible replacements again, each in turn. */
   const ensureReplaced = (change: Delete, old: Owned) => (isAgain: boolean) => {
     const each = others[deletes.indexOf(change) % Math.max(1, others.length)]
     if (each === undefined) return Effect.void

@@ -1,11 +1,11 @@
 /**
- * `--ready-command`: runs the user's command again and again until it exits 0 and so shows that a new node works.
+ * `--ready-command`: runs the user's command again and again until it exits with 0. Exit code 0 means that a new node works.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Data, Duration, Effect, Option, Schedule } from "effect"
 import { addressOf, hostOf } from "../inventory/Host.ts"
 
-/** The command did not exit 0 in time; null if it did not end. */
+/** The command did not exit with 0 in time. The code is null if the last run of the command did not end. */
 class NotReady extends Data.TaggedError("NotReady")<{ readonly code: number | null }> {}
 
 /** The pause between two runs. */
@@ -14,7 +14,7 @@ const pauseMillis = 2000
 /** Loaded on demand, because few runs need it. */
 const loaded = Effect.promise(() => import("../settings/startProgram.ts"))
 
-/** Fails if the command cannot be run: before a node is made for it. */
+/** Fails if the command cannot be run. This is checked before a node is created for it. */
 export const ensureReadyCommand = (command: string) =>
   Effect.flatMap(loaded, ({ ensureShellCommand }) =>
     ensureShellCommand(command, "--ready-command", "Correct it: a shell runs it in the folder in which you run berth.")
@@ -30,7 +30,7 @@ const run = (command: string, node: Node): Effect.Effect<number> =>
         variables: {
           BERTH_NODE_ID: String(node.id),
           BERTH_NODE_NAME: node.name,
-          // Only an IP address is passed on, because other text could become an option of another program.
+          // Pass on only an IP address: any other text could become an option of a program that the command runs.
           BERTH_NODE_IP: addressOf(hostOf(node)) ?? ""
         }
       })
@@ -43,7 +43,7 @@ const run = (command: string, node: Node): Effect.Effect<number> =>
     })
   )
 
-/** A hanging run is ended after this time at the earliest. */
+/** A run of the command that hangs is ended after this time or, if that is longer, after the timeout. */
 const minRunMillis = 60_000
 
 /**

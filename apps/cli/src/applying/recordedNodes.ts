@@ -1,6 +1,6 @@
 /**
- * Completes a ledger with this machine's records of creates. A run that is cut off after a create leaves a ledger without its node, and the
- * node has an owner all the same. Sends nothing.
+ * Completes a ledger with this machine's records of creates. A run that is cut off after a create leaves a ledger without the created node,
+ * although the node belongs to the fleet. Sends nothing.
  */
 import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Effect, Layer } from "effect"
@@ -26,7 +26,7 @@ export const recordOf = Effect.fnUntraced(function* (ledger: Ledger, entry: Entr
   return { recorded, node }
 })
 
-/** Commands that create nothing have no records of creates, because few of them need any. */
+/** Opens this machine's records of creates. Commands that create nothing do not have them open, because few need them. */
 const recording = overConnection((found) => intents(found, () => Layer.empty))
 
 /** The ledger with the nodes of open creates that this machine has recorded. */
@@ -37,7 +37,7 @@ export const withRecords = Effect.fnUntraced(function* (ledger: Ledger) {
   const reads = Effect.forEach(open, (entry) =>
     Effect.map(recordOf(ledger, entry), ({ node, recorded }) => ({ member: entry.member, node, recorded }))
   )
-  // Without records the ledger says all that is known.
+  // If there are no records, the ledger holds all that is known.
   const found = yield* store === undefined ? Effect.orElseSucceed(Effect.provide(reads, recording), () => []) : reads
   return {
     ledger: found.reduce(

@@ -1,5 +1,5 @@
 /**
- * A plan as rows for people and programs, with the price of each.
+ * Shows a plan as rows for people and programs, each with its price.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import type { PriceList } from "@berthkit/core/domain/Price"
@@ -128,7 +128,7 @@ const factsOf = (change: Shown): Pick<FleetChange, "id" | "name" | "plan" | "ima
   }
 }
 
-/** The price of a row if the plan changes nothing, since no prices are read then. */
+/** The price in each row if the plan changes nothing. No prices are read in that case. */
 const nothingPriced: ChangePrice = { now: null, after: null, committedInr: 0, minimumInr: 0 }
 
 const amount = (price: { readonly pricePerHourInr: number | null } | null): number | null =>

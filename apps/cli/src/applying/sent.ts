@@ -1,6 +1,6 @@
 /**
- * Records the requests that a run has sent. A user who stops the run learns from it what was changed and what may have been; nothing else
- * prints the ids then.
+ * Records the requests that a run has sent. If a user stops the run, this record says what was changed and what may have been changed.
+ * Nothing else prints the ids in that case.
  */
 import { quoted } from "../commandLine/commandToType.ts"
 import { parseCommitment } from "../fleet/FleetFile.ts"
@@ -59,7 +59,7 @@ const verbs = {
   commit: ["set the commitment", "It may have set the commitment"]
 } as const
 
-/** A commitment in the form of the command line; a placeholder if its days are unknown. */
+/** A commitment as the user types it; a placeholder if the days of its period are unknown. */
 export const givenFor = (commitment: string): string =>
   parseCommitment(commitment) === undefined ? "SETTING" : quoted(commitment)
 

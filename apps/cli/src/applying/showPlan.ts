@@ -56,7 +56,7 @@ const groupsIn = (changes: Plan["changes"]) =>
     new Map(changes.flatMap((change) => ("group" in change ? [[change.group.group, change.group]] : []))).values()
   )
 
-/** Prices of groups in another currency than rupees, which no sum includes. */
+/** The prices of groups in a currency other than rupees. The sums do not include them. */
 const foreignOf = (
   { changes }: Plan,
   prices: PriceList
@@ -75,7 +75,7 @@ const withoutDisk = ({ changes }: Plan, prices: PriceList): ReadonlyArray<string
 const buys = ({ changes }: Plan): boolean =>
   changes.some((change) => change.action === "commit" && change.group.commitment?.days !== null)
 
-/** Prices, by group, of the committed periods that the plan buys in another currency than rupees. */
+/** The committed periods that the plan buys at prices in a currency other than rupees, by group. */
 const foreignCommitments = (
   { changes }: Plan,
   prices: PriceList
@@ -170,7 +170,10 @@ export const showPlan = Effect.fnUntraced(function* (plan: Plan, prices: PriceLi
 export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSentence(plan, prices))
 
 export interface Limits extends CommitmentBound {
-  /** Undefined: the number that the question names; without a question, none. */
+  /**
+   * Maximum number of deletions. If undefined: with a question, any number, because the question names it; with `--yes`, 0, except for a
+   * destroy.
+   */
   readonly maxDeletes: number | undefined
   /** Whether the command's purpose is to delete; `--yes` is enough then. */
   readonly isDestroy: boolean
@@ -198,8 +201,8 @@ export const checkAtOnce = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails if the plan would raise the price of all nodes that exist at once above the limit. Old nodes count until they are deleted, which
- * comes last, after the new ones run.
+ * Fails if the total price of old and new nodes would rise above the limit at any moment of the plan. The old nodes are deleted last, after
+ * the new nodes run, and count until then.
  */
 export const checkCost = (
   plan: Plan,

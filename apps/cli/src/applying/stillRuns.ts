@@ -1,6 +1,6 @@
 /**
- * Checks right before each delete that the replacing node still runs. The read that first showed it running may be old by then: a run waits
- * for other nodes, a ready command, or the reply to a purchase.
+ * Checks right before each delete that the replacing node still runs. The read that first showed the node as running may be old by then,
+ * because berth waits in between: for other nodes, for the command that says that a node is ready, or for the reply to a purchase.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
@@ -38,13 +38,13 @@ const troubleOf = (read: Result.Result<Node, BerthError>): readonly [is: string,
     : [`is ${label(status)} now`, "Start it in the account portal, or delete it, and run the same command again."]
 }
 
-/** The check for one run. */
+/** Makes the check for one run of `berth apply`. */
 export const stillRuns = () => {
   const seenAt = new Map<number, number>()
   return {
     /**
-     * Fails, with both names, if a node that replaces or may replace another does not run. With `isAgain`, set after a failed attempt, no
-     * earlier read counts.
+     * Fails, with both names, if the node that replaces or may replace another one does not run. `isAgain` is set after a failed attempt to
+     * delete: then an earlier read does not count.
      */
     ensure: Effect.fnUntraced(function* (
       { member, node }: Replacing,
@@ -65,11 +65,11 @@ export const stillRuns = () => {
         hint
       })
     }),
-    /** Reads the list instead of many single nodes. A node that the list does not show as running is still read by itself. */
+    /** If there are many nodes, reads the list first. `ensure` then reads only the nodes that the list does not show as running. */
     readMany: Effect.fnUntraced(function* (replacing: ReadonlyArray<Replacing>) {
       if (replacing.length <= maxReads) return
       const now = yield* Clock.currentTimeMillis
-      // Without the list each node is read by itself.
+      // If the list cannot be read, `ensure` reads each node by itself.
       const listed = yield* Effect.orElseSucceed(wholeList, () => ({ nodes: [] }))
       for (const { id, status } of listed.nodes) if (status === "running") seenAt.set(id, now)
     })

@@ -22,7 +22,7 @@ export const Lease = Schema.Struct({
   name: Schema.String,
   plan: Schema.String,
   image: Schema.String,
-  /** Digest of the order without the name: a kept node is reused only for the same order. */
+  /** Digest of the order without the name. A run reuses a kept node only if it has the same order. */
   order: Schema.String,
   /** The process of `berth run`. */
   owner: Schema.Struct({
@@ -31,14 +31,16 @@ export const Lease = Schema.Struct({
     pid: Schema.Int,
     startTime: Schema.String
   }),
-  /** Taken before the create was sent, so the billed hours begin later. */
+  /** When the lease was begun, before the create was sent. The billed hours therefore begin later. */
   begunAt: Stamped,
-  /** When the owner took it. */
+  /** When the present owner took the lease. */
   takenAt: Stamped,
   ttlMillis: Schema.Number,
   /** When the node was kept for the next run with `--reuse`; null while it is held. */
   keptSince: Schema.NullOr(Stamped),
-  /** Set before a delete of the kept node is sent: nobody may take the node then, because the service may still carry out the delete. */
+  /**
+   * Set before a delete of the kept node is sent. No run may take the node after that, because the service may still carry out the delete.
+   */
   isEnding: Schema.optional(Schema.Boolean),
   /** Identifies the node; null until it is known. */
   node: Schema.NullOr(
@@ -48,7 +50,7 @@ export const Lease = Schema.Struct({
   price: Schema.optional(
     Schema.Struct({ perHourInr: Schema.NullOr(Schema.Number), minimumInr: Schema.NullOr(Schema.Number) })
   ),
-  /** Nodes of which one is the lease's. If one of them is gone, that does not prove that another is ours. */
+  /** Several nodes, of which one is the lease's. If one of them is gone, that does not prove that another one is ours. */
   candidates: Schema.optional(Schema.Array(Schema.Int))
 })
 export interface Lease extends Schema.Schema.Type<typeof Lease> {}
@@ -102,17 +104,17 @@ export const chargedSoFar = (
   return { amountInr: isMinimum ? minimumInr! : hours * perHourInr, isMinimum }
 }
 
-/** How long the owner may still hold it, by its own clock; negative after that. */
+/** How long the owner may still hold the lease, by the owner's clock; negative after that time. */
 export const heldMillisLeft = ({ takenAt, ttlMillis }: Lease, now: Stamp): number =>
   ttlMillis - millisBetween(takenAt, now)
 
 /** What should happen to a leased node. */
 export type Standing =
-  /** Its owner is or may be alive, and its time is not over. */
+  /** The owner is or may be alive, and the time of the lease is not over. */
   | "held"
-  /** It waits for the next run within its paid hour. */
+  /** The node waits for the next run within its paid hour. */
   | "kept"
-  /** It should be deleted. */
+  /** The node should be deleted. */
   | "due"
 
 /**

@@ -9,6 +9,6 @@ const cannot = "The leases of nodes cannot be kept"
 
 export const leases = recordsOf({ kind: "lease", schema: Lease, keyOf: ({ key }) => key, cannot })
 
-/** The failure if leases cannot be written. Without a lease no node is created for it, because nothing would delete the node. */
+/** The failure if leases cannot be written. `berth run` then creates no node, because nothing would delete the node after a killed run. */
 export const leaseFault = (why: Pick<typeof noStore, "code" | "detail" | "path">) =>
   faultOf(cannot)({ ...why, hint: noStore.hint })
