@@ -1,6 +1,6 @@
 /**
- * Failures of commands apart from the service's: an impossible command line, a missing setting, a partial failure. Each failure has its
- * exit code and the `details` of `-o json`. Failures of the service and of the connection are core's `BerthError`s.
+ * Failures of commands that do not come from the service: an impossible command line, a missing setting, a partial failure. Each failure
+ * has its exit code and the `details` of `-o json`. Failures of the service and of the connection are core's `BerthError`s.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Exit } from "@berthkit/terminal/exitCode"
@@ -25,7 +25,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
   /** Names of nodes as they were last read, to suggest the nearest. */
   readonly names?: ReadonlyArray<string>
-  /** The argument for the other reading, as a name or as a pattern. */
+  /** The argument that would be read the other way: as a name instead of a pattern, or as a pattern instead of a name. */
   readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
@@ -49,7 +49,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
 export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   /** The name or pattern; absent if there were several. */
   readonly given?: string | undefined
-  /** Whether the command needs every node instead of a name; default false. */
+  /** Whether the command needs the whole list, and does not look for a name; default false. */
   readonly all?: boolean
 }> {
   readonly exit = "unavailable"
@@ -66,7 +66,7 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   }
 }
 
-/** A name that several nodes have, or that also reads as a pattern. */
+/** A name that several nodes have, or that may be meant as a pattern. */
 export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
   readonly candidates: ReadonlyArray<{ readonly id: number; readonly status: string }>
@@ -90,7 +90,7 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
 
 /** A node found by its name has another name in its own record. */
 export class NameChanged extends Data.TaggedError("NameChanged")<{
-  /** The argument that named it. */
+  /** The argument that names the node. */
   readonly given: string
   readonly id: number
   /** The name that was read last. */
@@ -106,7 +106,7 @@ export class NameChanged extends Data.TaggedError("NameChanged")<{
 export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
   readonly name: string
   readonly id: number
-  /** Its value, null if unknown, and the requested one. */
+  /** The field that differs: its value in the node (null if unknown), and the requested value. */
   readonly field: "plan" | "image"
   readonly has: string | null
   readonly wanted: string
@@ -139,7 +139,7 @@ interface FailedCall {
   readonly error: BerthError
 }
 
-/** A wait for a node that this command created has failed; the node exists, or did. */
+/** The wait for a node that this command created has failed. The node exists, or has existed. */
 export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedCall> {
   readonly exit = this.error.reason.exit
   get hint() {
@@ -173,7 +173,7 @@ export const silentText = ({ address, id, name, port, waitedMillis }: SilentNode
     ? `Node ${name} (${id}) runs, and has no address at which ssh could answer.`
     : `Node ${name} (${id}) runs, but no ssh server has answered at ${address}, port ${port}, within ${Math.round(waitedMillis / 1000)} seconds.`
 
-/** A created node runs, and its ssh server did not answer in time. */
+/** A created node runs, but its ssh server did not answer in time. */
 export class SshSilent extends Data.TaggedError("SshSilent")<SilentNode> {
   readonly exit = "unavailable"
   readonly details = { node: { id: this.id, name: this.name } }
@@ -181,7 +181,7 @@ export class SshSilent extends Data.TaggedError("SshSilent")<SilentNode> {
   override readonly message = `${silentText(this)} ${isBilled}`
 }
 
-/** A wait for a node's deletion has failed; the node is being deleted all the same. */
+/** The wait for a node's deletion has failed. The node is being deleted all the same. */
 export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<FailedCall> {
   readonly exit = this.error.reason.exit
   readonly hint = goOnWaiting(this.id, "deleted", this.error)
@@ -214,7 +214,7 @@ export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<F
   override readonly message = `${this.error.message} The command was not started, and berth deletes the node.`
 }
 
-/** The time of a lease ended before the command. */
+/** The time of a lease ended before the command did. */
 export class LeaseOver extends Data.TaggedError("LeaseOver")<{
   /** Null if the node was not created yet. */
   readonly id: number | null
@@ -245,7 +245,7 @@ export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
   }
 }
 
-/** The cost of keeping a node, as a sentence to append; empty if unknown. */
+/** What it costs to leave the node as it is, as a sentence to append; empty if unknown. */
 const leftCosts = (perHourInr: number | null): string =>
   perHourInr === null ? "" : ` Leaving it costs ₹${perHourInr.toFixed(2)} per hour.`
 
@@ -276,7 +276,7 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   readonly exit = this.error.reason.exit
   get hint() {
     const { error, id, lease, name } = this
-    // If a reply does not state exactly one node, it is unknown which candidate is the lease's.
+    // If the reply does not state exactly one node, it is unknown which candidate is the lease's node.
     const { reason } = error
     const toldId = reason._tag === "OutcomeUnknown" && reason.difference !== null ? reason.toldId : null
     if (id === null && toldId !== null) {
@@ -307,13 +307,13 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
 /** It is unknown whether an earlier create of a name made a node, so no other create of that name was sent. */
 export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   readonly name: string
-  /** When it was sent, as ISO 8601. */
+  /** When the earlier create was sent, as ISO 8601. */
   readonly sentAt: string
   /** The caller's idempotency key; undefined if there was none. */
   readonly key: string | undefined
-  /** The nodes that it may have made, as far as they are known. */
+  /** The nodes that the earlier create may have made, as far as they are known. */
   readonly candidates: ReadonlyArray<number>
-  /** When it is over at the latest, such as `eleven minutes`. */
+  /** How long after `sentAt` the service may still make the node, in words, such as `eleven minutes`. */
   readonly wait: string
 }> {
   readonly exit = "outcomeUnknown"
@@ -356,7 +356,7 @@ export class CommitmentBought extends Data.TaggedError("CommitmentBought")<{
 /** A program that berth ran has ended and has reported its failure itself. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
-/** How many failed; each failure is reported separately. */
+/** How many of how many have failed. Each failure is reported separately. */
 interface Share {
   readonly failed: number
   readonly of: number
@@ -409,7 +409,7 @@ export class LocalFileFault extends Data.TaggedError("LocalFileFault")<Words & {
   readonly details = { path: this.path }
 }
 
-/** A daemon that does not answer or refuses. */
+/** The daemon did not answer, or refused the request. */
 export class DaemonNotAsked extends Data.TaggedError("DaemonNotAsked")<
   Words & {
     readonly exit: Exit
@@ -423,7 +423,7 @@ export class FleetConflict extends Data.TaggedError("FleetConflict")<Words> {
   readonly exit = "rejected"
 }
 
-/** A step of one member was not taken, so that nothing is lost. */
+/** A step for one member was left out, because it might have lost something. */
 export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly member: string; readonly id: number }> {
   readonly exit = "rejected"
   readonly details = { member: this.member, node: { id: this.id, name: null } }

@@ -14,7 +14,7 @@ interface WaitFlags {
   readonly timeoutMinutes?: number | undefined
 }
 
-/** The command that continues a wait, for the end of a hint. Each argument names one node or is a pattern for several. */
+/** The command that continues a wait, for the end of a hint. Each element of `given` names one node, or is a pattern for several. */
 export const waitCommand = (given: ReadonlyArray<string>, { goal, timeoutMinutes }: WaitFlags): string => {
   const flags = [
     ...(goal === undefined ? [] : ["--for", goal]),
@@ -51,14 +51,14 @@ const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.
 
 const notTheService = "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"
 
-/** How to read less, by operation. Its reply was longer than berth reads. */
+/** For operations whose reply was longer than berth reads: how to ask for less. */
 const readLess: Readonly<Record<string, string>> = {
   raw: "Ask for less at once, such as: berth api /nodes/ -q per_page=20",
   "nodes.list": "Read it page by page: berth node list --page 1 --per-page 20",
   "images.list": "Ask the service for a part of it: berth plan list --series SERIES --os OS --cpu N --ram GB"
 }
 
-/** Only a first run may go without the key: without it, berth does not know a create that an earlier run has sent. */
+/** Only a first run may go without the idempotency key. Without it, berth cannot find a create that an earlier run has sent. */
 const firstRun = "only a first run may go without --idempotency-key."
 
 /** What makes recording creates possible again, as the beginning of a sentence. */
@@ -115,7 +115,7 @@ export const hintOf = (error: BerthError): string => {
     case "InvalidRequest":
       return isAboutKey(error) ? "Use another --idempotency-key for a new create." : hint
     case "PathNotFound":
-      // A path written by hand is more likely wrong than the base URL.
+      // A path that the user wrote is more likely to be wrong than the base URL.
       return operation === "raw"
         ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
         : hint

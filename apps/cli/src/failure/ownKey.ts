@@ -1,5 +1,6 @@
 /**
- * Texts for a failed create whose key berth chose: the user never sees the key, so the hints of `berth node create` do not fit.
+ * Texts for a failed create whose idempotency key berth chose. The user never sees this key, so the hints of `berth node create` do not
+ * fit.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { mayBeUnlisted } from "@berthkit/core/domain/ErrorReason"
@@ -9,7 +10,7 @@ import { messageOf, stateRemedy } from "./callInWords.ts"
 
 const runAgain = "Run the same command again: that makes no second node."
 
-/** The hint to look first at a node that the reply named. */
+/** The hint if the reply named a node: look at that node first. */
 export const lookAt = (id: number): string => `See it: berth node get ${id}; nothing is sent again for it.`
 
 /** The texts that differ from those of a create with the user's key. `told` is the hint if the reply named a node. */

@@ -1,7 +1,7 @@
 /**
  * The log of changes: who requested which change of which node, when, with which command, and the outcome. Only this module writes it: all
- * commands send changes through the `Nodes` and the `RawApi` of `recordingChanges`. A change is recorded before it is sent, so that one
- * whose command was killed is in the log as `unknown`. A failure to write the log stops no change.
+ * commands send changes through the `Nodes` and the `RawApi` of `recordingChanges`. A change is recorded as `unknown` before it is sent,
+ * and stays so in the log if the command is killed. A failure to write the log stops no change.
  */
 import { hostname, userInfo } from "node:os"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -41,7 +41,7 @@ const jobOf = Effect.gen(function* () {
   return null
 })
 
-/** Null if the system has no name for the process's user, as in some containers. */
+/** The name of the process's user; null if the system has no name for it, as in some containers. */
 const userOf = Effect.sync(() => {
   try {
     return userInfo().username
@@ -58,7 +58,7 @@ const endOfFailure = ({ message, reason }: BerthError): End => ({
   why: message
 })
 
-/** Writes of outcomes that go on while their commands do. The last ones are awaited when the client ends. */
+/** Writes of outcomes, which run next to the command. The client waits for the last of them when it ends. */
 type Writes = FiberSet.FiberSet
 
 const makeWrites = Effect.gen(function* () {
@@ -68,8 +68,8 @@ const makeWrites = Effect.gen(function* () {
 })
 
 /**
- * Records a change before it is sent. The outcome is recorded in the background, so that a command that is stopped meanwhile still knows of
- * the reply.
+ * Records a change before it is sent. The outcome is recorded in the background, so that a command that is stopped during that write still
+ * knows the reply.
  */
 const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError>, endOf: (done: A) => End) =>
   Effect.gen(function* () {
@@ -103,7 +103,7 @@ const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** The change that a request asks for; `node` is set if its path names one. */
+/** The change that a raw request asks for. `node` is set if the request's path names a node. */
 const requestOf = ({ method, path }: RawRequest): Asked => {
   const node = nodeOfPath(path) ?? null
   const isDelete = method === "DELETE" && node !== null
@@ -113,7 +113,7 @@ const requestOf = ({ method, path }: RawRequest): Asked => {
 const nodesNoting = (nodes: Nodes["Service"], writes: Writes): Nodes["Service"] => ({
   ...nodes,
   create: (spec, options) => {
-    // It looks for the node of an earlier create, and sends none.
+    // Such a call only looks for the node of an earlier create, and sends no create.
     if (options?.adoptOnly === true) return nodes.create(spec, options)
     const asked = { action: "create", node: null, name: spec.name, asked: `${spec.plan} from ${spec.image}` } as const
     return noted(writes, asked, nodes.create(spec, options), ({ node, outcome }) => ({
@@ -145,7 +145,10 @@ const apiNoting = (api: RawApi["Service"], writes: Writes): RawApi["Service"] =>
   }
 }
 
-/** The same client, but each change is recorded. A new layer for each client: layers are shared by identity, and clients are not the same. */
+/**
+ * The same client, but each change is recorded. This is a function, because each client needs a layer of its own: Effect builds the same
+ * layer object only once.
+ */
 export const recordingChanges = () =>
   Layer.merge(
     Layer.effect(Nodes, Effect.zipWith(Nodes, makeWrites, nodesNoting)),

@@ -1,6 +1,6 @@
 /**
- * Which node a request of `berth api` ends: the one that it deletes, or whose commitment it sets so that the service deletes it. A path
- * counts in every spelling that a service may accept.
+ * Finds the node that a request of `berth api` ends. The request deletes the node, or sets its commitment so that the service deletes it. A
+ * path counts in every spelling that a service may accept.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { prefix, routes } from "@berthkit/core/api/Routes"
@@ -29,7 +29,7 @@ export const nodeOfPath = (path: string): NodeId | undefined => {
   return digits === undefined ? undefined : (Number(digits) as NodeId)
 }
 
-/** The node that a body names whose setting lets the service delete it. */
+/** The node in a request's body, if the setting in the body makes the service delete that node. */
 const nodeOfSetting = (body: string | undefined): NodeId | undefined => {
   const asked = body === undefined ? undefined : parseJson(body)
   if (!Predicate.isObject(asked)) return undefined
