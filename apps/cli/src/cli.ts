@@ -63,7 +63,10 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, 
   yield* data(hasJsonErrors(format) ? yield* valueText(help, format) : helpText(help, stdout.colour))
 })
 
-/** The records that a command prints: with `--dry-run` its proposals, if it has any; otherwise never proposals. */
+/**
+ * The kinds of records that a command prints in this run. If it can print proposals, it prints only proposals with `--dry-run`, and none
+ * without.
+ */
 const printedBy = (names: ReadonlyArray<string>, isDryRun: boolean): ReadonlyArray<string> => {
   const isProposal = (name: string) => name.replace("[]", "") === "proposal"
   return names.some(isProposal) ? names.filter((name) => isProposal(name) === isDryRun) : names
@@ -81,7 +84,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const flags = [...flagsOf(command.parameters), ...globalFlagList]
   const words = readWords(args, flags)
   if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
-  // Help may be combined with other switches, as in `-yh`; the command does nothing then.
+  // The switch for help may be combined with others, as in `-yh`. The command then prints its help and does nothing else.
   const help = words.flags.get(globalFlags.help)
   if (help !== undefined && isOn.get(help[0] ?? "") !== false)
     return yield* printHelp({ path, entry: verb }, asked.asked)
@@ -100,7 +103,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
     )
 })
 
-/** Whether berth runs itself for completions, which show no notes. */
+/** Whether this is an internal command, such as those that compute completions. Internal commands print no notes. */
 const isInternal = ([first]: ReadonlyArray<string>): boolean => internalVerbs.some(({ name }) => name === first)
 
 const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: AskedFormat) {
@@ -135,7 +138,7 @@ interface Ending {
 
 const endingOf = (failure: Failure): Ending => ({ code: exitCodeOf(failure), problem: problemOf(failure) })
 
-/** Unwritable output is not a defect of berth. */
+/** If the output cannot be written, that is not a defect of berth. */
 const endingOfDefect = (defect: unknown): Ending =>
   defect instanceof StdoutFailed
     ? { code: exitCode[defect.exit], problem: problemOfOutput(defect) }
@@ -185,7 +188,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     )
   })
 
-/** The exit codes for signals, after the run was interrupted and has reported it. */
+/** The exit code for each signal. Berth exits with it after the run was interrupted and has reported this. */
 const signals = {
   SIGINT: exitCode.interrupted,
   SIGHUP: exitCode.hungUp,

@@ -6,7 +6,7 @@ import type { AccountFlags } from "./completion/CompletionCache.ts"
 import { outputFault } from "./failure/outputFault.ts"
 import { quickAnswer } from "./quick.ts"
 
-/** Starts another process without waiting for it. */
+/** Starts another process that reads the completion values again, and does not wait for it. */
 const refresh = async ({ location, profile, project, userAgent }: AccountFlags) => {
   const { spawn } = await import("node:child_process")
   const flags = Object.entries({ profile, project, location, "user-agent": userAgent }).flatMap(([name, value]) =>

@@ -1,6 +1,6 @@
 /**
- * Answers requests that need neither the service nor Effect, because a person or a key press waits: the version, help, and completions with
- * cached values. If something is missing, `cli.ts` gives the same answer.
+ * Answers requests that need neither the service nor Effect: the version, help, and completions with cached values. These must be fast,
+ * because a person or a key press waits. If something is missing, `cli.ts` gives the same answer.
  */
 import { readFileSync } from "node:fs"
 import type { Writable } from "node:stream"
@@ -34,7 +34,7 @@ export interface QuickProcess {
 
 type Descriptions = Readonly<Record<string, CommandHelp>>
 
-/** All commands as data from the bundle; undefined if berth is not bundled. */
+/** The descriptions of all commands, which are part of the bundle; undefined if berth is not bundled. */
 const descriptions = (): Descriptions | undefined => {
   try {
     return JSON.parse(readFileSync(new URL("commands.json", import.meta.url), "utf8")) as Descriptions

@@ -1,6 +1,6 @@
 /**
- * Caches the image list for the length of one command, because a reply may have 16 MiB. Prices right before a purchase are read again with
- * `fresh`.
+ * Caches the image list while one command runs, because a reply may have 16 MiB. `fresh` reads the list again, for prices right before a
+ * purchase.
  */
 import { type ImageListOptions, Images } from "@berthkit/core/client/Images"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -8,7 +8,7 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Image, LeftOutImage } from "@berthkit/core/domain/Image"
 import { Context, Effect, Layer, Semaphore } from "effect"
 
-/** Older prices are read again. */
+/** Prices that are older than this are read again. */
 export const maxPriceAgeMillis = 60_000
 
 /** A list of images, and the records that are left out because they cannot be read. */

@@ -17,7 +17,7 @@ export interface Verb<out C> extends Entry {
   readonly examples: ReadonlyArray<Example>
   /** Arguments and flags that are required without a terminal, although the parser treats them as optional. */
   readonly needs: ReadonlyArray<string>
-  /** Titles of its flag groups, with the flags of each. Flags in no group come first. */
+  /** The titles of its flag groups, each with the names of its flags. Help shows flags without a group first. */
   readonly groups: Readonly<Record<string, ReadonlyArray<string>>>
   /** The record types that it prints, with `[]` appended for a list; empty if it prints none. */
   readonly prints: ReadonlyArray<string>

@@ -16,7 +16,10 @@ import {
   type Values
 } from "./Parameter.ts"
 
-/** Gives a parameter the flag description that the parser used, because parsed values are looked up by that object's identity. */
+/**
+ * Gives a parameter the description object of the global flag. The parser stores parsed values under that object, so an equal copy would
+ * not find them.
+ */
 const helped = <A>(help: FlagHelp, parameter: Parameter<A>): Parameter<A> => ({ ...parameter, help })
 const valued = <A>(help: FlagHelp, value: Value<A>) => helped(help, flag(help.name, value, ""))
 const on = (help: FlagHelp) => helped(help, switchFlag(help.name, ""))

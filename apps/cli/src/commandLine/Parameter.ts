@@ -31,12 +31,12 @@ export interface Value<out A> {
   readonly choices?: ReadonlyArray<string>
   /** Whether the text may be a comma-separated list. */
   readonly isList?: boolean
-  /** The value used when the flag is given without one; absent if a value is required. */
+  /** The value of a flag that is given without one; absent if the flag requires a value. */
   readonly bare?: string
   /** Whether the flag accepts an empty value. */
   readonly mayBeEmpty?: true
   readonly parse: (text: string) => Option.Option<A>
-  /** The expected value, as the end of a sentence; absent if the choices say it. */
+  /** What is expected, as the end of a sentence; absent if `choices` lists it. */
   readonly expected?: (text: string) => string
 }
 
@@ -108,7 +108,7 @@ const invalid = (what: string, given: string, { choices = [], expected }: Value<
 
 const missing: Result.Result<never, Wrong> = Result.fail({ _tag: "Missing" })
 
-/** The fields of a parameter's help besides its value. */
+/** The fields of a parameter's help that do not come from its `Value`. */
 interface Shown extends Pick<FlagHelp, "name" | "description"> {
   readonly aliases?: ReadonlyArray<string>
 }
@@ -144,7 +144,7 @@ const parameter = <A, B>(
 
 const first = <A>([value]: ReadonlyArray<A>): Result.Result<A | undefined, Wrong> => Result.succeed(value)
 
-/** A flag with a value; undefined if it is absent. */
+/** A flag with a value. The result is undefined if the flag is absent. */
 export const flag = <A>(name: string, value: Value<A>, description: string, ...aliases: ReadonlyArray<string>) =>
   parameter("flag", { name, description, aliases }, value, {}, first)
 
@@ -211,7 +211,7 @@ export const usageProblem = (name: string, message: string): UsageProblem => ({
   hint: `See ${name} --help.`
 })
 
-/** Parses parameters in the order of their declaration, and returns the operands that are left. */
+/** Parses parameters in the order of their declaration. Returns their values, and the operands that are left. */
 const readValues = <P extends Parameters>(parameters: P, words: Words, name: string) =>
   Result.gen(function* () {
     const values: Record<string, unknown> = {}

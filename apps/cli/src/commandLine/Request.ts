@@ -22,7 +22,7 @@ export type Request<C> =
       readonly verb: Verb<C>
       readonly args: ReadonlyArray<string>
     }
-  /** Only global flags may precede a noun. The flag's value is not repeated, because it may be a secret. */
+  /** A flag before the command that is not a global flag. Its value is left out, because it may be a secret. */
   | { readonly _tag: "UnknownFlag"; readonly path: ReadonlyArray<string>; readonly written: string }
   | { readonly _tag: "NoCommand"; readonly path: ReadonlyArray<string> }
   | {
@@ -53,7 +53,7 @@ export const named = <E extends { readonly name: string; readonly aliases: Reado
   word: string
 ): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))
 
-/** Words that berth answers besides its commands. */
+/** Words that berth answers although they are not commands of the tree. */
 const answered = ["help", "version"]
 
 /**
@@ -81,7 +81,10 @@ const nextWord = (args: ReadonlyArray<string>, from: number): number => {
 const without = (args: ReadonlyArray<string>, indexes: ReadonlyArray<number>) =>
   args.filter((_, index) => !indexes.includes(index))
 
-/** Whether a separate word before `--` asks for help. Combined switches are read with the words of the command. */
+/**
+ * Whether a word of its own, before `--`, asks for help. Switches that are combined in one word are read later, with the other words of the
+ * command.
+ */
 const asksForHelp = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
   return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h")

@@ -1,6 +1,6 @@
 /**
- * Prepares the commands that berth suggests. They are shell-quoted and carry the account flags of the current command line; without those
- * they would act on another account or be refused by a gateway.
+ * Prepares the commands that berth suggests. They are quoted for a shell and have the account flags of the current command line. Without
+ * these flags they would act on another account, or a gateway would refuse them.
  */
 import type { rawFlags } from "./words.ts"
 
@@ -8,7 +8,7 @@ import type { rawFlags } from "./words.ts"
 export const quoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 
-/** Commands that need no account, or name it themselves. */
+/** Commands that need no account, or that name the account in an argument. */
 const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema", "completion"])
 
 /** Adds the account and connection flags to the commands in a hint. `commands` lists the first word of every berth command. */

@@ -1,6 +1,6 @@
 /**
- * Derives the help of a command as data. The help of an action comes from its parameters and its place in the tree; that of a group comes
- * from the tree alone. This module does not load Effect, so help prints at once.
+ * Derives the help of a command as data. The help of a single command comes from its parameters and its place in the tree. The help of a
+ * group of commands comes from the tree alone. This module does not load Effect, so help prints at once.
  */
 import type { ArgumentHelp, CommandHelp, FlagGroup, FlagHelp } from "./CommandHelp.ts"
 import { type CommandTree, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
@@ -17,7 +17,7 @@ const argumentWord = ({ name, repeatable, required }: ArgumentHelp, dashes = "")
 
 const requiredWord = ({ metavar, name }: FlagHelp) => (metavar === null ? `--${name}` : `--${name} ${metavar}`)
 
-/** The flag groups of the command's place in the tree; flags in no group come first. */
+/** The flags of a command in the groups that the tree defines. Flags without a group come first. */
 const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagHelp>): ReadonlyArray<FlagGroup> => {
   const grouped = Object.entries(verb.groups).map(([title, names]) => ({
     isGlobal: false,
@@ -35,7 +35,7 @@ const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagHelp>): Readonly
   )
 }
 
-/** The help of an action; `columns` are those of its output. */
+/** The help of a single command. `columns` are the columns of its output. */
 export const helpOfVerb = (
   path: ReadonlyArray<string>,
   verb: Verb<unknown>,

@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
   list: ["ls", "all", "index", "ps"],
   get: ["show", "describe", "inspect", "info", "view", "read"],
   create: ["new", "add", "launch", "run", "make", "up"],
-  // Does not include `stop`: elsewhere a stopped node continues to exist.
+  // Does not include `stop`, because in other tools a stopped node continues to exist.
   delete: ["rm", "remove", "destroy", "terminate", "del", "kill"],
   use: ["switch", "select", "set", "activate"],
   set: ["update", "change", "edit"],

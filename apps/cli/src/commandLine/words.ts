@@ -8,8 +8,8 @@ import { globalFlagList, globalFlags } from "./globalFlags.ts"
 
 export interface Words {
   /**
-   * The texts of each given flag, in order; undefined for a missing value, "true" for a switch. Flags are keyed by the identity of their
-   * description object.
+   * The texts of each given flag, in order: undefined for a missing value, and "true" for a switch. The key is the description object of
+   * the flag itself, not an equal copy.
    */
   readonly flags: ReadonlyMap<FlagHelp, ReadonlyArray<string | undefined>>
   /** Words that are neither flags nor flag values, and everything after `--`. */
@@ -100,7 +100,10 @@ export const wordsOf = (list: string): ReadonlyArray<string> =>
     .map((word) => word.trim())
     .filter((word) => word !== "")
 
-/** The commands' switches that have a letter. A global flag's letter may follow in the same word, as in `-iojson`. */
+/**
+ * The switches of commands that have a letter. They must be known here, because the letter of a global flag may follow in the same word, as
+ * in `-iojson`.
+ */
 const switches = Object.entries(switchLetters).map(([name, letter]): FlagHelp => ({
   ...globalFlags.quiet,
   name,

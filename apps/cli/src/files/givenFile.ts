@@ -5,7 +5,7 @@
 import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Stdio, Stream } from "effect"
 
-/** Larger than any file that a person writes. */
+/** Maximum size of a text file. It is larger than any file that a person writes. */
 const maxTextBytes = 1024 * 1024
 
 /** How long to wait for a pipe, in case nobody writes to it. */
@@ -62,7 +62,7 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
   return all
 }
 
-/** Reads a pipe to its end. A read of `node:fs` could not be interrupted. */
+/** Reads a pipe to its end, as a stream, because a single read with `node:fs` could not be interrupted. */
 const readPipe = (fd: number, maxBytes: number): Effect.Effect<Uint8Array, FileFault> =>
   Effect.flatMap(
     Effect.promise(() => import("node:net")),

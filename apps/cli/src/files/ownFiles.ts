@@ -7,7 +7,7 @@ import { type KeyLock, withKeyLock } from "@berthkit/core/client/creation/KeyLoc
 import { type FileFault, makeOwnFolder, replaceFile, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect } from "effect"
 
-/** Berth creates both levels of `accounts/HASH`, with access for the user only. */
+/** Berth creates both levels of the folder `accounts/HASH` itself, so that only the user has access to them. */
 const accountLevels = 2
 
 const makeAccountFolder = (folder: string): Effect.Effect<void, FileFault> => makeOwnFolder(folder, accountLevels)

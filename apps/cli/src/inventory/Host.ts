@@ -21,7 +21,7 @@ export const Host = Schema.Struct({
 })
 export interface Host extends Schema.Schema.Type<typeof Host> {}
 
-/** Addresses of the connecting machine itself or of its link, which never lead to a node. */
+/** Addresses that never lead to a node, because they belong to this machine itself or to its local link. */
 const ownAddresses = (): BlockList => {
   // Not imported at the top, because commands that reach no host would wait for it.
   const own = new (process.getBuiltinModule("node:net").BlockList)()
@@ -34,7 +34,7 @@ const ownAddresses = (): BlockList => {
 }
 let own: BlockList | undefined
 
-/** Returns the text if it is an IP address and nothing else: it becomes an argument of another program. */
+/** Returns the text if it is an IP address and nothing else, because it becomes an argument of another program. */
 const addressIn = (text: string | null): string | null => {
   const address = text?.trim() ?? ""
   const family = process.getBuiltinModule("node:net").isIP(address)
@@ -91,7 +91,7 @@ interface Named {
   readonly name: string
 }
 
-/** Longer names are invalid as host names. */
+/** Maximum length of a host name. */
 const maxLength = 253
 
 /** Names with another meaning for other programs: this machine, or every host. */
@@ -117,8 +117,8 @@ interface HostNames<A> {
 }
 
 /**
- * A unique name for each node. A plain name belongs to the oldest node that has it; later ones are numbered from 2, skipping names of other
- * nodes. A changed name never takes the name of another node.
+ * A unique name for each node. A plain name belongs to the oldest node that has it. Later nodes of that name get a number from 2 on, except
+ * numbers that would make the name of another node. A changed name is never equal to the name of another node.
  */
 export const hostNames = <A extends Named>(nodes: ReadonlyArray<A>): HostNames<A> => {
   const byAge = nodes.toSorted((a, b) => a.id - b.id)

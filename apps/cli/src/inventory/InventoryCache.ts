@@ -6,7 +6,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { writeAccountFile } from "../files/ownFiles.ts"
 import { Host } from "./Host.ts"
 
-/** About 50 000 nodes. A larger account is not cached. */
+/** Maximum size of the cache file, enough for about 50 000 nodes. A larger account is not cached. */
 const maxFileBytes = 16 * 1024 * 1024
 
 const File = Schema.fromJsonString(
