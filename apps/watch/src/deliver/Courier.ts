@@ -1,7 +1,7 @@
 /**
- * Delivers events of a sink (a receiver of events): makes the attempts that its queues start, and stores their outcomes in
- * batches. A process that is killed before the outcome is stored repeats the attempt with the same event ids. Stdout has its
- * own courier, without queues.
+ * Delivers events to one sink (a receiver of events): makes the attempts that the sink's queues start, and stores their
+ * outcomes in batches. If the process is killed before it has stored an outcome, the next process repeats the attempt with the
+ * same event id. Stdout has its own courier, without queues.
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import { type AttemptEnd, type Delivery, type DeliveryKey, keyOf } from "../store/deliveries.ts"
@@ -18,15 +18,18 @@ const maxInFlight = 8
 /** A sink with this many pending deliveries stops reading new events. */
 const maxLeft = 10_000
 
-/** The maximum that a sink can have pending: what it read, or every node of a new sink's baseline. */
+/**
+ * Maximum number of pending deliveries that a process loads for a sink. A new sink that starts with a baseline has one for
+ * every node.
+ */
 export const maxLoaded = 1_000_000
 
 /** Pause before retrying a store that failed. */
 const storePauseMillis = 1000
 
 /**
- * How long, and how many, outcomes may wait for the next transaction. Each transaction waits for the disk, which is slower than
- * many receivers.
+ * How long outcomes may wait for the next transaction, and how many may wait. Outcomes are stored together because each
+ * transaction waits for the disk, and many receivers are faster than the disk.
  */
 const maxUnsavedMillis = 50
 const maxUnsaved = 500
@@ -57,25 +60,27 @@ export interface Courier {
   readonly hasRoom: () => boolean
   /** Waits until there is room. */
   readonly room: Effect.Effect<void>
-  /** Waits until no attempt is running or due. */
+  /** Waits until no attempt is running or due, and all outcomes are stored. */
   readonly idle: Effect.Effect<void>
   readonly receiver: () => Receiver
-  /** The accounts with pending deliveries, and those that were added since the last successful attempt. */
+  /**
+   * `left`: the accounts with pending deliveries. `unproven`: the accounts that were added since the last successful attempt.
+   */
   readonly accounts: () => { readonly left: ReadonlySet<string>; readonly unproven: ReadonlySet<string> }
 }
 
 /** The state of a receiver. */
 export interface Receiver {
   readonly state: ReceiverState
-  /** Why the last attempt failed; null while it is up. */
+  /** Why the last attempt failed; null while the receiver is up. */
   readonly reason: string | null
-  /** Since when nothing was delivered; null while it is up. */
+  /** Since when nothing was delivered; null while the receiver is up. */
   readonly sinceMillis: number | null
 }
 
 export const receiverUp: Receiver = { state: "up", reason: null, sinceMillis: null }
 
-/** Retries a store that may recover. Meanwhile, finished attempts stay finished. */
+/** Retries while the store may recover. Only the write to the store is retried, never an attempt. */
 export const whileItMayPass = <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
   Effect.retry(effect, { while: mayPass, schedule: Schedule.spaced(storePauseMillis) })
 
@@ -90,12 +95,12 @@ export const makeCourier = Effect.fnUntraced(function* (
   const turned = makeSignal()
 
   /**
-   * Outcomes that are not stored yet, the last one of each delivery. If the store fails for a while, as on a full disk, they
-   * are stored later: attempts stay made, and others continue meanwhile.
+   * Outcomes that are not stored yet: the last outcome of each delivery. If the store fails for a while, for example because
+   * the disk is full, they are stored later. Meanwhile other attempts continue, and no attempt is repeated.
    */
   const unsaved = new Map<string, AttemptEnd>()
   let savedFailingSinceMillis = failingSinceMillis
-  /** When to store them; null if there are none. */
+  /** When to store the outcomes; null if there are none. */
   let saveAtMillis: number | null = null
   let isStuck = false
 
@@ -116,7 +121,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     }
   })
 
-  /** If no attempt is running, there is nothing to wait for. */
+  /** If no attempt is running, no more outcomes will join the batch, so it is stored at once. */
   const isSaveDue = (nowMillis: number): boolean =>
     saveAtMillis !== null &&
     (saveAtMillis <= nowMillis || (!isStuck && (queues.inFlight === 0 || unsaved.size >= maxUnsaved)))
@@ -147,7 +152,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     return null
   })
 
-  /** Processes a message; returns the end, if it is one. */
+  /** Processes messages. Returns the end if one of them ends the courier, otherwise null. */
   const handle = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>) {
     let end: CourierEnd | null = null
     for (const message of messages) {
@@ -196,7 +201,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   return {
     run,
     take: (deliveries, dropped) => {
-      // At once, so that the reader sees held changes among them.
+      // Add them now rather than by a message, because the reader asks for held changes before the courier's next turn.
       queues.remove(dropped)
       queues.add(deliveries)
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })

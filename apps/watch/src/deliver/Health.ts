@@ -5,8 +5,8 @@
 import type { Delivery } from "../store/deliveries.ts"
 
 /**
- * `unavailable`: the receiver was unreachable, busy or failing, and any other event would have failed as well. `refused`: it
- * did not accept this event. `gone`: it wants no more events.
+ * `unavailable`: the receiver was unreachable, busy or failing, so any other event would have failed as well. `refused`: the
+ * receiver did not accept this event. `gone`: the receiver wants no more events.
  */
 type FailureKind = "unavailable" | "refused" | "gone"
 
@@ -15,7 +15,7 @@ export interface Failed {
   readonly kind: FailureKind
   /** In a few words, without secrets. */
   readonly reason: string
-  /** The pause that the receiver asked for; null if it did not. */
+  /** The pause that the receiver asked for; null if it asked for none. */
   readonly retryAfterMillis: number | null
 }
 
@@ -50,7 +50,7 @@ const delaysMillis = [
   24 * hour
 ]
 
-/** Bounds for the pause that a receiver asks for, because some send `Retry-After: 0` while they are down. */
+/** Bounds for the pause that a receiver asks for. Some receivers send `Retry-After: 0` while they are down. */
 const minRetryAfterMillis = second
 const maxRetryAfterMillis = hour
 
@@ -58,12 +58,12 @@ const maxRetryAfterMillis = hour
 const boundedRetryAfter = (millis: number): number =>
   Math.min(Math.max(millis, minRetryAfterMillis), maxRetryAfterMillis)
 
-/** Up to a tenth less or more. `chance` is from 0 to 1. */
+/** Changes a pause by up to a tenth, shorter or longer. `chance` is from 0 to 1. */
 const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
 
 /**
- * When a delivery left by another process is due here: that process's clock may be minutes ahead of this one's. `forMillis`:
- * how long a change is held back to see whether it lasts.
+ * When a delivery that another process left is due in this process. The other clock may be minutes ahead, so the stored time is
+ * limited. `forMillis`: how long a change is held back to see whether it lasts.
  */
 export const dueHere = (
   { attempt, dueMillis, held }: Pick<Delivery, "attempt" | "dueMillis" | "held">,
@@ -74,13 +74,16 @@ export const dueHere = (
   return Math.min(dueMillis, nowMillis + longest)
 }
 
-/** When a delivery is due that failed before it was due: at its old time, but not sooner than the receiver asks. */
+/**
+ * When to retry a delivery that was tried early and failed: at the time it was due anyway, but not sooner than the receiver
+ * asks.
+ */
 export const dueAfterEarly = (
   delivery: Pick<Delivery, "attempt" | "dueMillis" | "held">,
   retryAfterMillis: number | null,
   nowMillis: number
 ): number =>
-  // A process whose clock was ahead would have made it late.
+  // The due time may come from a process whose clock was ahead.
   Math.max(dueHere(delivery, nowMillis, 0), nowMillis + boundedRetryAfter(retryAfterMillis ?? 0))
 
 /** The pause after this number of failed attempts, from 1; null after the last. */
@@ -98,11 +101,11 @@ export const retryDelay = (attempts: number, retryAfterMillis: number | null, ch
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
   readonly probeAtMillis: number | null
-  /** The receiver asked for no requests before this instant; 0 if it did not. */
+  /** No attempts are made before this instant, because the receiver asked for a pause; 0 if it asked for none. */
   readonly pausedUntilMillis: number
-  /** The queues whose attempts failed since the last answered one. */
+  /** The queues whose attempts got no answer from the receiver since it last answered one. */
   readonly failedQueues: ReadonlyArray<string>
-  /** The number of those attempts. */
+  /** The number of attempts without an answer since then. */
   readonly failures: number
   /** Failed attempts of any kind since the last success. */
   readonly failuresInRow: number
@@ -152,11 +155,12 @@ export const afterFailure = (
 ): Health => {
   const failingSinceMillis = health.failingSinceMillis ?? nowMillis
   const failuresInRow = health.failuresInRow + 1
-  // It answered, so it is reachable.
+  // The receiver answered, so it is reachable.
   if (kind !== "unavailable") return { ...healthy, failuresInRow, failingSinceMillis }
   const failedQueues = health.failedQueues.includes(queue) ? health.failedQueues : [...health.failedQueues, queue]
   const failures = health.failures + 1
-  // A sink with fewer queues is down when all have failed; a single queue gets a second attempt first.
+  // With fewer than three queues, the receiver is down when all of them have failed. A single queue gets a second attempt
+  // first.
   const isDown =
     health.probeAtMillis !== null ||
     failedQueues.length >= queuesUntilDown ||

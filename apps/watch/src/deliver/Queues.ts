@@ -1,6 +1,7 @@
 /**
- * The pending deliveries of a sink, in one queue per node: a node's events keep their order, and a failing one does not block
- * other nodes. It decides what to attempt when, from the time and random numbers it receives; `Courier.ts` makes the attempts.
+ * The pending deliveries of a sink, in one queue per node: a node's events keep their order, and a failing event does not block
+ * other nodes. The queues decide what to attempt and when. They get the time and random numbers from their caller; `Courier.ts`
+ * makes the attempts.
  */
 import { type Delivery, type DeliveryKey, type NodeKey, nodeKeyOf } from "../store/deliveries.ts"
 import {
@@ -16,18 +17,18 @@ import {
 } from "./Health.ts"
 
 interface Queue {
-  /** In the order of their events; never empty. */
+  /** The node's deliveries in the order of their events; never empty. */
   readonly entries: Array<Delivery>
   isInFlight: boolean
-  /** Whether its first delivery failed before and may be tried before it is due, because the receiver was down and is back. */
+  /** Whether the first delivery, which failed before, may be tried before it is due because the receiver is back. */
   isReleased: boolean
 }
 
 /** What follows from a failed attempt. */
 export type Consequence =
-  /** Retry when it is due; the attempt counts. */
+  /** Retry when the delivery is due again; the attempt counts. */
   | { readonly _tag: "Retry"; readonly delivery: Delivery }
-  /** Retry as if it had not been tried: the receiver is down, or the delivery was not due. */
+  /** Retry, and do not count this attempt: the receiver is down, or the delivery was tried before it was due. */
   | { readonly _tag: "Wait" }
   | { readonly _tag: "GiveUp"; readonly delivery: Delivery }
   | { readonly _tag: "Disable"; readonly reason: "gone" | "failing" }
@@ -35,7 +36,7 @@ export type Consequence =
 export class Queues {
   #health: Health
   readonly #maxInFlight: number
-  /** In the order of attempts: that of their oldest entries, as far as those came in order. */
+  /** The queues by node, in the order in which they are tried: new queues come last. */
   readonly #queues = new Map<string, Queue>()
   /** Accounts for which nothing is added or retried any more. */
   readonly #forgotten = new Set<string>()
@@ -71,7 +72,7 @@ export class Queues {
     return new Set(Array.from(this.#queues.values(), ({ entries }) => entries[0]!.account))
   }
 
-  /** The accounts that were added since the last successful attempt. */
+  /** The accounts that this process took over since the last successful attempt. */
   get unproven(): ReadonlySet<string> {
     return this.#unproven
   }
@@ -92,8 +93,8 @@ export class Queues {
   }
 
   /**
-   * Takes over what the previous owner of some accounts left, except deliveries that are still running here. Their earlier
-   * attempts count as failures in a row.
+   * Takes over the deliveries that the previous owner of some accounts left, except deliveries that are still running here. If
+   * the sink has been failing, the failed attempts of these deliveries count as failures in a row.
    */
   resume(accounts: ReadonlyArray<string>, deliveries: ReadonlyArray<Delivery>): void {
     for (const account of accounts) {
@@ -108,7 +109,8 @@ export class Queues {
   }
 
   /**
-   * Removes all pending deliveries of an account that another process owns now. Running attempts finish, without consequences.
+   * Removes all pending deliveries of an account that another process owns now. Running attempts finish, but their outcomes are
+   * ignored.
    */
   forget(account: string): void {
     this.#forgotten.add(account)
@@ -166,13 +168,16 @@ export class Queues {
     return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis, probeAtMillis ?? 0)
   }
 
-  /** While the receiver is down, events are tried in turn whenever one is allowed, except those that are held back. */
+  /**
+   * When a queue's first delivery is due. While the receiver is down, the queues are tried in turn, so every first delivery is
+   * due now unless it is held back.
+   */
   #dueMillis({ entries, isReleased }: Queue): number {
     const { attempt, dueMillis } = entries[0]!
     return isReleased || (this.#health.probeAtMillis !== null && attempt > 0) ? 0 : dueMillis
   }
 
-  /** The attempt succeeded. */
+  /** Records that an attempt succeeded. */
   succeeded(delivery: Delivery): void {
     const wasDown = this.#health.probeAtMillis !== null
     this.#health = healthy
@@ -181,7 +186,7 @@ export class Queues {
     if (wasDown) this.#release(nodeKeyOf(delivery))
   }
 
-  /** The attempt failed; returns what follows. */
+  /** Records that an attempt failed; returns what follows. */
   failed(delivery: Delivery, failure: Failed, nowMillis: number, chance: number): Consequence {
     const { probeAtMillis } = this.#health
     const key = nodeKeyOf(delivery)
@@ -201,8 +206,8 @@ export class Queues {
       return { _tag: "Wait" }
     }
     if (probeAtMillis !== null) this.#release(key)
-    // Tried before it was due, so it does not count: a receiver that comes and goes would use up days of the schedule within
-    // minutes.
+    // An attempt before the due time does not count. Otherwise a receiver that comes and goes would use up days of the schedule
+    // within minutes.
     if (delivery.attempt > 0 && delivery.dueMillis > nowMillis) {
       this.#land(delivery, false)
       queue.entries[0] = { ...delivery, dueMillis: dueAfterEarly(delivery, failure.retryAfterMillis, nowMillis) }
@@ -218,9 +223,9 @@ export class Queues {
   }
 
   /**
-   * The receiver is back: retries failed deliveries in all queues except the one that was answered. Only the answer to the
-   * probe triggers this. Other deliveries were sent before the receiver went down, and would alternate endlessly with failing
-   * ones. Changes that are held back stay so.
+   * The receiver is back: lets all queues except the answered one retry their failed delivery early. Only the answer to the
+   * probe triggers this. Answers to deliveries that were sent before the receiver went down do not, because they could
+   * alternate endlessly with failures. Changes that are held back stay held back.
    */
   #release(answered: string): void {
     const isProbe = answered === this.#probe
@@ -229,7 +234,10 @@ export class Queues {
     for (const [key, queue] of this.#queues) queue.isReleased = key !== answered && queue.entries[0]!.attempt > 0
   }
 
-  /** Others are tried before it: an event at which the receiver always fails would prevent finding out that it is back. */
+  /**
+   * Lets other queues be tried first. If the receiver always fails at one event, trying only that event would never show that
+   * the receiver is back.
+   */
   #putLast(key: string): void {
     const queue = this.#queues.get(key)!
     this.#queues.delete(key)
@@ -249,7 +257,7 @@ export class Queues {
     if (index === 0) queue.isReleased = false
     this.#size--
     if (queue.entries.length === 0) this.#queues.delete(key)
-    // No failing delivery is left.
+    // Nothing is pending, so nothing is failing.
     if (this.#size === 0) this.#health = { ...this.#health, failingSinceMillis: null }
   }
 }

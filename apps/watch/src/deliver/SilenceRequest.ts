@@ -1,4 +1,4 @@
-/** A request for a silence (a time in which sinks do not get some events), and its validation. Pure. */
+/** A request for a silence (a period in which some events are withheld from sinks), and the validation of requests. Pure. */
 import { type Silence, silenceState } from "../store/silences.ts"
 
 export interface SilenceRequest extends Omit<Silence, "id" | "fromMillis"> {
@@ -19,14 +19,14 @@ const dayMillis = 86_400_000
 /** Maximum number of silences that are not over. */
 const maxSilences = 200
 const maxLengthDays = 30
-/** From now to its start. */
+/** A silence may start at most this many days from now. */
 const maxAheadDays = 365
-/** Patterns, accounts or sinks of one silence. */
+/** Maximum number of patterns, of accounts and of sinks in one silence. */
 const maxEntries = 100
 const maxPatternLength = 256
 const maxReasonLength = 500
 
-/** A start this recently in the past means now. */
+/** A start that is at most this long ago counts as now. */
 const maxAgoMillis = 60_000
 
 const unknownName = (kind: string, names: ReadonlyArray<string>, known: ReadonlyArray<string>): string | null => {
@@ -70,7 +70,7 @@ export const silenceProblem = (
   return null
 }
 
-/** The requested silence. It does not cover events from before the request. */
+/** The silence for a valid request. It does not cover events from before the request. */
 export const toSilence = (
   { fromMillis, reason, ...request }: SilenceRequest,
   id: string,

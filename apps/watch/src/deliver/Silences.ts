@@ -1,11 +1,11 @@
 /**
- * How silences affect the events of a sink: which events a silence covers, when those are delivered or dropped, and what waits
- * meanwhile.
+ * How silences affect the events of a sink: which events a silence covers, when these events are delivered or dropped, and what
+ * else waits until then.
  *
- * A silence covers the events that the daemon learns of while it lasts, whenever a sink reads them. So the outcome does not
- * depend on how reading, the ends of silences and restarts of the daemon interleave. An event under several silences waits for
- * the last one, and is dropped only if all of them drop. Later events of the same node wait behind it, covered or not, which
- * keeps the order per node.
+ * A silence covers the events that the daemon learns of while the silence lasts, no matter when a sink reads them. The outcome
+ * therefore does not depend on when a sink reads, or when the daemon restarts. An event under several silences waits for the
+ * last one, and is dropped only if all of them drop their events. Later events of the same node wait behind a held event, even
+ * if no silence covers them, so that each node's events stay in order.
  */
 import { Clock, Effect, Metric } from "effect"
 import type { StoredEvent } from "../store/accounts.ts"
@@ -16,7 +16,10 @@ import type { SilencedIntake } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import { type Courier, whileItMayPass } from "./Courier.ts"
 
-/** Whether it withholds an event from a sink: never the daemon's own events, and with `nodes` only events about a node. */
+/**
+ * Whether a silence withholds an event from a sink. It never withholds the daemon's own events. If it names nodes, it withholds
+ * only events about nodes.
+ */
 export const covers = (
   { accounts, fromMillis, nodes, sinks, untilMillis }: Silence,
   sink: string,
@@ -29,12 +32,12 @@ export const covers = (
   (nodes.length === 0 || event.node !== null) &&
   selects({ accounts, nodes, causes: [], types: [] }, event)
 
-/** `hand`: deliver it. `hold`: it waits. `drop`: discard it. */
+/** What to do with an event: `hand` it to the courier, `hold` it, or `drop` it. */
 export type Fate = "hand" | "hold" | "drop"
 
 /**
- * The fate of an event under these silences. `replayedMillis`: when a person had the sink deliver again, or null; silences that
- * were over by then drop nothing.
+ * The fate of an event that these silences cover. `replayedMillis`: when a person last made the sink deliver past events again,
+ * or null; silences that were over by then drop nothing.
  */
 export const fateOf = (covering: ReadonlyArray<Silence>, nowMillis: number, replayedMillis: number | null): Fate => {
   if (covering.some(({ untilMillis }) => untilMillis > nowMillis)) return "hold"
@@ -50,9 +53,9 @@ export const nextEnd = (silences: ReadonlyArray<Silence>, nowMillis: number): nu
 }
 
 /**
- * The nodes for which a sink has waiting events. It decides about deliveries as they are read (`fateOfNew`). After silences
- * end, it decides about all waiting ones in a pass, each node's oldest first (`fateOfHeld`). Nothing is read during a pass. The
- * first pass, and the pass after each gained account, is about what an earlier process left.
+ * The nodes for which a sink has waiting events. `fateOfNew` decides about each delivery when it is read. After silences end, a
+ * pass decides about all waiting deliveries, each node's oldest first (`fateOfHeld`); no new events are read during a pass. The
+ * first pass, and the pass after this process gains an account, handle what an earlier process left.
  */
 export class HeldNodes {
   #held = new Set<string>()
@@ -80,7 +83,7 @@ export class HeldNodes {
     return true
   }
 
-  /** Requires another pass: an account was gained, for which another process has left something. */
+  /** Requires another pass, because this process gained an account for which another process may have left deliveries. */
   gained(): void {
     this.#settled = null
   }
@@ -103,7 +106,7 @@ export const withSilences = (body: string, covering: ReadonlyArray<Silence>): st
   return JSON.stringify({ ...event, data: { ...event.data, silenced } })
 }
 
-/** Held deliveries that are settled at once; each takes its own statement. */
+/** Maximum number of held deliveries that one transaction settles; each takes its own statement. */
 const maxSettledAtOnce = 100
 
 /** How late the end of a silence may be noticed if the clock was set or the machine was suspended. */
@@ -118,14 +121,14 @@ const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
 
 /** The reader of a sink's events. */
 interface Reader {
-  /** Whether it has taken up an account. */
+  /** Whether the reader delivers events of an account. */
   readonly isOwn: (account: string) => boolean
   /** A delivery that another process may have left, with its due time by this process's clock. */
   readonly asDueHere: <D extends Delivery>(delivery: D, nowMillis: number) => D
 }
 
 /**
- * The deliveries that silences hold for one sink. They wait only in the store, and do not count as pending until `release`
+ * The deliveries that silences hold for one sink. They are kept only in the store, and do not count as pending until `release`
  * finds that their silences are over.
  */
 export const makeHeldDeliveries = Effect.fnUntraced(function* (
@@ -145,8 +148,8 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
     count === 0 ? Effect.void : Metric.update(Metric.withAttributes(droppedCount, { sink }), count)
 
   /**
-   * Sorts new deliveries by the effect of silences. The silences are read after the events, so one that is missing covers none
-   * of them.
+   * Sorts new deliveries by the effect of silences. The silences are read after the events, so a silence that was added later
+   * covers none of these events.
    */
   const sortOut = Effect.fnUntraced(function* (
     read: ReadonlyArray<{ readonly delivery: Delivery; readonly event: StoredEvent }>
@@ -173,8 +176,8 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
   })
 
   /**
-   * Delivers or drops some deliveries whose silences are over; returns whether there may be more, which come before newer
-   * events.
+   * Delivers or drops some deliveries whose silences are over. Returns whether there may be more; these must be handled before
+   * newer events.
    */
   const release = Effect.gen(function* () {
     const silences = yield* store.silences
@@ -205,7 +208,8 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
       return body === null ? [] : [{ ...asDueHere(delivery, now), body: withSilences(body, covering) }]
     })
     if (handed.length + dropped.length > 0) {
-      // Repeated as a whole, because a broken connection may have committed it: then nothing is found held any more.
+      // Repeats the whole transaction after a broken connection. If it was committed after all, the repetition finds nothing to
+      // settle.
       yield* whileItMayPass(store.settleHeld(sink, handed, dropped))
       yield* countDropped(dropped.length)
       courier.take(handed, [])
@@ -230,7 +234,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
 
   return {
     sortOut,
-    /** Accounts were gained: what others left is processed before anything newer is read. */
+    /** This process gained accounts. What others left is processed before anything newer is read. */
     gained: () => {
       pass = null
       heldNodes.gained()
@@ -240,7 +244,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
     silenceEnd,
     /** Whether `release` has more to do. */
     isReleasing: () => pass !== null,
-    /** Whether anything of a node waits. */
+    /** Whether a delivery about the node waits. */
     hasSome: (key: NodeKey) => heldNodes.has(key)
   }
 })

@@ -1,6 +1,6 @@
 /**
- * The options of a sink (a receiver of events): its target, and the events it gets. Plain data, which `config/` reads, and the
- * pure selection of events.
+ * The options of a sink (a receiver of events): its target, and which events it gets. `config/` reads them. The selection of
+ * events is here as well. Pure.
  */
 import type { Redacted } from "effect"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
@@ -47,7 +47,7 @@ export interface ExecOptions {
   /** Program and arguments, without a shell. */
   readonly command: readonly [string, ...Array<string>]
   readonly timeoutMillis: number
-  /** Variables of the daemon's environment that the program gets, in addition to the few that every program gets. */
+  /** Names of additional environment variables that the program gets. Every program gets a few, such as `PATH`. */
   readonly variables: ReadonlyArray<string>
 }
 
@@ -56,7 +56,7 @@ interface StdoutOptions {
 }
 
 export interface SinkOptions {
-  /** Its cursor in the store has this name. */
+  /** Also the name of the sink's cursor in the store. */
   readonly name: string
   readonly target: WebhookOptions | ExecOptions | StdoutOptions
   readonly selection: EventSelection
@@ -64,11 +64,14 @@ export interface SinkOptions {
   readonly start: "now" | "baseline"
   /** How long a status must last before the change is delivered; 0: deliver at once. */
   readonly forMillis: number
-  /** With more unread events than this the sink is disabled. */
+  /** The sink is disabled if it has more unread events than this. */
   readonly maxLag: number
 }
 
-/** `*` matches any text, everything else itself. Without backtracking, because patterns come from outside. */
+/**
+ * Whether a text matches a pattern, in which only `*` is special. There is no backtracking, because a malicious pattern could
+ * make that slow.
+ */
 export const matchesGlob = (glob: Glob, text: string): boolean => {
   const [first = "", ...rest] = glob.split("*")
   const last = rest.pop()

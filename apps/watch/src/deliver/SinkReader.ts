@@ -1,7 +1,7 @@
 /**
- * Reads events by a sink's own cursor, and takes the selected ones for delivery in the transaction that moves the cursor. A
- * change of status that must last first is taken as waiting. A slow sink stops reading, and blocks no other sink. Events held
- * by silences wait separately, in `Silences.ts`.
+ * Reads events at a sink's own cursor. One transaction moves the cursor and stores the deliveries of the selected events. If a
+ * change of status must last for some time first, its delivery is stored as waiting. A slow sink stops reading, and blocks no
+ * other sink. Events that silences hold are handled in `Silences.ts`.
  */
 import { Clock, Effect } from "effect"
 import { type Cursor, startOf } from "../events/Cursor.ts"
@@ -19,15 +19,15 @@ import { dataOf, selects, selectsAccount, type SinkOptions } from "./SinkOptions
 
 const maxAtOnce = 500
 
-/** `Behind`: the sink is too far behind. `Ordered`: a person ordered something, so the sink restarts. */
+/** Why reading ended. `Behind`: the sink has too many unread events. `Ordered`: a person changed the sink, so it restarts. */
 type ReaderEnd = { readonly _tag: "Behind"; readonly unread: number } | { readonly _tag: "Ordered" }
 
 const inOneTransaction = <A, R>(effect: Effect.Effect<A, StoreFailed, R>) =>
   Effect.flatMap(Store, ({ atomically }) => atomically(effect))
 
 /**
- * Stores where a sink starts in each account that its cursor does not name, such as all accounts for a new sink: with new
- * events, unless it starts with the existing nodes. Accounts without events are included, before their first event.
+ * Stores where a sink starts in each account that its cursor does not name yet; for a new sink these are all accounts. A sink
+ * starts with new events unless its options say that it starts with the existing nodes. Accounts without events are included.
  */
 export const openSink = Effect.fnUntraced(function* (
   { name, selection, start }: SinkOptions,
@@ -43,10 +43,10 @@ export const openSink = Effect.fnUntraced(function* (
     if (cursor.has(account) || !selectsAccount(selection, account)) continue
     yield* store.begin(name, account, seq)
   }
-  // The first of several processes knows that the sink is new; the others wait for it.
+  // If several processes start at once, the first one finds that the sink is new, and the others wait for its transaction.
 }, inOneTransaction)
 
-/** Whether an event of the daemon says that this sink's own receiver fails. Other sinks report it. */
+/** Whether this is the daemon's event about a failure of this sink's own receiver. Only the other sinks get such an event. */
 const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
   if (account !== daemonAccount) return false
   const { about } = JSON.parse(body).data
@@ -60,13 +60,13 @@ const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
 /** Number of events of an account after a cursor. */
 const unreadOf = (cursor: Cursor, { account, seq }: Head) => seq - (cursor.get(account) ?? 0)
 
-/** Number of events that a sink has not read. The store alone does not know what the sink selects. */
+/** Number of events that a sink has not read in the accounts that it selects. */
 export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<Head>): number =>
   heads
     .filter(({ account }) => selectsAccount(sink.selection, account) && !isUnmet(sink, cursor, account))
     .reduce((sum, head) => sum + unreadOf(cursor, head), 0)
 
-/** Reads until the sink is too far behind, or another process changes it. */
+/** Reads until the sink is too far behind, or a person changes the sink in another process. */
 export const readEvents = Effect.fnUntraced(function* (
   sink: SinkOptions,
   courier: Courier
@@ -74,9 +74,12 @@ export const readEvents = Effect.fnUntraced(function* (
   const store = yield* Store
   const orders = yield* whileItMayPass(store.ordersOf(sink.name))
   const cursor = new Map<string, number>()
-  /** The accounts that this process delivers, each with the epoch in which it took over the rest. */
+  /**
+   * The accounts whose events this process delivers. The value is the ownership epoch in which it took over the account's
+   * pending deliveries.
+   */
   const begun = new Map<string, number>()
-  /** Another process may have left it. */
+  /** Corrects the due time of a delivery that another process may have left. */
   const asDueHere = <D extends Delivery>(each: D, nowMillis: number): D =>
     store.isShared ? { ...each, dueMillis: dueHere(each, nowMillis, sink.forMillis) } : each
   const held = yield* makeHeldDeliveries(sink.name, courier, {
@@ -85,7 +88,7 @@ export const readEvents = Effect.fnUntraced(function* (
   })
   let seen = 0
 
-  /** The existing nodes, as the first events of a new sink; only once they are known. */
+  /** Takes the existing nodes as the first events of a new sink. The account must have had a complete sweep. */
   const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
     const atMillis = yield* Clock.currentTimeMillis
     const { nodes, seq } = yield* store.baselineOf(account)
@@ -164,7 +167,7 @@ export const readEvents = Effect.fnUntraced(function* (
 
   const lag = Effect.map(ownHeads, (heads) => lagOf(sink, cursor, heads))
 
-  /** Reads some unread events; returns how many there were. Events that were held come first. */
+  /** Reads some unread events; returns how many were unread before. Events that silences held are delivered first. */
   const step = Effect.gen(function* () {
     const heads = yield* ownHeads
     if (yield* held.release) return lagOf(sink, cursor, heads)
@@ -186,7 +189,7 @@ export const readEvents = Effect.fnUntraced(function* (
   })
 
   for (;;) {
-    // A sink with too many pending deliveries stops reading, and falls behind.
+    // While a sink has too many pending deliveries, it reads nothing, and falls behind.
     const unread = yield* whileItMayPass(courier.hasRoom() ? step : lag)
     if (unread > sink.maxLag) return { _tag: "Behind", unread }
     if ((yield* whileItMayPass(store.ordersOf(sink.name))) !== orders) return { _tag: "Ordered" }
@@ -203,7 +206,7 @@ interface Held {
 }
 
 interface Damped {
-  /** What the sink gets for the event; null for nothing. */
+  /** The delivery for the event; null if there is none. */
   readonly delivery: Delivery | null
   /** An earlier change that is not delivered any more. */
   readonly dropped: DeliveryKey | null
@@ -213,13 +216,13 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 
 /**
  * Flap damping: a change of status waits until the status has lasted for some time. If the node returns to its old status,
- * nothing is delivered; otherwise only the last change, with the first `from`. `waiting` is the waiting change of the same
- * node, if any. Pure.
+ * nothing is delivered. Otherwise only the last change is delivered, with the `from` of the first. `waiting` is the waiting
+ * change of the same node, if any. Pure.
  */
 export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: number, nowMillis: number): Damped => {
   const { account, atMillis, id, node, seq, type } = event
   const delivery = { account, seq, node: node ?? 0, id, attempt: 0, dueMillis: nowMillis, held: null, body: null }
-  // A change whose time is over has lasted long enough, delivered or not.
+  // A waiting change whose time is over has lasted long enough, even if it is not delivered yet.
   const held = waiting !== null && waiting.held !== null && waiting.dueMillis > atMillis ? waiting : null
   if (forMillis === 0) return { delivery, dropped: null }
   if (type === "berth.node.deleted") return { delivery, dropped: held }
@@ -230,7 +233,7 @@ export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: nu
   return {
     delivery: {
       ...delivery,
-      // A wall clock that was set back must not make it wait longer.
+      // If the wall clock was set back, the change must not wait longer.
       dueMillis: Math.min(atMillis, nowMillis) + forMillis,
       held: JSON.stringify(first),
       body: held === null ? null : withBegin(event.body, first)
@@ -239,7 +242,7 @@ export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: nu
   }
 }
 
-/** The event, with the status and record that the node had before all the changes it replaces. */
+/** The event with the earlier status and record: those from before the first of the changes that the event replaces. */
 const withBegin = (body: string, { before, from }: Held): string => {
   const event = JSON.parse(body)
   return JSON.stringify({ ...event, data: { ...event.data, from, before } })

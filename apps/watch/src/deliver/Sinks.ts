@@ -1,6 +1,6 @@
 /**
- * All sinks of the daemon (receivers of its events). They are independent: a failing sink does not affect the others. Also what
- * a person may do with a running sink.
+ * All sinks of the daemon (receivers of its events), and what a person may do with a running sink. The sinks are independent: a
+ * failing sink does not affect the others.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue, type Scope } from "effect"
 import { ofAccount } from "../diff/Fact.ts"
@@ -22,7 +22,7 @@ import { makeSender } from "./webhook/send.ts"
 /** Hands one event to the receiver of a sink. */
 export type Attempt = (id: string, body: string) => Effect.Effect<Outcome>
 
-/** Null for stdout, which takes many at once. */
+/** The function that makes a sink's attempts; null for stdout, which takes many events at once. */
 export const makeAttempt = ({
   target
 }: Pick<SinkOptions, "target">): Effect.Effect<Attempt | null, never, Scope.Scope> => {
@@ -36,7 +36,7 @@ export const makeAttempt = ({
   }
 }
 
-/** How a sink makes its attempts; a test without a network replaces it. */
+/** How a sink makes its attempts. Tests without a network replace this. */
 export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berthkit/watch/deliver/MakeAttempt", {
   defaultValue: () => makeAttempt
 })
@@ -49,7 +49,7 @@ export interface SinkState extends Backlog, Pick<SinkRow, "name" | "failingSince
   readonly state: (typeof sinkStates)[number]
   /** Why it is retrying, failing, down or disabled. */
   readonly message: string | null
-  /** With more unread events it is disabled; null if its config is unknown. */
+  /** The sink is disabled if it has more unread events than this; null if its config is unknown. */
   readonly maxLag: number | null
 }
 
@@ -73,11 +73,11 @@ const makeSink = Effect.fnUntraced(function* (
   const context = yield* Effect.context<Store | Stdout>()
   const attempt = yield* (yield* MakeAttempt)(options)
   yield* openSink(options, watched)
-  /** What to do while the sink is stopped. */
+  /** Changes that a person asked for. Each is made while the sink is stopped. */
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()
   let courier: Courier | null = null
 
-  /** Waits until a person orders something for the sink in another process. */
+  /** Waits until a person changes the sink in another process. */
   const ordered = Effect.gen(function* () {
     const orders = whileItMayPass(store.ordersOf(name))
     const before = yield* orders
@@ -102,7 +102,7 @@ const makeSink = Effect.fnUntraced(function* (
     if (end._tag === "Ordered") return
     return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
   }).pipe(
-    // Another process owns an account now, or has set the cursor back: the rest is in the store.
+    // Another process owns an account now, or has set the cursor back. The sink restarts with what the store has.
     Effect.catchIf(
       (failure) => failure._tag === "StoreFailed" && failure.fault === "lost",
       () => Effect.sleep(lostPause)
@@ -110,7 +110,7 @@ const makeSink = Effect.fnUntraced(function* (
     Effect.ensuring(Effect.sync(() => (courier = null)))
   )
 
-  // An order is carried out after delivery has stopped, and stays queued until then.
+  // Delivery stops first, then the change is made. It stays queued until then.
   const run = Effect.raceFirst(deliver, Queue.peek(orders)).pipe(
     Effect.andThen(
       Effect.flatMap(
@@ -139,13 +139,13 @@ const makeSinks = Effect.fnUntraced(function* (
   watched: ReadonlyArray<string>
 ) {
   const store = yield* Store
-  /** Reports to the other sinks, as an event of the daemon itself. */
+  /** Reports that a sink was disabled, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const identity = ofAccount(`${sink} ${atMillis}`)
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
     yield* whileItMayPass(store.commitOfDaemon([fact])).pipe(
-      // A connection that broke before had committed it.
+      // The event was committed already before the connection broke.
       Effect.catchIf(
         ({ fault }) => fault === "repeated",
         () => store.noteCommitted(daemonAccount, [fact])
@@ -163,7 +163,7 @@ const makeSinks = Effect.fnUntraced(function* (
   ): Pick<SinkState, "state" | "message"> => {
     if (configured !== null && !optionsOf.has(name)) return { state: "removed", message: null }
     if (disabled !== null) return { state: "disabled", message }
-    // The worst state that this process, another one, or the previous one has found.
+    // Show the worst state that this process, another process or the previous process has found.
     const found: ReadonlyArray<Pick<Receiver, "state" | "reason">> = [
       sinks.get(name)?.courier()?.receiver() ?? receiverUp,
       ...failing.filter(({ sink }) => sink === name).map(({ receiver }) => receiver)
@@ -202,7 +202,7 @@ const makeSinks = Effect.fnUntraced(function* (
   const ownHeads = Effect.map(store.heads, (heads) => heads.filter(({ account }) => store.epochOf(account) !== null))
 
   return {
-    /** Delivers to all sinks, possibly none; ends only if the store or stdout becomes unusable. */
+    /** Delivers to all sinks. Ends only if the store or stdout becomes unusable, even if there are no sinks. */
     run: Effect.andThen(
       Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
       Effect.never
@@ -233,7 +233,7 @@ const makeSinks = Effect.fnUntraced(function* (
     /** Delivers one dead letter at once; returns whether it exists. */
     revive: (name: string, id: string) => stopped(name, store.revive(name, id)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
-    /** Forgets a sink that the config no longer has; returns why it is kept, or null. */
+    /** Forgets a sink that the config no longer has. Returns null, or why the sink cannot be forgotten. */
     remove: Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeptBecause | null, StoreFailed> {
       if (configured === null) return "unknownConfig"
       if (optionsOf.has(name)) return "configured"

@@ -21,7 +21,7 @@ export class Stdout extends Context.Service<
 >()("@berthkit/watch/deliver/Stdout") {
   static readonly layerOf = (stream: Writable): Layer.Layer<Stdout> =>
     Layer.sync(Stdout, () => {
-      // Each failure is reported to its own write; without a listener the stream would also end the process.
+      // Each write gets its own failure. Without this listener, an error of the stream would also end the process.
       stream.on("error", () => {})
       const write = (text: string) =>
         Effect.callback<void, StreamClosed>((resume) => {

@@ -1,6 +1,6 @@
 /**
- * A periodic request to a monitor for as long as every account is swept. Its absence is the alarm for a daemon that is dead, or
- * runs without seeing its nodes.
+ * Sends a request to a monitor periodically, as long as every account is swept. If the requests stop, the monitor raises an
+ * alarm: the daemon is dead, or runs without seeing its nodes.
  */
 import { Effect, type Redacted, Schedule } from "effect"
 import type { Outcome } from "./Health.ts"
@@ -18,8 +18,8 @@ export interface HeartbeatOptions {
 }
 
 /**
- * Beats until interrupted. `isWell` is called before each beat. A failed beat is not repeated, because the next one comes soon.
- * `onBeat` gets each outcome.
+ * Sends requests until interrupted. Before each one it runs `isWell`, and `onBeat` gets each outcome. A failed request is not
+ * repeated, because the next one comes soon.
  */
 export const heartbeat = Effect.fnUntraced(function* (
   { everyMillis, headers, method, url }: HeartbeatOptions,

@@ -1,22 +1,23 @@
 /**
- * Checks a list before its nodes are believed: at the start, when the first list may be empty, short or shifted, and after a
- * new API key, when it may belong to another account.
+ * Checks a list before its nodes are believed. At the start, the first list may be empty, short or shifted. After a change of
+ * the API key, the list may belong to another account.
  */
 import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
 import { compareIncarnation, type Known } from "./Belief.ts"
 import type { Moment } from "./Observation.ts"
 
-/** If a list lacks more nodes than this, the list itself is in doubt, and no node is read. */
+/** If a list lacks more nodes than this, the list itself is in doubt, and no single nodes are read. */
 const maxDoubtful = 20
 
 export interface Census {
   /**
-   * The nodes of the last complete sweep (a read of the whole list), and those that single reads added; null before the first.
+   * The nodes of the last complete sweep (a read of the whole list), and nodes that single reads added; null before the first
+   * sweep.
    */
   readonly listed: ReadonlyMap<NodeId, Node> | null
-  /** The start of that sweep. */
+  /** The start of the last complete sweep. */
   readonly asked: Moment | null
-  /** The nodes on the pages since then. */
+  /** The nodes on the pages of the running sweep. */
   readonly current: ReadonlyMap<NodeId, Node>
   /** Nodes that the last complete sweep lacks and the previous one had: each must be read. */
   readonly doubtful: ReadonlySet<NodeId>
@@ -24,7 +25,7 @@ export interface Census {
 
 export const emptyCensus = (): Census => ({ listed: null, asked: null, current: new Map(), doubtful: new Set() })
 
-/** The baseline nodes, or the census to continue with. */
+/** The nodes of the baseline, or the next state of the census. */
 export type Count = { readonly nodes: ReadonlyMap<NodeId, Node> } | { readonly census: Census }
 
 /** The list was read to its end: it is believed if it has every node of the previous list. */
@@ -36,7 +37,7 @@ export const afterCensusSweep = ({ current, listed }: Census, asked: Moment): Co
   return { census: { listed: current, asked, current: new Map(), doubtful } }
 }
 
-/** A doubtful node was read: the list is believed if no other node is doubtful. Null means that the read answered 404. */
+/** A doubtful node was read: the list is believed if no other node is doubtful. `node` is null if the read answered 404. */
 export const afterCensusRead = (census: Census, id: NodeId, node: Node | null): Count => {
   const { listed } = census
   if (listed === null || !census.doubtful.has(id)) return { census }

@@ -1,7 +1,6 @@
 /**
- * The belief about one node, and how its records are compared with it. The node's row in the store outlives the process. What
- * this process has seen since, and has not drawn conclusions from yet, is lost with the process and collected again by the next
- * one.
+ * The belief about one node, and how its records are compared with it. The node's row in the store outlives the process.
+ * Evidence that is not conclusive yet is only in memory: it is lost with the process, and the next process collects it again.
  */
 import type { Absence, Expectation } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
@@ -13,34 +12,35 @@ import { isPassing, type Return } from "./Transition.ts"
 
 const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch, on the daemon's wall clock." })
 
-/** The lasting knowledge about one node, one row of the store. */
+/** The lasting knowledge about one node: a row of the store. */
 export const NodeState = Schema.Struct({
   /** The node as last believed; a field that the last record lacked keeps its earlier value. */
   node: Schema.Struct({
     ...Node.fields,
-    // Rows of an earlier version lack it.
+    // Rows that an earlier version wrote lack this field.
     committed: Node.fields.committed.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
   }),
   /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
   incarnation: Schema.Int,
-  /** Starts at 1, and increases each time the node returned after it was reported deleted. */
+  /** Starts at 1, and increases each time the node returns after it was reported deleted. */
   life: Schema.Int,
   /**
-   * Increases with each reported change of this incarnation: starts at 0, or for a baseline node at its time in milliseconds.
+   * Increases with each reported change of this incarnation. Starts at 0; for a node of the baseline, at the time of the
+   * baseline in milliseconds.
    */
   version: Schema.Int,
   /**
-   * When the request was sent whose reply last showed it before this was written. A listed node was also seen by the sweeps
-   * since then.
+   * When a request last showed the node before this row was written: the time at which that request was sent. If the node is
+   * listed, the sweeps since then have also shown it.
    */
   seenMillis: millis,
-  /** Whether the last complete sweep contained it. */
+  /** Whether the last complete sweep contained the node. */
   listed: Schema.Boolean,
-  /** When its current status was first seen. */
+  /** When the node's current status was first seen. */
   statusSinceMillis: millis,
-  /** Whether it was reported as stuck in its current status. */
+  /** Whether the node was reported as stuck in its current status. */
   stuck: Schema.Boolean,
-  /** When it was proved to be gone; null while it exists. With a value, this is the node's tombstone. */
+  /** When the node was proved to be gone; null while it exists. A row with a value is a tombstone. */
   goneMillis: Schema.NullOr(millis)
 }).annotate({ identifier: "NodeState" })
 export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
@@ -49,15 +49,15 @@ export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
 export const NodeStateJson = Schema.fromJsonString(Schema.toCodecJson(NodeState))
 
 /**
- * The second in which the service accepted the node, 0 if unknown. It never changes during a life, even if a later read shows
- * the date.
+ * The second in which the service accepted the node, 0 if unknown. It stays the same for the whole life of a node, even if a
+ * later read shows a date that was unknown.
  */
 export const incarnationOf = (node: Node): number => Math.floor((createdMillisOf(node) ?? 0) / 1000)
 
 /**
- * Compares the incarnation of `node` with one that was accepted at `createdMillis`. Some shapes of the record omit fractions of
- * a second, so less than a second is no difference, and neither is a missing date. An older incarnation never follows a newer
- * one.
+ * Compares the incarnation of `node` with an incarnation that was accepted at `createdMillis`. Some shapes of the record omit
+ * fractions of a second, so a difference of less than a second does not count; neither does a missing date. An older
+ * incarnation never follows a newer one.
  */
 export const compareIncarnation = (node: Node, createdMillis: number | null): "older" | "same" | "newer" => {
   const shownMillis = createdMillisOf(node)
@@ -76,19 +76,22 @@ interface Hidden {
 /** An existing node. Without doubts all fields after `sinceMonotonicMillis` are null. */
 export interface Known {
   readonly state: NodeState
-  /** The newest exchange that showed it; null before. */
+  /** The newest exchange that showed the node; null if this process has not seen it yet. */
   readonly seen: Exchange | null
-  /** Since when it has been in a transitional status; null otherwise. */
+  /** Since when the node has been in a transitional status; null if its status is lasting. */
   readonly sinceMonotonicMillis: number | null
-  /** The evidence that it is gone. */
+  /** The evidence that the node is gone; null if there is none. */
   readonly absence: Absence | null
-  /** It exists although the list lacks it. */
+  /** Set if single reads show the node although the list lacks it. */
   readonly hidden: Hidden | null
   /** The first exchange that showed a status that cannot follow the current one. */
   readonly impossible: Exchange | null
-  /** Since then it was shown only by records without details: the time of day when it was last seen in its known state. */
+  /**
+   * Set if since then only records without details have shown the node: the time of day when it was last seen in its known
+   * state.
+   */
   readonly unstatedMillis: number | null
-  /** What the two shapes of a record stated about its addresses and plan; null if it was never read singly. */
+  /** What the two shapes of a record stated about the node's addresses and plan; null if no single read has shown the node. */
   readonly statements: Statements | null
 }
 
@@ -100,7 +103,7 @@ export interface Gone {
   readonly createdMillis: number | null
   readonly life: number
   readonly version: number
-  /** What has shown it since; null if nothing did. */
+  /** What has shown the node again since; null if nothing has. */
   readonly returning: Return | null
 }
 
@@ -114,7 +117,7 @@ export const known = (state: NodeState, nowMonotonicMillis: number): Known => ({
   ...calm
 })
 
-/** The belief with another state; a new status lasts from now on. */
+/** The belief with another state. If the status is new, its duration is measured from now on. */
 export const withState = (belief: Known, state: NodeState, { monotonicMillis }: Moment): Known => ({
   ...belief,
   state,
@@ -125,7 +128,7 @@ export const withState = (belief: Known, state: NodeState, { monotonicMillis }: 
       : monotonicMillis
 })
 
-/** The state of a node when a reply first shows it. It may date from as early as the request. */
+/** The state of a node when a reply first shows it. What the reply shows may be as old as the request. */
 export const firstState = (
   node: Node,
   { asked, answered }: Exchange,
@@ -157,19 +160,19 @@ export const goneFrom = ({ life, node, version }: NodeState): Gone => ({
  */
 const isJson = /^(?:null|true|false|-?\d.*|[[{].*)?$/s
 
-/** Whether it is a status, known or not. */
+/** Whether this is a status, even if Berth does not know it. */
 export const isStatus = (status: NodeStatus): boolean => isKnown(status) || !isJson.test(status.unknown)
 
-/** Fields of another type are kept unchanged, under their wire names. */
+/** Wire names of the address fields. A field whose value has another type is kept unchanged under its wire name. */
 const wireNames = { publicIp: "public_ip_address", privateIp: "private_ip_address" } as const
 
-/** Whether this record does not state an address that another record may have. */
+/** Whether this record does not state the address, because its field could not be read. */
 const isUnread = (node: Node, field: keyof Node): boolean =>
   (field === "publicIp" || field === "privateIp") && node[field] === null && wireNames[field] in node.extra
 
 /**
- * The record, completed with known values: a field that is missing or has another type is unknown, and nothing is reported
- * about it. Returns the same object if nothing is missing.
+ * The record, completed with known values. A field that is missing or has another type is unknown: it keeps the known value,
+ * and nothing is reported about it. Returns the same object if nothing is missing.
  */
 export const stated = (node: Node, known: Node): Node => {
   const lacksStatus = !isStatus(node.status)
@@ -193,8 +196,8 @@ interface Statement {
 
 /**
  * What the last record of each shape stated about a node; null before the first. Lists and single reads may differ permanently,
- * for example in an address that only one of them has, or in the plan's name. So a change counts only between two statements of
- * the same shape.
+ * for example in an address that only one of them has, or in the plan's name. A difference therefore counts as a change only
+ * between two statements of the same shape.
  */
 interface Statements {
   readonly list: Readonly<Statement> | null
@@ -208,14 +211,14 @@ const statementOf = ({ plan, privateIp, publicIp }: Node): Statement => ({ publi
 const isEqual = (a: Readonly<Statement> | null, b: Readonly<Statement>): boolean =>
   a !== null && a.publicIp === b.publicIp && a.privateIp === b.privateIp && a.plan === b.plan
 
-/** A node that a single read showed first: the list's statement is unknown. */
+/** The belief about a node that a single read showed first: what the list states about it is unknown. */
 export const firstRead = (read: Known): Known => ({
   ...read,
   statements: { list: null, read: statementOf(read.state.node) }
 })
 
 /**
- * Whether the record shows another plan, and not the known one under another name. If the catalogue lacks one of the names,
+ * Whether the record shows another plan, and not the known plan under another name. If the catalogue lacks one of the names,
  * only statements of the same shape are compared.
  */
 const isOtherPlan = (
@@ -232,8 +235,9 @@ const isOtherPlan = (
 const withPlan = (node: Node, plan: string | null): Node => (node.plan === plan ? node : { ...node, plan })
 
 /**
- * The record with the known addresses and plan wherever it differs only from the other shape; and the statements of the shapes
- * afterwards. Only nodes that are read singly are remembered: for all others the list states what is known.
+ * The record to compare with the known node, and the statements of both shapes afterwards. If an address or the plan differs
+ * only because the other shape states it differently, the record gets the known value. Statements are kept only for nodes that
+ * single reads have shown: for all others, only lists state anything.
  */
 export const ofSameShape = (
   kept: Statements | null,
@@ -244,7 +248,7 @@ export const ofSameShape = (
 ): { readonly node: Node; readonly statements: Statements | null } => {
   const isOfLists = kept === null && shape === "list" && listed
   if (isOfLists && shown.plan === known.plan) return { node: shown, statements: kept }
-  // The known values came from lists, which show all nodes.
+  // Without statements, the known values came from lists, because no single read has shown the node.
   const statements = kept ?? { list: statementOf(known), read: null }
   const last = statements[shape]
   const isOther = shown.plan !== null && known.plan !== null && isOtherPlan(shown.plan, known.plan, last, names)
@@ -255,14 +259,14 @@ export const ofSameShape = (
   for (const field of addresses) {
     const value = shown[field]
     if (isUnread(shown, field)) continue
-    // The first statement of a shape is no news, because it may always have differed, unless the list has an address and none
-    // was known.
+    // The first statement of a shape is no change, because the two shapes may always have differed. The exception is an address
+    // in the list if none was known.
     const isNews = last === null ? shape === "list" && known[field] === null : value !== last[field]
     if (!isNews) believed[field] = known[field]
     stated[field] = value
   }
   const isUnchanged = isEqual(last, stated)
-  // The other shape has its own name for another plan.
+  // The plan has changed, so what the other shape stated about it is outdated.
   const others = isOther ? withoutPlans(statements) : statements
   return {
     node: isEqual(believed, statementOf(shown)) ? shown : { ...shown, ...believed },
@@ -275,17 +279,17 @@ const withoutPlans = ({ list, read }: Statements): Statements => ({
   read: read && { ...read, plan: null }
 })
 
-/** Another spelling is not another status (A10). */
+/** A form of the status for comparisons: another spelling is not another status (assumption A10). */
 export const normal = (status: NodeStatus): string =>
   isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
 
-/** Fields whose null may only mean that one of the three record shapes omits them (A8). */
+/** Fields that one of the three shapes of a record may omit, so null does not mean that there is no value (assumption A8). */
 const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
 
 /** The node as seen now, with missing fields taken from an earlier record. */
 export const completed = (node: Node, earlier: Node): Node => {
   const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
-  // Fractions of a second may appear and disappear; the incarnation stays.
+  // Keep the known date of creation, because its fractions of a second may appear and disappear.
   return {
     ...node,
     createdAt: earlier.createdAt ?? node.createdAt,

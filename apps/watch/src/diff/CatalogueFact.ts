@@ -18,7 +18,7 @@ export interface CatalogueImage extends Schema.Schema.Type<typeof CatalogueImage
 
 const { diskGb, memoryMib, series, vcpus } = Specs.fields
 
-/** A plan with its price, which is stated if all its images agree. */
+/** A plan. Its price is stated only if it is the same with all its images. */
 export const CataloguePlan = Schema.Struct({
   plan: Schema.String.annotate({ description: "The value for `plan` in a create." }),
   vcpus,
@@ -82,7 +82,7 @@ export const catalogueFacts = [
   AllowanceLow
 ] as const
 
-/** No fact here is about a node. The version consists of the entry and the number of its changes. */
+/** None of these facts is about a node. The version consists of the entry and the number of its changes. */
 export type EntryFact = Known<string> &
   (
     | typeof ImageAdded.Type

@@ -1,6 +1,6 @@
 /**
- * Why a node was deleted, according to what berth noted: who asked for it, or which commitment or lease ended. Pure. Polling shows only that
- * a node is gone.
+ * Why a node was deleted. Polling shows only that a node is gone, but `berth` records who asked for a deletion, and which
+ * commitment or lease ended. Pure.
  */
 import { createdMillisOf, type Node } from "@berthkit/core/domain/Node"
 import type { Change } from "@berthkit/core/client/state/Change"
@@ -47,26 +47,26 @@ export interface Deletion {
   readonly toMillis: number
 }
 
-/** What berth noted about the end of a node's commitment: that the service deletes the node then. */
+/** What `berth` recorded about a commitment at whose end the service deletes the node. */
 export interface Ending {
   readonly setMillis: number
-  /** The end of the period; null if berth does not know it. */
+  /** The end of the period; null if `berth` does not know it. */
   readonly untilMillis: number | null
 }
 
-/** The clocks of machines that share the log, and that of the service, may differ by this much. */
+/** The clocks of the machines that share the log, and the service's clock, may differ by this much. */
 const clockToleranceMillis = 15 * 60_000
 
 /**
- * A delete without a known outcome explains a deletion only if the node was not seen alive for so long afterwards: the service deletes
- * within minutes.
+ * The service deletes within minutes. If the node was still seen alive this long after a delete with an unknown outcome, that
+ * delete does not explain the deletion.
  */
 const unknownMillis = 3_600_000
 
 const millisOf = (at: string): number =>
   Option.match(DateTime.make(at), { onNone: () => Number.NaN, onSome: DateTime.toEpochMillis })
 
-/** Whether it was noted in the life of this node: a later node may have the same id. */
+/** Whether a record from this time is about this node, and not about an earlier node with the same id. */
 const isInLife = ({ before }: Deletion, millis: number): boolean =>
   millis >= (createdMillisOf(before) ?? -Infinity) - clockToleranceMillis
 
@@ -80,7 +80,7 @@ const noted = ({ command, fleet, host, job, lease, user }: Change, atMillis: num
   job
 })
 
-/** The delete that explains the deletion. One that is known to have succeeded is better than one without a reply. */
+/** The delete that explains the deletion. A delete that is known to have succeeded is preferred to one without a reply. */
 const deleteOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | undefined => {
   const { before, fromMillis } = deletion
   const found = changes.filter(({ action, at, node, outcome }) => {
@@ -95,7 +95,7 @@ const deleteOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | 
 const isEnded = (deletion: Deletion, { setMillis, untilMillis }: Ending): boolean =>
   isInLife(deletion, setMillis) && (untilMillis === null || deletion.toMillis >= untilMillis - clockToleranceMillis)
 
-/** The change that set the end of the commitment, which may be the node's create. */
+/** The change that made the node end with its commitment. This may be the node's create. */
 const settingOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | undefined =>
   changes.find(
     ({ action, at, asked, node, outcome }) =>
@@ -105,7 +105,10 @@ const settingOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change |
       (action === "create" || (action === "commitment" && asked.startsWith("auto_terminate")))
   )
 
-/** Explains a deletion by the log of changes, newest first, and by the end of the node's commitment, if berth has set one. */
+/**
+ * Explains a deletion. `changes`: the log of changes, newest first. `ending`: the recorded end of the node's commitment, if
+ * there is one.
+ */
 export const explain = (deletion: Deletion, changes: ReadonlyArray<Change>, ending: Ending | undefined): Explained => {
   const sent = deleteOf(deletion, changes)
   if (sent !== undefined) {

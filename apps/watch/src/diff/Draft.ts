@@ -133,7 +133,7 @@ export class Draft implements Circumstances {
     return { afterGap: true }
   }
 
-  /** Reports what a step proved about a node, and learns from it. */
+  /** Reports what a step proved about a node, and remembers how long the node was in its status. */
   report({ facts, learned: lasted }: Pick<NodeStep, "facts" | "learned">): void {
     for (const fact of facts) {
       this.facts.push({ ...fact, data: { ...fact.data, ...this.#mark() } } as NodeFact)

@@ -10,10 +10,12 @@ import { causeFields } from "./Cause.ts"
 /** `[from, to]` in milliseconds since the epoch, both inclusive. */
 export type Between = readonly [fromMillis: number, toMillis: number]
 
-/** Sorted, because the clock may have been set back between two answers. */
+/**
+ * The interval between two instants. The later one is `toMillis`; if the clock was set back in between, the interval is empty.
+ */
 export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
-/** The same in the form of events. */
+/** An interval in the form that events have. */
 export const instantsOf = ([fromMillis, toMillis]: Between) =>
   [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
 
@@ -58,10 +60,12 @@ const aboutAccount = <const Type extends string, const Data extends Schema.Struc
     })
   })
 
-/** A node exists that did not exist before. */
+/** A new node exists. */
 const NodeCreated = aboutNode("berth.node.created", { before: Schema.Null, after: Node })
 
-/** A node exists that was unknown: it is older than the time in which it appeared, or had been reported deleted. */
+/**
+ * An unknown node exists, but it is not new: it was created before it appeared in the list, or it was reported deleted earlier.
+ */
 const NodeDiscovered = aboutNode("berth.node.discovered", { before: Schema.Null, after: Node })
 
 /** The status of a node changed. Statuses between two observations are unknown. */
@@ -93,7 +97,7 @@ const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, aft
 /** A node that was stuck has another status. */
 const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since, after: Node })
 
-/** The existing nodes are known. Later events report what happens to them. */
+/** The existing nodes are now known; from here on, events report what happens to them. */
 const WatchBaseline = aboutAccount("berth.watch.baseline", {
   count: Schema.Int.annotate({ description: "Number of nodes." }),
   observedBetween
@@ -143,13 +147,16 @@ export const facts = [
   WatchRecovered
 ] as const
 
-/** Identifies an event, together with its type: the same on every replay and in every process, and never used twice. */
+/**
+ * Identifies an event, together with the event's type. It is the same on every replay and in every process, and is never used
+ * for another event.
+ */
 export interface Identity<Version = number> {
-  /** Null for facts about the account as a whole, like incarnation and life. */
+  /** Null for facts about the account as a whole; so are `incarnation` and `life`. */
   readonly nodeId: number | null
   /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
   readonly incarnation: number | null
-  /** Starts at 1, and increases each time the node returned after it was reported deleted. */
+  /** Starts at 1, and increases each time the node returns after it was reported deleted. */
   readonly life: number | null
   /** Distinguishes two events of one type. */
   readonly version: Version
@@ -166,7 +173,7 @@ export const ofAccount = <Version>(version: Version): Identity<Version> => ({
 /** The common part of all facts. */
 export interface Known<Version = number> {
   readonly identity: Identity<Version>
-  /** When it was known: the end of `observedBetween`. */
+  /** When the daemon knew of it: the end of `observedBetween`. */
   readonly atMillis: number
 }
 

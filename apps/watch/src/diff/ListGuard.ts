@@ -1,7 +1,7 @@
 /**
- * The guard decides which missing nodes are reported deleted, by the proofs of core's `Absence.ts`, and whether so many are
- * missing that the account is frozen: then deletions are reported only after the hold, which is how long the list must stay
- * short before it is believed. The start and end of a freeze are reported; decision 0134 has the reasons.
+ * Decides which missing nodes are reported deleted, by the proofs of core's `Absence.ts`. If too many nodes are missing, the
+ * account is frozen: deletions are reported only after the hold, which is how long the list must stay short before it is
+ * believed. The start and end of a freeze are reported. Decision 0134 has the reasons.
  */
 import {
   type Absence,
@@ -20,12 +20,12 @@ import type { SweepCompleted } from "./Observation.ts"
 import type { Rules, Snapshot, Standing } from "./Snapshot.ts"
 import { isOpen } from "./Transition.ts"
 
-/** Losses within this time, or within two sweeps if those take longer, count together. */
+/** Nodes that were lost within this time count together. If two sweeps take longer, that time is used instead. */
 const windowMillis = 300_000
 
 const windowOf = ({ rules }: Draft): number => Math.max(windowMillis, 2 * rules.sweepMillis)
 
-/** The read that would prove that a missing node is gone; null if it is gone already. */
+/** The read or sweep that would prove that a missing node is gone; null if that is proved already. */
 export const questionOf = (
   { state }: Known,
   absence: Absence,
@@ -34,7 +34,7 @@ export const questionOf = (
 ): AbsenceQuestion | null =>
   absenceQuestion(absence, { expectation: expectationOf(state.node), isFrozen: freeze !== null, rules })
 
-/** The list was read to its end: nodes that it lacks are missing, and reads of those may prove that they are gone. */
+/** The list was read to its end. Nodes that it lacks are missing, and further reads may prove that they are gone. */
 export const swept = (draft: Draft, sweep: SweepCompleted): void => {
   for (const [id, shown] of draft.snapshot.nodes) {
     if (isStale(shown, draft)) continue
@@ -60,7 +60,7 @@ export const restartHolds = (draft: Draft): void => {
   }
 }
 
-/** Of the nodes that should stay: how many exist, are missing, and were lost recently. */
+/** Counts the nodes that should stay: how many exist, how many are missing, and how many were lost recently. */
 const count = (draft: Draft): Count => {
   const { evidence, now, snapshot } = draft
   const since = now.monotonicMillis - windowOf(draft)
@@ -74,10 +74,10 @@ const count = (draft: Draft): Count => {
   return { nodes, missing, lost: losses.length }
 }
 
-/** Freezes the account if many nodes are missing. A doubt that ended a moment ago continues. */
+/** Freezes the account if many nodes are missing. If a doubt ended a moment ago, it continues instead of a new one. */
 const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void => {
   const { lost, missing, nodes } = count(draft)
-  // As many missing nodes may be listed after all, in records without an id.
+  // Each record without an id may be one of the missing nodes, so that many do not count as missing.
   if (!isFrozenAfter(false, { nodes, missing: missing - nameless, lost })) return
   const { settling } = draft.standing
   if (settling != null) return draft.change({ freeze: settling, settling: null })
@@ -101,7 +101,10 @@ const thawIfBelieved = (draft: Draft, freeze: NonNullable<Standing["freeze"]>): 
   if (lostInFreeze) draft.recover(freeze.doubt, "persisted", freeze.sinceMillis)
 }
 
-/** A service that repeatedly loses and finds nodes has one trouble: it is over once the list was trusted for this long. */
+/**
+ * A trouble is over once the list was trusted for this long. A service that repeatedly loses and finds nodes thus has one
+ * trouble, not many.
+ */
 const settleMillis = 60_000
 
 /** After a complete sweep: reports the end of a doubt once it has lasted. */
@@ -129,8 +132,8 @@ export const conclude = (draft: Draft, id: NodeId, sweep: number | null): void =
 }
 
 /**
- * Whether another complete sweep would prove that a node is gone. While pending reads prove more, the planned sweeps are
- * enough, because each sweep takes a request per page.
+ * Whether an additional sweep is worth its requests, because it would prove that a node is gone. While single reads are due
+ * that prove more, the planned sweeps are enough.
  */
 export const isSweepWanted = (
   { nodes, standing, unsettled }: Snapshot,

@@ -1,4 +1,6 @@
-/** Whether the remaining allowance is low, and whether that was reported already: at most once per window. Pure. */
+/**
+ * Whether the remaining allowance is low, and whether that was already reported. It is reported at most once per window. Pure.
+ */
 import { DateTime, Schema } from "effect"
 import type { AllowanceFact } from "./CatalogueFact.ts"
 import { ofAccount } from "./Fact.ts"
@@ -7,7 +9,7 @@ import { ofAccount } from "./Fact.ts"
 export const LowAllowance = Schema.Struct({
   /** Number of reports so far: the versions of those events. */
   times: Schema.Int,
-  /** The end of the window of the last report; null if there is nothing to wait for. */
+  /** The end of the window in which it was last reported; null if a low allowance may be reported at once. */
   untilMillis: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "LowAllowance" })
 export interface LowAllowance extends Schema.Schema.Type<typeof LowAllowance> {}
@@ -28,7 +30,10 @@ export interface AllowanceRead {
 
 const lowShare = 0.1
 
-/** Above this share it is no longer low, so that a number around the lower limit is reported only once. */
+/**
+ * A low allowance counts as low until more than this share is left. A number that goes up and down around the lower limit is
+ * therefore reported once.
+ */
 const wellShare = 0.2
 
 const hourMillis = 3_600_000
@@ -39,7 +44,7 @@ const maxWindowMillis = 24 * hourMillis
 /** What the daemon needs until the reset at its current pace. */
 const neededUntilReset = ({ atMillis, ownLeft, ownPerHour, resetMillis }: AllowanceRead): number => {
   const hours = resetMillis === null ? 0 : Math.max(0, resetMillis - atMillis) / hourMillis
-  // Within an hour it sends no more than its share allows.
+  // Within an hour the daemon sends no more than its share allows.
   return hours <= 1 ? Math.min(ownPerHour * hours, ownLeft) : ownPerHour * hours
 }
 
@@ -50,7 +55,8 @@ const isWell = (read: AllowanceRead): boolean =>
   read.remaining > wellShare * read.limit && read.remaining >= neededUntilReset(read)
 
 /**
- * Whether it is low after a reply, depending on whether it was low before: a number around the limit is no news at each reply.
+ * Whether the allowance is low after a reply. This depends on whether it was low before, because a number around the limit must
+ * not be reported with each reply.
  */
 export const isLowAfter = (wasLow: boolean, read: AllowanceRead): boolean => (wasLow ? !isWell(read) : isLow(read))
 
@@ -60,7 +66,7 @@ const windowEnd = ({ atMillis, resetMillis }: AllowanceRead): number =>
     ? atMillis + hourMillis
     : Math.round(Math.min(Math.max(resetMillis, atMillis), atMillis + maxWindowMillis))
 
-/** The knowledge after a reply, and what to report. The same object if nothing changed. */
+/** What is known after a reply, and what to report. `known` is the same object if nothing changed. */
 export const afterAllowance = (
   known: LowAllowance,
   read: AllowanceRead

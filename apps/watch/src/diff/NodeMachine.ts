@@ -1,15 +1,14 @@
 /**
- * What a sighting (what one observation shows about one node) proves. Pure: the belief about the node and a sighting give the new
- * belief, and facts. `diff.ts` calls it; `ListGuard.ts` decides when a missing node is gone.
+ * What a sighting proves. A sighting is what one observation shows about one node. Pure: from the belief about the node and a
+ * sighting, `next` computes the new belief, and the facts to report. `diff.ts` calls it; `ListGuard.ts` decides when a missing
+ * node is gone.
  *
- * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read |
- * |---|---|---|---|---|
- * | unknown | met | met | | |
- * | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
+ * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read | |---|---|---|---|---| | unknown | met |
+ * met | | | | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
  * | gone | returning | returning; known when two reads agree | | its return is denied |
  *
- * Two rules hold in every cell. A reply to a request from before the last known reply changes nothing. If the service accepted the
- * shown node later than the known one, it is another node, and the known one is gone.
+ * Two rules hold in every cell. A reply to a request from before the last known reply changes nothing. If the service accepted
+ * the shown node later than the known one, it is another node, and the known one is gone.
  */
 import { afterDenial, afterList } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
@@ -48,15 +47,15 @@ import {
 } from "./Transition.ts"
 
 export type Sighting =
-  /** Its record is on a page of the list; with the number of the sweep, if it belongs to one. */
+  /** The node's record is on a page of the list. `sweep`: the number of the sweep, if the page belongs to one. */
   | { readonly _tag: "Listed"; readonly node: Node; readonly sweep: number | null }
-  /** Its record is on a page but cannot be read. */
+  /** The node's record is on a page, but cannot be read. */
   | { readonly _tag: "ListedUnread"; readonly sweep: number | null }
-  /** A read answered with it. */
+  /** A read of the node returned its record. */
   | { readonly _tag: "Found"; readonly node: Node }
-  /** A read answered 404. */
+  /** A read of the node answered 404. */
   | { readonly _tag: "Denied" }
-  /** A complete sweep lacked it. */
+  /** A complete sweep lacked the node. */
   | { readonly _tag: "Lacked" }
 
 /** What a proof depends on besides the node. */
@@ -76,7 +75,7 @@ export interface NodeStep {
   /** The new belief. */
   readonly after: Known | Gone
   readonly facts: ReadonlyArray<NodeFact>
-  /** How long it was in the status that it left. */
+  /** How long the node was in the status that it left. */
   readonly learned?: Lasted | undefined
 }
 
@@ -102,7 +101,10 @@ export const next = (
   }
 }
 
-/** Whether the node was shown after this exchange was requested. */
+/**
+ * Whether a reply that came after this request was sent has shown the node. What this exchange says about it may then be out of
+ * date.
+ */
 export const isStale = ({ seen }: Known, { exchange }: Pick<Circumstances, "exchange">): boolean =>
   seen !== null && exchange.asked.order < seen.answered.order
 
@@ -133,15 +135,15 @@ const seenFromMillis = ({ seen, state, unstatedMillis }: Known, { sweptMillis }:
   seen?.asked.atMillis ??
   (state.listed ? Math.max(state.seenMillis, sweptMillis ?? state.seenMillis) : state.seenMillis)
 
-/** The service's clock shows whole seconds. */
+/** The service's clock is known only to the second. */
 const clockStepMillis = 1000
 
 /** The clocks of the service's machines may differ by this. */
 const clockToleranceMillis = 2000
 
 /**
- * An unknown node. It is new if it was created after the list lacked it. Without a date, it is new if its id is greater than
- * all known ones, because ids ascend (assumption A11 in docs/interface/assumptions.md).
+ * The step for an unknown node. The node is new if it was created after a list lacked it. If its record has no date, it is new
+ * if its id is greater than all known ids, because ids ascend (assumption A11 in docs/interface/assumptions.md).
  */
 const met = (sighting: Shown, now: Circumstances): NodeStep => {
   const { answered } = now.exchange
@@ -166,7 +168,7 @@ const lackedSince = (
 ): readonly [atMillis: number, serviceMillis: number] => {
   if (tail !== null && node.id > tail.lastId && tail.asked.order > (swept?.asked.order ?? 0)) {
     const serviceMillis = tail.asked.serviceMillis ?? tail.asked.atMillis
-    // An end of the list that hid the node proves nothing about it.
+    // If the node existed when the end of the list was read, that read hid the node, and proves nothing about it.
     if (serviceMillis - (createdMillisOf(node) ?? serviceMillis) <= clockToleranceMillis)
       return [tail.asked.atMillis, serviceMillis]
   }
@@ -175,7 +177,7 @@ const lackedSince = (
   return [atMillis, standing.sweptServiceMillis ?? atMillis]
 }
 
-/** A node that was reported deleted is shown. Stale lists and replies do that, too. */
+/** The step for a node that was reported deleted and is shown again. Stale lists and replies also show such nodes. */
 const returning = (gone: Gone, sighting: Shown, now: Circumstances): NodeStep | null => {
   const { node } = sighting
   const incarnation = compareIncarnation(node, gone.createdMillis)
@@ -201,7 +203,7 @@ const deniedAgain = (gone: Gone, { exchange, rules }: Circumstances): NodeStep |
     ? null
     : { after: { ...gone, returning: afterDenied(gone.returning, exchange, rules.graceMillis) }, facts: [] }
 
-/** A complete sweep lacked it. */
+/** The step after a complete sweep lacked the node. */
 const lacked = (before: Known, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
   const absence = afterList(before.absence, now.exchange.answered.monotonicMillis)
@@ -213,7 +215,7 @@ const lacked = (before: Known, now: Circumstances): NodeStep | null => {
   }
 }
 
-/** A read of it answered 404. */
+/** The step after a read of the node answered 404. */
 const denied = (before: Known, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
   const { answered, asked } = now.exchange
@@ -222,7 +224,7 @@ const denied = (before: Known, now: Circumstances): NodeStep | null => {
   return { after: { ...before, absence, hidden: null, impossible: null }, facts: [] }
 }
 
-/** A record of it was shown. */
+/** The step after a record of the node was shown. */
 const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | null => {
   if (isStale(before, now)) return null
   switch (compareIncarnation(sighting.node, createdMillisOf(before.state.node))) {
@@ -235,13 +237,13 @@ const shown = (before: Known, sighting: Shown, now: Circumstances): NodeStep | n
   }
 }
 
-/** Its record is listed but cannot be read: its id exists. */
+/** The step after the node's record was listed but could not be read: the node exists. */
 const unread = (before: Known, now: Circumstances): NodeStep => {
   const there = alive(before, { _tag: "ListedUnread", sweep: null }, now)
   return { after: noteUnstated(there, there, now), facts: [] }
 }
 
-/** Another node has taken the id, so the known one is gone, whatever the list shows. */
+/** The step if another node has the id now: the known node is gone, whatever the list shows. */
 const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep => {
   const when = between(seenFromMillis(before, now.standing), now.exchange.answered.atMillis)
   const data = { before: before.state.node, after: null, ...unexplained }
@@ -250,7 +252,7 @@ const replaced = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
   return { after, facts: [deleted, ...facts] }
 }
 
-/** The node exists: all evidence that it is gone was wrong. */
+/** The belief once the node is known to exist: all evidence that it is gone is discarded. */
 const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): Known => {
   const { absence, hidden } = before
   const isRead = _tag === "Found"
@@ -260,11 +262,13 @@ const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): 
   return { ...before, absence: null, hidden: { proofs: (hidden?.proofs ?? 0) + 1, monotonicMillis } }
 }
 
-/** It may have changed since it was last seen in its known state, or another node may have the id. */
+/**
+ * Remembers when the node was last seen in its known state. Since then it may have changed, or another node may have its id.
+ */
 const noteUnstated = (before: Known, after: Known, { standing }: Circumstances): Known => {
   const unstatedMillis = seenFromMillis(before, standing)
   const { state } = after
-  // A restart discards the evidence, and a listed node counts as seen by every sweep.
+  // Write this to the row, because a restart discards the evidence, and would take a listed node as seen by every sweep.
   return state.listed || state !== before.state
     ? { ...after, unstatedMillis, state: { ...state, listed: false, seenMillis: unstatedMillis } }
     : { ...after, unstatedMillis }
@@ -295,7 +299,10 @@ const compared = (before: Known, sighting: Shown, now: Circumstances): NodeStep 
   return changed(before, listed, node, sighting, now)
 }
 
-/** A status that cannot follow the current one counts only after a read shows it some time after the first such reply. */
+/**
+ * Whether a status that cannot follow the current one is believed: a read must show it some time after the first reply that
+ * did.
+ */
 const isConfirmed = ({ impossible }: Known, { _tag }: Shown, { exchange, rules }: Circumstances): boolean =>
   impossible !== null &&
   _tag === "Found" &&
@@ -316,7 +323,7 @@ const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: C
   const facts: Array<NodeFact> = []
   let learned: Lasted | undefined
   let state: NodeState = { ...was, node: after, seenMillis: asked.atMillis }
-  // A status that no record stated before is only newly known.
+  // If no record stated a status before, this status is newly known, and not a change.
   if (!isStatus(was.node.status)) state = { ...state, statusSinceMillis: answered.atMillis }
   else if (normal(was.node.status) !== normal(after.status)) {
     learned = lasted(before, now)
@@ -345,7 +352,7 @@ const lasted = (
   return { status, millis: exchange.answered.monotonicMillis - since }
 }
 
-/** A node is stuck if it stays in transition longer than such nodes do. */
+/** Reports that a node is stuck, if it has been in transition for longer than such nodes usually are. */
 const stuck = (before: Known, sighting: Shown, now: Circumstances): Compared => {
   const { sinceMonotonicMillis: since, state: was } = before
   const { status } = was.node
@@ -356,7 +363,7 @@ const stuck = (before: Known, sighting: Shown, now: Circumstances): Compared => 
   return { after: { ...before, state }, facts: [aboutStuck("berth.node.stuck", state, before, sighting, now)] }
 }
 
-/** `was` is the node that was stuck, or was not known to be stuck yet. */
+/** A fact about the stuck node `was`: that it is stuck, or no longer is. */
 const aboutStuck = (
   type: "berth.node.stuck" | "berth.node.unstuck",
   state: NodeState,
@@ -370,7 +377,10 @@ const aboutStuck = (
   return fact(state, when, sweepOf(sighting), { type, data }, state.version)
 }
 
-/** The node is gone, as the guard of the list has concluded; `sweep` is the sweep that proved it. */
+/**
+ * The step once `ListGuard.ts` has concluded that the node is gone. `sweep`: the number of the sweep that completed the proof;
+ * null if a read did.
+ */
 export const gone = (before: Known, sweep: number | null, now: Circumstances): NodeStep & { readonly after: Gone } => {
   const { atMillis } = now.exchange.answered
   const { state } = before

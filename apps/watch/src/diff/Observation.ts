@@ -1,6 +1,6 @@
 /**
- * Observations: what polling sees, one answer at a time, each with the moments of its request and its reply. An observation
- * contains data without interpretation: `diff.ts` interprets it.
+ * Observations: what polling sees, one reply at a time, with the moments of the request and of the reply. `diff.ts` interprets
+ * them.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 
@@ -19,25 +19,28 @@ export interface Moment {
   readonly serviceMillis: number | null
 }
 
-/** A request with its reply, which was true at some moment in between. */
+/** The moments of a request and of its reply. What the reply says was true at some moment between the two. */
 export interface Exchange {
   readonly asked: Moment
   readonly answered: Moment
 }
 
-/** One page of the list, read as part of a sweep or to see the list's end. */
+/**
+ * One page of the list. It was read as part of a sweep (a read of the whole list, page by page), or only to see where the list
+ * ends.
+ */
 export interface PageRead extends Exchange {
   readonly _tag: "PageRead"
-  /** Number of the sweep, from 1; null if it was read only for the end of the list. */
+  /** Number of the sweep, from 1; null if the page was read only to see where the list ends. */
   readonly sweep: number | null
   /** Whether the list ascends and ends with this page, so that no greater id existed. */
   readonly isEnd: boolean
   readonly nodes: ReadonlyArray<Node>
-  /** Ids of the records that could not be read: it is only known that these nodes are listed. */
+  /** Ids of the records that could not be read. All that is known about these nodes is that they are listed. */
   readonly unreadable: ReadonlyArray<NodeId>
 }
 
-/** A sweep that read the list to its end. Its `asked` is that of the first request. */
+/** A sweep that read the list to its end. `asked` is the moment of its first request. */
 export interface SweepCompleted extends Exchange {
   readonly _tag: "SweepCompleted"
   readonly sweep: number
@@ -45,20 +48,23 @@ export interface SweepCompleted extends Exchange {
   readonly requests: number
   /** Number of different nodes on its pages. */
   readonly listed: number
-  /** Records of which not even the id could be read: as many missing nodes may be listed after all. */
+  /**
+   * Number of records whose id could not be read either. Up to this many nodes that seem to be missing may be in the list after
+   * all.
+   */
   readonly nameless: number
   /** All unreadable records, with or without an id; absent if there were none. */
   readonly unreadable?: UnreadableRecords | undefined
 }
 
-/** Unreadable records of the list: it is only known that these nodes are listed. */
+/** Unreadable records of the list. All that is known about these nodes is that they are listed. */
 export interface UnreadableRecords {
   readonly count: number
   /** What is wrong with the first of them. */
   readonly example: string
 }
 
-/** A read of a single node that answered with it. */
+/** A read of a single node whose reply contained the node. */
 interface NodeFound extends Exchange {
   readonly _tag: "NodeFound"
   readonly node: Node

@@ -1,6 +1,6 @@
 /**
- * Questions: reads of single nodes that would settle something. The polling decides when to send them; `ListGuard.ts` says
- * which sweeps would settle something.
+ * Questions: reads of single nodes whose answers would settle a doubt or show an expected change. `ReadQueue.ts` decides when
+ * to send them; `ListGuard.ts` says when a sweep would settle a doubt.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Known } from "./Belief.ts"
@@ -11,12 +11,12 @@ import type { Rules, Snapshot } from "./Snapshot.ts"
 export interface Question {
   readonly id: NodeId
   /**
-   * `transition`: it will change soon. The other kinds are about doubts. `confirm` and `absent` are the last and the first read
-   * that prove a deletion. `guess` is a read of a node that most likely exists, because only one list lacks it, or a read
-   * showed it.
+   * Why the node is read. `transition`: the node will change soon. The other kinds are about doubts. `absent` is the first read
+   * that a proof of deletion needs, and `confirm` is the last. `guess`: the node most likely exists, because only one list
+   * lacks it, or a read has shown it.
    */
   readonly kind: "transition" | "confirm" | "absent" | "guess" | "returned" | "impossible" | "census"
-  /** From when an answer counts, on the monotonic clock. */
+  /** An answer counts from this instant on, on the monotonic clock. */
   readonly dueMonotonicMillis: number
 }
 
@@ -27,8 +27,8 @@ const maxHiddenPauseMillis = 300_000
 const maxStale = 20
 
 /**
- * Every read that would settle something; reads of nodes in transition are always included. For nodes in stale lists only some
- * are read at a time.
+ * All reads that would settle a doubt, and the reads of nodes in transition. If lists are stale, only some of their nodes are
+ * read at a time.
  */
 export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
   if (snapshot.standing.baselineMillis === null) {
@@ -68,7 +68,10 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
   return [...open, ...stale.slice(0, maxStale)]
 }
 
-/** The more reads have shown a node that the list lacks, the later is the next read. */
+/**
+ * When to read a node again that the list lacks although reads show it. Each further read that shows the node makes the pause
+ * longer.
+ */
 const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): number => {
   if (hidden === null) return -Infinity
   const pause = Math.min(maxHiddenPauseMillis, terminatingGraceMillis * 2 ** Math.min(hidden.proofs, 20))

@@ -1,7 +1,7 @@
 /**
  * The snapshot: every node that the daemon knows or has reported deleted, the standing (lasting state) of the account, the
- * evidence of this process, and the rules. `diff` reads it. Only `apply` changes it, after a store has committed the durable
- * part of the difference.
+ * evidence of this process, and the rules. `diff` reads the snapshot. Only `apply` changes it, after the store has committed
+ * the durable part of a difference.
  */
 import { type AbsenceRules, defaultAbsenceRules } from "@berthkit/core/absence/Absence"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
@@ -20,7 +20,10 @@ const Doubt = Schema.Literals(["nodes-vanished", "list-empty"])
 export const Standing = Schema.Struct({
   /** When the initial nodes were first known; null before. Nothing is reported about nodes before that. */
   baselineMillis: Schema.NullOr(millis),
-  /** When a complete sweep began, on the daemon's wall clock: the last one, or one at most a minute before it. */
+  /**
+   * When the last complete sweep began, on the daemon's wall clock. It may be an earlier sweep, at most a minute before the
+   * last one.
+   */
   sweptMillis: Schema.NullOr(millis),
   /** The same instant on the service's clock; null if its replies have no date. */
   sweptServiceMillis: Schema.NullOr(millis),
@@ -29,12 +32,15 @@ export const Standing = Schema.Struct({
   /** The freeze: since when no deletion is reported; null if deletions are reported. */
   freeze: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
   /**
-   * A doubt that is over but not reported as over: deletions are reported, and a doubt that follows soon counts as the same.
+   * A doubt that has ended, while its end is not reported yet. Deletions are reported, and if another doubt follows soon, it
+   * counts as the same one.
    */
   settling: Schema.optionalKey(Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis }))),
   /** Since when the list shows another account; null while it does not. */
   stranger: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
-  /** Number of troubles reported so far: the versions of those events, because clocks may repeat an instant. */
+  /**
+   * Number of reports about troubles so far. It serves as the version of those events, because clocks may repeat an instant.
+   */
   troubles: Schema.Int,
   /** Fingerprint of the API key that read the nodes; null before the first sweep. */
   fingerprint: Schema.NullOr(Schema.String)
@@ -47,7 +53,10 @@ interface Swept {
   readonly answered: Moment
   readonly number: number
   readonly requests: number
-  /** The number of requests of the previous sweep, if that was smaller: a list that moves during a sweep takes a few more. */
+  /**
+   * The number of requests of this sweep or of the previous one, whichever is smaller: if the list moves during a sweep, the
+   * sweep takes a few more.
+   */
   readonly usualRequests: number
 }
 
@@ -58,16 +67,15 @@ interface Tail {
 }
 
 /**
- * What only this process has seen of the account and has not drawn conclusions from yet: instants of its own clock, the order
- * of answers. It is lost with the process and collected again by the next one. What must not be lost is in `NodeState` or
- * `Standing`.
+ * What only this process has seen of the account, such as instants on its own clock and the order of answers. It is lost with
+ * the process, and the next process collects it again. Whatever must not be lost is in `NodeState` or `Standing`.
  */
 export interface Evidence {
   /** Fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
   /** When observing started, or resumed after a pause. */
   readonly begun: Moment
-  /** Whether nothing was reported yet since the start, although something was known before. */
+  /** Whether something was known before the process started, and nothing was reported since. */
   readonly afterGap: boolean
   /** The last complete sweep of this process. */
   readonly swept: Swept | null
@@ -75,21 +83,21 @@ export interface Evidence {
   readonly tail: Tail | null
   /** How long nodes were in each transitional status, newest last. */
   readonly durations: Durations
-  /** When the last sweep was complete, whether or not its nodes were believed. */
+  /** When the last sweep was completed, even if its nodes were not believed. */
   readonly completedMonotonicMillis: number
   /** Failed requests in a row. */
   readonly failures: number
   /** When the last request failed. */
   readonly failedMonotonicMillis: number
-  /** When nodes that were not seen terminating were recently reported deleted, on the monotonic clock. */
+  /** When nodes were recently reported deleted without having been seen terminating, on the monotonic clock. */
   readonly losses: ReadonlyArray<number>
   /** When the list was last trusted again. */
   readonly trustedMonotonicMillis: number
   /** Whether a node was reported deleted during the current freeze. */
   readonly lostInFreeze: boolean
-  /** `Moment.order` of the baseline; a sweep that began before it did not see all known nodes. -1 without a baseline. */
+  /** `Moment.order` of the baseline; -1 without a baseline. A sweep that began before it did not look for all known nodes. */
   readonly baselineOrder: number
-  /** The list as it is read before its nodes are believed. */
+  /** The check of the list before its nodes are believed. */
   readonly census: Census
 }
 
@@ -104,14 +112,14 @@ const initialEvidence = (fingerprint: string | null, begun: Moment): Evidence =>
   failures: 0,
   failedMonotonicMillis: -Infinity,
   losses: [],
-  // After a restart it has to settle again.
+  // After a restart, a doubt has to settle again.
   trustedMonotonicMillis: begun.monotonicMillis,
   lostInFreeze: false,
   baselineOrder: -1,
   census: emptyCensus()
 })
 
-/** The lasting part, as a store loads it. Nodes with `goneMillis` are tombstones. */
+/** The part of a snapshot that the store keeps. Nodes with `goneMillis` are tombstones. */
 export interface Durable {
   readonly nodes: Iterable<NodeState>
   readonly standing: Standing
@@ -132,9 +140,9 @@ export interface Change {
   readonly nodes: ReadonlyArray<NodeState>
   /** The new beliefs about these nodes, except for when they were seen. */
   readonly beliefs: ReadonlyMap<NodeId, Known | Gone>
-  /** Durable: the same object if nothing changed. */
+  /** Durable: the new standing; the same object if nothing changed. */
   readonly standing: Standing
-  /** Without the nodes added to its census. */
+  /** The new evidence, without the nodes added to its census. */
   readonly evidence: Evidence
   /** Nodes that the exchange showed. */
   readonly seen: ReadonlyArray<NodeId>
@@ -158,17 +166,22 @@ export const unwatched: Durable = {
   }
 }
 
-/** Limit in memory; a store keeps them as long as ids may be reused. The oldest are dropped first. */
+/**
+ * Maximum number of tombstones in memory; the oldest are dropped first. The store keeps tombstones for as long as ids may be
+ * reused.
+ */
 const maxGone = 100_000
 
-/** What only this process knows. */
+/** What the process contributes to the snapshot. */
 export interface Process {
   /** Fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
 }
 
-/** After a restart a node counts as having been in its status for at most this long, whatever the wall clock shows. */
+/**
+ * After a restart, the time for which a node has been in its status comes from the wall clock, and counts at most this much.
+ */
 const maxStatusAgeMillis = 86_400_000
 
 /** A large change is made in steps of this many nodes, with other work in between. */
@@ -177,11 +190,11 @@ const nodesPerStep = 5000
 export interface ChangingSnapshot {
   readonly snapshot: Snapshot
   readonly apply: (change: Change) => void
-  /** The same in steps. Between them the snapshot is neither old nor new. */
+  /** Does the same in steps. Between two steps the snapshot is partly old and partly new. */
   readonly applying: (change: Change) => Generator<void>
 }
 
-/** A snapshot of the lasting part, and the only way to change it. */
+/** Makes a snapshot of what the store has, and the only functions that change it. */
 export const makeSnapshot = (durable: Durable, { begun, fingerprint }: Process): ChangingSnapshot => {
   const nodes = new Map<NodeId, Seen>()
   const gone = new Map<NodeId, Gone>()
@@ -235,7 +248,7 @@ export const makeSnapshot = (durable: Durable, { begun, fingerprint }: Process):
   return { snapshot, apply, applying }
 }
 
-/** A page without news changes only this field of its nodes, so they need not be copied. */
+/** `seen` is mutable, because a page without news changes only this field, and the nodes need not be copied. */
 type Seen = Omit<Known, "seen"> & { seen: Exchange | null }
 
 const isUnsettled = (belief: Known | Gone): boolean =>

@@ -1,7 +1,7 @@
 /**
  * How a node moves: which status can follow which, how long it stays in each, and how it returns after it was reported deleted.
- * Stale lists and replies show nodes that are gone and old statuses, so a single read proves neither; a second read after the
- * grace (the minimum time between the two) is needed.
+ * Stale lists and replies show nodes that are gone, and old statuses. One read therefore proves neither a return nor such a
+ * status; a second read is needed, at least a grace later.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
@@ -34,7 +34,7 @@ export type Durations = Readonly<Record<Passing, ReadonlyArray<number>>>
 /** Maximum number of durations that are kept per status. */
 const maxDurations = 200
 
-/** With fewer, nothing is learned. */
+/** Nothing is concluded from fewer durations than this. */
 const minDurations = 20
 
 /** How long a node was in a status, in milliseconds. */
@@ -49,7 +49,7 @@ export const learned = (durations: Durations, { millis, status }: Lasted): Durat
   [status]: [...durations[status], millis].slice(-maxDurations)
 })
 
-/** A node may be twice as fast as the fastest of the kept ones. */
+/** The next node may take only half as long as the fastest so far. */
 const minQuickness = 0.5
 
 /** The minimum time that nodes stay in this status, according to those seen so far; 0 while there are too few. */
@@ -67,7 +67,7 @@ const usualMillis = (durations: Durations, status: Passing): number | null => {
 
 /** When a node counts as stuck. */
 export interface StuckLimits {
-  /** A node in transition is not stuck before this time, however fast such nodes are. */
+  /** A node is never stuck before this time in transition, however fast such nodes usually are. */
   readonly minStuckMillis: number
   /** How long a node may be in transition before it is stuck, by status. */
   readonly stuckMillis: Readonly<Record<Passing, number>>
@@ -87,20 +87,20 @@ export const stuckAfterMillis = (
 export interface Return {
   /** The node as it was last seen. */
   readonly node: Node
-  /** The read that showed it; null if only lists did, or if a later read answered 404. */
+  /** The read that showed the node; null if only lists showed it, or if a later read answered 404. */
   readonly found: Exchange | null
-  /** `Moment.order` of the last answer that showed it. */
+  /** `Moment.order` of the last reply that showed the node. */
   readonly seenOrder: number
-  /** Number of 404 answers since it is listed again. */
+  /** Number of reads that answered 404 since the node is listed again. */
   readonly denials: number
-  /** When it may be read again, on the monotonic clock. */
+  /** When the node may be read again, on the monotonic clock. */
   readonly notBeforeMonotonicMillis: number
 }
 
-/** The maximum pause: if a list shows it and reads do not, reads become less and less frequent. */
+/** Maximum pause between reads of a node that lists show and reads do not. The pause grows with each read. */
 const maxPauseMillis = 3_600_000
 
-/** A list showed it. */
+/** The return after a list showed the node. */
 export const afterListed = (before: Return | null, node: Node, seen: Exchange): Return => ({
   node,
   found: before?.found ?? null,
@@ -109,7 +109,7 @@ export const afterListed = (before: Return | null, node: Node, seen: Exchange): 
   notBeforeMonotonicMillis: before?.notBeforeMonotonicMillis ?? 0
 })
 
-/** A read showed it: `"returned"` if another read showed it at least a grace before. */
+/** The return after a read showed the node; `"returned"` if another read also showed it, at least a grace earlier. */
 export const afterFound = (
   before: Return | null,
   node: Node,
@@ -130,7 +130,7 @@ export const afterFound = (
   }
 }
 
-/** A read answered 404: it is still gone. */
+/** The return after a read answered 404: the node is still gone. */
 export const afterDenied = (before: Return, { answered }: Exchange, graceMillis: number): Return => ({
   ...before,
   found: null,
@@ -139,6 +139,6 @@ export const afterDenied = (before: Return, { answered }: Exchange, graceMillis:
     answered.monotonicMillis + Math.min(maxPauseMillis, graceMillis * 2 ** Math.min(before.denials, 20))
 })
 
-/** Whether it deserves another read: a list since `since` shows it, or a read did. */
+/** Whether another read of the node is worth a request: a read has shown it, or a list since `since`. */
 export const isOpen = ({ found, seenOrder }: Return, since: Moment): boolean =>
   found !== null || seenOrder > since.order

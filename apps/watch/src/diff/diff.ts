@@ -1,9 +1,9 @@
 /**
  * The core of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and
- * performs neither. The end of the file judges failed requests: whether the service is out.
+ * neither reports nor stores anything. The end of the file decides from failed requests whether the service is out.
  *
- * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. A reply to a request from before the last
- * known reply changes nothing. Only samples are reported, so states in between stay unknown.
+ * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. If a request was sent before the last reply
+ * about a node, its own reply changes nothing. Polling only takes samples, so states between two samples stay unknown.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccount } from "./Baseline.ts"
@@ -78,7 +78,7 @@ const interpret = (draft: Draft, answer: Answer): void => {
     case "SweepCompleted":
       restartHolds(draft)
       afterCompleteSweep(draft)
-      // Its first pages were read before the baseline: a node that only those have is neither missing nor new.
+      // If the sweep began before the baseline, it proves nothing about nodes that were on its first pages.
       if (answer.asked.order >= draft.evidence.baselineOrder) {
         swept(draft, answer)
         noteSwept(draft, answer)
@@ -87,10 +87,10 @@ const interpret = (draft: Draft, answer: Answer): void => {
   }
 }
 
-/** The last complete sweep is written at most once within this time, so that a quiet account writes little. */
+/** The time of the last complete sweep is written at most this often, so that a quiet account writes little. */
 const minWriteMillis = 60_000
 
-/** Records the sweep; an unknown node that appears later is new. */
+/** Records a complete sweep. A node that appears later, and is unknown, is new. */
 const noteSwept = (draft: Draft, { answered, asked, requests, sweep: number }: SweepCompleted): void => {
   const usualRequests = Math.min(requests, draft.evidence.swept?.requests ?? requests)
   draft.note({ swept: { asked, answered, number, requests, usualRequests } })
@@ -100,13 +100,13 @@ const noteSwept = (draft: Draft, { answered, asked, requests, sweep: number }: S
   draft.change({ sweptMillis: asked.atMillis, sweptServiceMillis: asked.serviceMillis })
 }
 
-/** The list ended, and had no greater id. */
+/** Records where the list ended: no node had a greater id. */
 const noteEnd = (draft: Draft, { asked, nodes, unreadable }: PageRead): void => {
   const lastId = Math.max(draft.evidence.tail?.lastId ?? 0, ...nodes.map(({ id }) => id), ...unreadable)
   draft.note({ tail: { asked, lastId } })
 }
 
-/** The list belongs to the known account. */
+/** Notes that the list belongs to the known account. */
 const acceptAccount = (draft: Draft): void => {
   const { fingerprint, stranger } = draft.standing
   const key = draft.evidence.fingerprint
@@ -116,7 +116,7 @@ const acceptAccount = (draft: Draft): void => {
   draft.recover("other-account", "same-account", stranger.sinceMillis)
 }
 
-/** Before the baseline nothing is believed: two lists must agree. */
+/** Before the baseline, checks the list: nothing is believed until two lists agree. */
 const count = (draft: Draft, answer: Answer): void => {
   const { evidence } = draft
   switch (answer._tag) {
@@ -134,13 +134,14 @@ const count = (draft: Draft, answer: Answer): void => {
   }
 }
 
-/** Sets the baseline, once its nodes are agreed. */
+/** Sets the baseline if the list is believed; otherwise keeps the state of the check. */
 const conclude = (draft: Draft, counted: Count): void => {
   if ("census" in counted) return draft.note({ census: counted.census })
   const { evidence, now } = draft
-  // A read may complete what the previous sweep listed.
+  // If a single read completes the baseline, the nodes were last seen by the sweep before it.
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
-  // If an account is watched again with a new store, its versions must not repeat those of the old store.
+  // Versions start at the current time, because an account may be watched again with a new store, and must not repeat versions
+  // of the old store.
   draft.begin(Array.from(counted.nodes.values(), (node) => firstState(node, draft.exchange, now.atMillis, seenMillis)))
   draft.note({ census: emptyCensus(), baselineOrder: now.order })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
@@ -171,7 +172,7 @@ const concludeAccount = (draft: Draft, sweep: SweepCompleted): void => {
   draft.degrade({ trouble: "other-account", message, expected, missing: expected })
 }
 
-/** Nothing was observed for a while: earlier suspicions prove nothing about that time. */
+/** Nothing was observed for a while, so suspicions from before are discarded. */
 const pause = (draft: Draft): void => {
   for (const id of draft.snapshot.unsettled) {
     const belief = draft.belief(id)!
@@ -196,7 +197,7 @@ const maxFailures = 3
 /** Time without a complete sweep is an outage, too: this long, or two planned sweeps if those take longer. */
 const minLateMillis = 60_000
 
-/** It is over after a complete sweep and no failed request for this long. */
+/** An outage is over after a complete sweep, and no failed request for this long. */
 const quietMillis = 60_000
 
 /** A request failed. */
@@ -212,7 +213,7 @@ const afterAnswer = (draft: Draft): void => {
   afterSilence(draft)
 }
 
-/** Time passed, with or without answers: a request may hang, and the service may ask for a long pause. */
+/** Time passed. There may have been no reply, because a request hangs, or the service asked for a long pause. */
 const afterSilence = (draft: Draft): void => {
   if (isLate(draft)) degrade(draft, "No complete list was read for too long.")
 }

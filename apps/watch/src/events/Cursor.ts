@@ -1,27 +1,27 @@
 /**
- * A cursor: a position in the events of all accounts, that is how far each account's events were read. Written as
- * `name:sequence,…`; programs store it and return it unchanged.
+ * A cursor: a position in the events of all accounts. For each account it says how far the events were read. Its text is
+ * `name:sequence,…`; programs store the text and return it unchanged.
  */
 import { Option } from "effect"
 import { daemonAccount } from "./DaemonFact.ts"
 
 /**
- * The last sequence that was read, by account. The empty cursor is before every event; an account that a non-empty cursor does
- * not name starts now, see `complete`.
+ * The last sequence that was read, by account. The empty cursor is before every event. If a non-empty cursor does not name an
+ * account, reading starts at the account's end; see `complete`.
  */
 export type Cursor = ReadonlyMap<string, number>
 
 /** Before every event. */
 export const beginning: Cursor = new Map()
 
-/** More than a daemon watches, in a text that still fits into a header. */
+/** Maximum number of accounts in a cursor. */
 const maxAccounts = 2000
 
 const place = /^([\w.@-]{1,64}):(0|[1-9]\d{0,15})$/
 
 /**
- * Accounts in the order of their names, so that one position has only one text. An account without read events is named as
- * well, so that its events come after the cursor. If no events were read at all, the text is empty.
+ * The text of a cursor. Accounts are in the order of their names, so each position has only one text. Accounts without read
+ * events are included, because otherwise their first events would be skipped. If no events were read at all, the text is empty.
  */
 export const formatCursor = (cursor: Cursor): string =>
   (Array.from(cursor.values()).some((sequence) => sequence > 0) ? Array.from(cursor) : [])
@@ -40,8 +40,9 @@ export const parseCursor = (text: string): Option.Option<Cursor> => {
 }
 
 /**
- * A cursor that names every account: an account that was missing starts now, at its end. Only the daemon's own account starts
- * at its first event: its few events concern everybody, and it usually appears after the cursor was written.
+ * A cursor that names every account. Accounts that were missing start at their end, so only new events follow. The daemon's own
+ * account starts at its first event instead: its few events concern everybody, and it usually appears after the cursor was
+ * written.
  */
 export const complete = (cursor: Cursor, ends: Cursor): Cursor => {
   if (cursor.size === 0) return new Map(Array.from(ends.keys(), (account) => [account, 0]))
@@ -49,7 +50,7 @@ export const complete = (cursor: Cursor, ends: Cursor): Cursor => {
   return new Map([...cursor, ...unnamed.map(([account, end]) => [account, startOf(account, end)] as const)])
 }
 
-/** Where an account starts that a cursor does not name. */
+/** Where reading starts in an account that a cursor does not name. */
 export const startOf = (account: string, end: number): number => (account === daemonAccount ? 0 : end)
 
 /** The cursor after an event. */

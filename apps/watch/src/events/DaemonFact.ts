@@ -1,6 +1,6 @@
 /**
- * What the daemon reports about itself: types and data of events that do not come from observing the service. They belong to
- * their own account, so that they are ordered, too.
+ * What the daemon reports about itself: types and data of events that do not come from observing the service. These events
+ * belong to an account of their own, because events are numbered per account.
  */
 import { Schema } from "effect"
 
@@ -26,7 +26,7 @@ const about = Schema.Struct({
   name: Schema.NullOr(Schema.String)
 })
 
-/** A trouble began that has no event of its own. */
+/** A trouble began, and no other event type reports that trouble. */
 export const TroubleBegan = Schema.Struct({
   type: Schema.Literal("berth.watch.trouble"),
   data: Schema.Struct({
@@ -39,7 +39,7 @@ export const TroubleBegan = Schema.Struct({
   })
 })
 
-/** The trouble is over. */
+/** A trouble that was reported with `berth.watch.trouble` is over. */
 export const TroubleEnded = Schema.Struct({
   type: Schema.Literal("berth.watch.trouble_ended"),
   data: Schema.Struct({ trouble: Schema.String, about, since: Schema.DateTimeUtc })

@@ -1,4 +1,7 @@
-/** The events as sinks get them: those of the store, possibly held by a silence, and the nodes with which a new sink starts. */
+/**
+ * The events as sinks get them: events of the store, with the silences that held them, and the nodes with which a new sink
+ * starts.
+ */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { Event, identifierOf } from "./Event.ts"
@@ -28,7 +31,7 @@ const NodeBaseline = Schema.Struct({
   })
 }).annotate({ identifier: "NodeBaseline" })
 
-/** The common part of all event types that matters here. */
+/** The part that all event types have in common and that is used here. */
 type AnyEvent = Schema.Struct<{
   readonly type: Schema.Literal<string>
   readonly data: Schema.Struct<Schema.Struct.Fields>

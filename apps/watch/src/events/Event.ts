@@ -1,6 +1,6 @@
 /**
- * Published events: CloudEvents 1.0 in JSON, with ids that are the same each time the event is made. Types and data come from
- * the facts of `diff/`; the events with which a new sink starts are here as well.
+ * Published events: CloudEvents 1.0 in JSON. An event has the same id each time it is made. Types and data come from the facts
+ * of `diff/`. The events with which a new sink starts are here as well.
  */
 import { createHash } from "node:crypto"
 import { DateTime, Schema } from "effect"
@@ -92,7 +92,7 @@ interface SinkBaseline {
   readonly sink: string
   readonly account: string
   readonly accountId: string
-  /** The sink's cursor: the events after it come next. */
+  /** The sequence of the account's last event before this one; the sink's cursor starts there. */
   readonly seq: number
   readonly nodeId: number
   /** The node as JSON. */
@@ -101,7 +101,7 @@ interface SinkBaseline {
 }
 
 /**
- * The event by which a new sink gets an existing node. It is made for this sink only, so it has no place in the order of the
+ * The event that tells a new sink about an existing node. It is made for this sink only, so it has no place in the order of the
  * account's events. Its id is the same on every attempt.
  */
 export const sinkBaseline = ({

@@ -15,7 +15,7 @@ const environmentFor = (variables: ReadonlyArray<string>): NodeJS.ProcessEnv =>
     Object.entries(process.env).filter(([name]) => isForEveryProgram(name) || variables.includes(name))
   )
 
-/** How many characters from the end of stderr are kept, and how many are shown. */
+/** Only the end of stderr is kept and shown: at most this many characters. */
 const maxKept = 10_000
 const maxShown = 300
 
@@ -47,7 +47,7 @@ const shownEnd = ({ variables }: ExecOptions, text: string): string => {
   return line.length > maxShown ? `…${line.slice(1 - maxShown)}` : line
 }
 
-/** Waits for the exit code or signal, or for the reason why it did not run. */
+/** Waits for the program's exit code or signal, or for the reason why it did not start. */
 const ended = (child: ChildProcess) =>
   Effect.callback<number | NodeJS.Signals | Error>((resume) => {
     child.on("error", (error) => resume(Effect.succeed(error)))
@@ -56,7 +56,7 @@ const ended = (child: ChildProcess) =>
 
 const attempt = Effect.fnUntraced(function* (child: ChildProcess, options: ExecOptions, json: string) {
   const stderr = collect(child)
-  // A program need not read its stdin.
+  // A program does not have to read its stdin, so errors of this stream are ignored.
   child.stdin?.on("error", () => {}).end(`${json}\n`)
   const { timeoutMillis } = options
   const ending = Option.getOrNull(yield* Effect.timeoutOption(ended(child), timeoutMillis))

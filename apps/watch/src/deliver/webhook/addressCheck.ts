@@ -1,7 +1,6 @@
 /**
- * Whether an event may be sent to an address: not to this machine, its private networks or a cloud's metadata service, unless
- * that is allowed. The checked address is the one that is connected to: a name is resolved once, and the connection uses that
- * answer.
+ * Whether an event may be sent to an address. Unless the config allows it, this machine, its private networks and a cloud's
+ * metadata service are refused. A name is resolved only once, and the connection uses the address that was checked.
  */
 import { lookup, type LookupAddress } from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
@@ -22,7 +21,7 @@ for (const [network, prefix] of [
 ] as const) {
   privateRanges.addSubnet(network, prefix, "ipv4")
 }
-// In IPv6 only global unicast is public, without ranges that embed an IPv4 address (6to4, Teredo, NAT64).
+// In IPv6 only global unicast addresses are public, except the ranges that embed an IPv4 address (6to4, Teredo, NAT64).
 const publicRange = new BlockList()
 publicRange.addSubnet("2000::", 3, "ipv6")
 for (const [network, prefix] of [

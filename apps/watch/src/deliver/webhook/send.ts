@@ -27,7 +27,7 @@ interface Post {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Chats accept no more. */
+/** Maximum length of a message; chats reject longer ones. */
 const maxText = 1500
 
 const shorten = (text: string) => (text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text)
@@ -84,7 +84,7 @@ export const signingKey = (secret: string): Uint8Array | undefined => {
 
 /**
  * The headers of one attempt, signed as in Standard Webhooks 1.0: a receiver can verify that an event comes from this daemon,
- * and when it was sent. The id is the event's, the same on every attempt; the time is the attempt's.
+ * and when it was sent. Every attempt has the id of the event, and its own time.
  */
 export const signedHeaders = (
   id: string,
@@ -112,7 +112,9 @@ const maxBodyBytes = 65_536
 /** Idle connections that are kept for the next event. */
 const keptSockets = 8
 
-/** In milliseconds from now, from seconds or a date; null if there is none. */
+/**
+ * Reads a `Retry-After` header, which has seconds or a date. Returns milliseconds from now; null if there is no valid value.
+ */
 const retryAfter = (header: string | undefined, nowMillis: number): number | null => {
   if (header === undefined) return null
   const millis = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMillis
@@ -148,11 +150,11 @@ const drain = (response: http.IncomingMessage) =>
 const proxyOf = (environment: NodeJS.ProcessEnv) =>
   Result.try({ try: () => proxyVariables(environment), catch: (cause) => (cause as Error).message })
 
-/** Whether a name is the proxy's, which the operator chose and which may be in a private network. */
+/** Whether a name is that of the proxy. The operator chose the proxy, so it may be in a private network. */
 const isProxy = ({ HTTPS_PROXY, HTTP_PROXY }: Record<string, string | undefined>, name: string): boolean =>
   [HTTP_PROXY, HTTPS_PROXY].some((address) => address !== undefined && new URL(address).hostname === name)
 
-/** How events are sent, if not in the normal way. */
+/** Overrides for how events are sent. */
 export interface Sending {
   /** GET and HEAD send no body. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT"
@@ -161,8 +163,8 @@ export interface Sending {
 }
 
 /**
- * The sender for one webhook, through the proxy that `environment` names for it; its connections end with the scope. A proxy
- * resolves the receiver's name itself, so only a literal address in the URL is checked in that case.
+ * Makes the sender for one webhook. It uses the proxy in `environment`, if that applies to the URL; its connections close with
+ * the scope. A proxy resolves the receiver's name itself, so with a proxy only a literal address in the URL is checked.
  */
 export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, sending: Sending = {}) {
   const { environment = process.env, method = "POST", resolve = systemResolve } = sending

@@ -1,4 +1,4 @@
-/** The lasting knowledge about the images and plans of an account, and what only this process saw of them. */
+/** The lasting knowledge about the images and plans of an account, and a read of them. */
 import { ForeignPrice, type Image } from "@berthkit/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
 import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -10,13 +10,13 @@ import { namesIn, PlanName, planNames, type PlanNames } from "./PlanNames.ts"
 const entryOf = <A extends Schema.Constraint>(item: A) =>
   Schema.Struct({
     item,
-    /** Number of reports about it. */
+    /** Number of reports about the entry. */
     version: Schema.Int,
-    /** When it was reported removed; null while it is offered. */
+    /** When the entry was reported removed; null while it is offered. */
     goneMillis: Schema.NullOr(Schema.Int)
   })
 
-/** A plan with its price in a currency other than rupees; an amount is null if its images disagree. */
+/** A plan with its price in a currency other than rupees; an amount is null if it is not the same with all images. */
 const ForeignPlanPrice = Schema.Struct({ plan: Schema.String, ...ForeignPrice.fields })
 type ForeignPlanPrice = typeof ForeignPlanPrice.Type
 
@@ -24,13 +24,13 @@ type ForeignPlanPrice = typeof ForeignPlanPrice.Type
 export const Catalogue = Schema.Struct({
   /** Whether changes are reported, because the initial entries are known. */
   isBaseline: Schema.Boolean,
-  /** When the service listed it last; null before the first time. */
+  /** When the catalogue was last read; null before the first read. */
   readMillis: Schema.NullOr(Schema.Int),
   images: Schema.Array(entryOf(CatalogueImage)),
   plans: Schema.Array(entryOf(CataloguePlan)),
   /** Absent while every plan has only one name. */
   names: Schema.optionalKey(Schema.Array(PlanName)),
-  /** From the last read; no event is about them. Absent while all prices are in rupees. */
+  /** Prices from the last read that are in another currency; no event reports them. Absent while all prices are in rupees. */
   foreignPrices: Schema.optionalKey(Schema.Array(ForeignPlanPrice))
 }).annotate({ identifier: "Catalogue" })
 export interface Catalogue extends Schema.Schema.Type<typeof Catalogue> {}
@@ -51,7 +51,7 @@ export interface CatalogueRead extends Exchange {
   readonly foreignPrices?: ReadonlyArray<ForeignPlanPrice>
 }
 
-/** The names of its plans. */
+/** The names of the plans in a catalogue. */
 export const namesOf = ({ names = [], plans }: Catalogue): PlanNames =>
   planNames(
     names,

@@ -1,21 +1,24 @@
 /**
- * The names of plans in the catalogue: nodes show the SKU of their plan or its slug, and two shapes of one record may differ in
- * that. Core's rule `isSamePlan` decides whether two names mean one plan.
+ * The names of plans in the catalogue. A node shows the SKU of its plan or its slug, and two shapes of one record may differ in
+ * which one they show. Core's rule `isSamePlan` decides whether two names mean one plan.
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import { isSamePlan } from "@berthkit/core/domain/Price"
 import { Schema } from "effect"
 
-/** A slug that orders a plan with an image, and the SKU in the catalogue. A plan without a SKU has no other name. */
+/**
+ * The slug with which a plan is ordered with an image, and the plan's SKU in the catalogue. A plan without a SKU has no second
+ * name.
+ */
 export const PlanName = Schema.Struct({ plan: Schema.String, sku: Schema.String, image: Schema.String })
 export interface PlanName extends Schema.Schema.Type<typeof PlanName> {}
 
 /** How the catalogue relates two names. */
 type Relation =
   | "same"
-  /** It has both, for two different plans. */
+  /** The catalogue has both names, for two different plans. */
   | "other"
-  /** It lacks one of them: the plan is not offered any more, or nothing was read yet. */
+  /** The catalogue lacks one of the names: the plan is not offered any more, or nothing was read yet. */
   | "unknown"
 
 export interface PlanNames {

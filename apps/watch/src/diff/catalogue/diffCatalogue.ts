@@ -1,7 +1,7 @@
 /**
- * What a read of the catalogue proves beyond what is known. Pure. A change is believed once two reads, some time apart, and
- * every read between them have shown it. An empty catalogue proves nothing, and a catalogue that lacks much must stay so for a
- * day.
+ * What a read of the catalogue proves beyond what is known. Pure. A change is believed if two reads, some time apart, have
+ * shown it, and every read between them. An empty catalogue proves nothing. If a catalogue lacks many entries, they count as
+ * removed only after they were missing for a day.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -11,19 +11,19 @@ import type { Moment } from "../Observation.ts"
 import { type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
 import { withNames } from "./PlanNames.ts"
 
-/** Minimum time from the first read that shows a change to the read that proves it. */
+/** Minimum time between the first read that shows a change and the read that proves it. */
 export const agreementMillis = 10 * 60_000
 
-/** The same for an entry that was reported removed and is back: the reply may be an old one. */
+/** The minimum for an entry that was reported removed and is back. It is longer, because the reply may be an old one. */
 const returnMillis = 60 * 60_000
 
-/** The same for entries that a catalogue lacks together with many others. */
+/** The minimum for entries that are missing together with many others. */
 const holdMillis = 24 * 60 * 60_000
 
 /** If two reads are further apart than this, the time in between counts as not observed. */
 const gapMillis = 2 * 60 * 60_000
 
-/** A catalogue lacks much if it lacks this many images or plans, and this share of them. */
+/** Many entries are missing if at least this many images or plans are, and they are at least this share of all. */
 const minShort = 3
 const shortShare = 0.25
 
@@ -32,7 +32,7 @@ interface Doubt {
   /** What the reads since then show, as text: a read that shows something else disproves it. */
   readonly shows: string
   readonly first: Moment
-  /** When the catalogue was last read before: the change came later. */
+  /** When the catalogue was last read before the change, which came later. */
   readonly fromMillis: number
   /** How long it must last. */
   readonly requiredMillis: number
@@ -41,7 +41,7 @@ interface Doubt {
 
 /** What only this process saw. */
 export interface CatalogueEvidence {
-  /** The last read of this process, and the first of the reads before the baseline; null before. */
+  /** The last read of this process, and the first read of those before the baseline; null if there was none. */
   readonly lastRead: Moment | null
   readonly firstRead: Moment | null
   readonly doubts: ReadonlyMap<string, Doubt>
@@ -67,7 +67,7 @@ const keyOf = (item: Item): string => ("image" in item ? `images/${item.image}` 
 const hasSameEntries = (a: ReadonlyArray<Entry>, b: ReadonlyArray<Entry>): boolean =>
   a.length === b.length && a.every((entry, index) => entry === b[index])
 
-/** Both sorted, so that equal prices have equal texts. */
+/** Whether two plans have the same prices. Their prices are sorted, so they can be compared as texts. */
 const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
   a.prices.length === b.prices.length &&
   a.prices.every((price, index) => {
@@ -81,14 +81,15 @@ const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
 
 const isStated = (price: Price): boolean => price.maxPricePerHourInr !== null || price.maxPricePerMonthInr !== null
 
-/** Whether a bound that both state differs. */
+/** Whether the two prices differ in a bound that both of them state. */
 const isOtherPrice = (known: Price, shown: Price): boolean =>
   (["minPricePerHourInr", "maxPricePerHourInr", "minPricePerMonthInr", "maxPricePerMonthInr"] as const).some(
     (bound) => known[bound] !== null && shown[bound] !== null && known[bound] !== shown[bound]
   )
 
 /**
- * The changed prices of images that both have, each once, whichever images a reply lacks. As a text; empty if there are none.
+ * The changed prices of the images that both entries have, each price once, as a text; empty if there are none. The text does
+ * not depend on which images a reply lacks.
  */
 const otherPrices = (known: Item, shown: Item): string => {
   if (!("plan" in known) || !("plan" in shown) || hasSamePrices(known, shown)) return ""
@@ -100,7 +101,9 @@ const otherPrices = (known: Item, shown: Item): string => {
   return Array.from(new Set(others)).toSorted().join(", ")
 }
 
-/** The shown entry, completed with known values that it does not state; the known object itself if they are equal. */
+/**
+ * The shown entry, completed with known values that it does not state. Returns the known object itself if the two are equal.
+ */
 const filled = (known: Item, shown: Item): Item => {
   const arePlans = "plan" in known && "plan" in shown
   const hasOtherPrices = arePlans && !hasSamePrices(known, shown)
@@ -111,7 +114,7 @@ const filled = (known: Item, shown: Item): Item => {
   const item = { ...known, ...Object.fromEntries(stated) } as Item
   if (!hasOtherPrices || !("plan" in item)) return item
   const before = pricesOf(known)
-  // Prices of images that are not shown may date from before a change.
+  // If a price has changed, the known prices of other images may be outdated, so they are dropped.
   const prices = new Map(otherPrices(known, shown) === "" ? before : [])
   for (const [image, price] of pricesOf(shown)) {
     const was = before.get(image)
@@ -131,7 +134,7 @@ const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(priceK
 
 /** How `shown` differs from what is known, as a text; null if it does not differ in anything that is reported. */
 const showsOf = ({ known, shown }: Change): string | null => {
-  // The first price of a plan is believed like any other: when two reads show it.
+  // The first price of a plan is believed like any other price: once two reads have shown it.
   if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : `offered ${priceOf(shown)}`
   if (shown === undefined) return "absent"
   return otherPrices(known.item, shown) || null
@@ -147,7 +150,7 @@ const changesOf = (known: Catalogue, read: CatalogueRead, kind: Kind): ReadonlyA
   }))
 }
 
-/** Whether so much is missing that the read may show only a part of the catalogue. */
+/** Whether so many entries are missing that the read may show only a part of the catalogue. */
 const isShort = (changes: ReadonlyArray<Change>): boolean => {
   const present = changes.filter(({ known }) => known !== undefined && known.goneMillis === null)
   const missing = present.filter(({ shown }) => shown === undefined).length
@@ -173,7 +176,7 @@ const doubtAfter = (
   const shows = showsOf(change)
   if (shows === null) return undefined
   const required = requiredMillis(change, isShort)
-  // An entry that was missed together with many others stays in doubt when some of them are back.
+  // If an entry was missing together with many others, it keeps the longer time even when some of the others are back.
   if (before?.shows === shows) return { ...before, requiredMillis: Math.max(before.requiredMillis, required) }
   return {
     shows,
@@ -243,7 +246,7 @@ export const diffCatalogue = (
   return catalogue.isBaseline ? compare(named, evidence, read, nodesOn) : gather(named, evidence, read)
 }
 
-/** Plans without the rupees that they had before their price was in another currency. */
+/** The known plans. If the price of a plan is now in another currency, its old price in rupees is removed. */
 const withoutRupees = (known: Catalogue["plans"], { foreignPrices = [], plans }: CatalogueRead): Catalogue["plans"] => {
   const foreign = new Set(foreignPrices.map(({ plan }) => plan))
   const shown = new Map(plans.flatMap((plan) => (foreign.has(plan.plan) ? [[plan.plan, plan] as const] : [])))
@@ -256,7 +259,7 @@ const withoutRupees = (known: Catalogue["plans"], { foreignPrices = [], plans }:
   return hasSameEntries(known, after) ? known : after
 }
 
-/** Adds what is believed at once, because no event is about it: names of plans, and prices in other currencies. */
+/** Adds the names of plans, and prices in other currencies. They are believed at once, because no event reports them. */
 const withOthers = (before: Catalogue, read: CatalogueRead): Catalogue => {
   const { foreignPrices = [], names = [] } = read
   const plans = withoutRupees(before.plans, read)
@@ -269,7 +272,10 @@ const withOthers = (before: Catalogue, read: CatalogueRead): Catalogue => {
     : { ...catalogue, ...(all.length > 0 && { names: all }), ...(!hasSamePrices && { foreignPrices }) }
 }
 
-/** Before the baseline, every offered entry becomes known silently; this ends when a later read shows nothing new. */
+/**
+ * Before the baseline, every offered entry becomes known without an event. The baseline is complete when a later read shows
+ * nothing new.
+ */
 const gather = (catalogue: Catalogue, evidence: CatalogueEvidence, read: CatalogueRead): CatalogueDifference => {
   const now = read.answered
   const [images, plans] = (["images", "plans"] as const).map((kind) => changesOf(catalogue, read, kind))
@@ -321,7 +327,7 @@ const compare = (
       }
       if (doubt !== undefined) doubts.set(key, doubt)
       if (known === undefined) return []
-      // Whatever is no change, such as a name or a first price, is learned silently.
+      // What does not count as a change, such as a name or a first price, is taken over without an event.
       const item = doubt === undefined && shown !== undefined ? filled(known.item, shown) : known.item
       return [item === known.item ? known : ({ ...known, item } as Entry)]
     })
