@@ -1,13 +1,12 @@
 import { EventEmitter, once } from "node:events"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { accountFiles } from "@berthkit/core/client/AccountFiles"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Program } from "@berthkit/testing/Program"
-import { Clock, ConfigProvider, Effect, Redacted } from "effect"
+import { Clock, Effect } from "effect"
 import { run, serve as serveIn } from "../cli/berthServer.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "berth-learn-node-"))
@@ -27,15 +26,6 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
     BERTH_ACCESS_TOKEN: "berth-token",
     XDG_STATE_HOME: folder,
     ...(dialect === "today" ? { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } : {})
-  })
-  const stateFolder = ConfigProvider.layer(ConfigProvider.fromEnv({ env: { XDG_STATE_HOME: folder } }))
-  /** Writes down what an earlier learn of the account has left. */
-  const leave = Effect.fnUntraced(function* (url: string, left: object) {
-    const credentials = { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") }
-    const place = dialect === "today" ? { project: 1, location: "Delhi" } : {}
-    const files = yield* accountFiles({ baseUrl: url, credentials, ...place }).pipe(Effect.provide(stateFolder))
-    mkdirSync(files.folder!, { recursive: true, mode: 0o700 })
-    writeFileSync(join(files.folder!, "learn.json"), JSON.stringify(left))
   })
   const serve = (args: ReadonlyArray<string>) => serveIn(["--dialect", dialect, ...args])
   const address = (url: string, path: string) =>
@@ -144,6 +134,13 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
     return account
   })
 
+  /** Puts this in place of what an earlier learn wrote down, and returns its account. */
+  const leave = Effect.fnUntraced(function* (url: string, left: object) {
+    const account = yield* killedAfterCreate(url, false)
+    writeFileSync(join(folder, leftOver()[0]!), JSON.stringify(left))
+    return account
+  })
+
   it.live("no second node is created while an earlier learn may still create one", () =>
     Effect.scoped(
       Effect.gen(function* () {
@@ -177,14 +174,12 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
     Effect.scoped(
       Effect.gen(function* () {
         const { ready } = yield* serve(["--port", "0"])
-        const account = accountOf(ready.url)
         const name = "berth-learn-0123456789ab"
         const id = yield* createdOn(ready.url, name)
-        yield* run(["learn", "--probe", "--requests", "1"], account)
         const order = yield* offerOn(ready.url)
         const sentAtMillis = yield* Clock.currentTimeMillis
         // Killed before it sent the create.
-        yield* leave(ready.url, { name, ...order, sentAtMillis })
+        const account = yield* leave(ready.url, { name, ...order, sentAtMillis })
         const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
         expect([code, stderr.includes("left behind")]).toEqual([0, false])
         expect((yield* nodesOn(ready.url)).map((node) => [node.id, !/^terminat/i.test(node.status)])).toEqual([
@@ -225,14 +220,12 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
       Effect.scoped(
         Effect.gen(function* () {
           const { ready } = yield* serve(["--port", "0"])
-          const account = accountOf(ready.url)
           const name = "berth-learn-0123456789ab"
           const id = yield* createdOn(ready.url, other === "name" ? "web" : name)
-          yield* run(["learn", "--probe", "--requests", "1"], account)
           const order = yield* offerOn(ready.url)
           const createdMillis = (yield* Clock.currentTimeMillis) - (other === "name" ? 0 : 3_600_000)
           const left = { name, ...order, node: { id, name, createdMillis } }
-          yield* leave(ready.url, left)
+          const account = yield* leave(ready.url, left)
           const { code, stderr } = yield* run(["learn", "--probe", "--requests", "1"], account)
           expect([code, stderr.includes("left behind")]).toEqual([0, false])
           expect((yield* nodesOn(ready.url)).map((node) => [node.id, !/^terminat/i.test(node.status)])).toEqual([
