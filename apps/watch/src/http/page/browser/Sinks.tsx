@@ -82,6 +82,9 @@ const actionsOf = ({ deadLetters, sink, state, waiting }: SinkStatus): ReadonlyA
   ]
 }
 
+const commandsOf = (shown: SinkStatus): ReadonlyArray<string> =>
+  actionsOf(shown).flatMap(({ command, isOffered }) => (isOffered ? [command] : []))
+
 /** What to know about a sink besides its state. Never empty, because otherwise the rows below would move. */
 const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, waiting }: SinkStatus): string => {
   const parts = [
@@ -98,7 +101,6 @@ const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, wait
 
 const Row = ({ shown }: { readonly shown: SinkStatus }) => {
   const { kind, sink, state } = shown
-  const actions = actionsOf(shown)
   return (
     <li data-sink={sink}>
       <p class="sink-name">
@@ -110,14 +112,13 @@ const Row = ({ shown }: { readonly shown: SinkStatus }) => {
       <Badge tone={toneOf("sink", sink, state, status.value.troubles)}>{state}</Badge>
       <div class="actions">
         {/* All buttons are always there, so that none moves under a finger. */}
-        {actions.map(({ isOffered, run, text }) => (
+        {actionsOf(shown).map(({ isOffered, run, text }) => (
           <Button key={text} isSmall label={`${text} ${sink}`} hidden={!isOffered} onClick={run}>
             {text}
           </Button>
         ))}
       </div>
       <p class="note">{noteOf(shown)}</p>
-      <Commands commands={actions.filter(({ isOffered }) => isOffered).map(({ command }) => command)} />
     </li>
   )
 }
@@ -158,6 +159,7 @@ export const Sinks = () => {
           </li>
         )}
       </ul>
+      <Commands commands={sinks.flatMap(commandsOf)} />
       <Toast id="sink-reply" text={reply.value} />
     </section>
   )
