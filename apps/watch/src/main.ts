@@ -24,5 +24,5 @@ const program = main(process.argv.slice(2)).pipe(
   Effect.provide(Layer.mergeAll(NodeServices.layer, StopSignal.layer, Stdout.layer))
 )
 
-// A reader that never reads would keep the process alive, so it exits explicitly.
+// Exit explicitly. Otherwise a program that never reads our output would keep the process alive.
 Effect.runPromise(program).then((code) => process.stderr.write("", () => process.exit(code)))

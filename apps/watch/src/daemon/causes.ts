@@ -1,6 +1,6 @@
 /**
- * Reads why nodes were deleted from what berth keeps of the account: its log of changes, and the commitments that it set. Both are read
- * after a deletion only. The daemon writes neither.
+ * Finds out why nodes were deleted, from what `berth` recorded about the account: its log of changes, and the commitments that
+ * it set. Both are read only after a deletion. The daemon writes neither.
  */
 import { changeKind, readChanges } from "@berthkit/core/client/state/Change"
 import { keyAt, type RecordStore } from "@berthkit/core/client/state/RecordStore"
@@ -26,7 +26,10 @@ const decode = Schema.decodeUnknownOption(Commitment)
 
 const terminating = "auto_terminate"
 
-/** When the service deletes the node, if that was set. A setting without a reply counts: it may have been carried out. */
+/**
+ * The end of a commitment at which the service deletes the node; undefined if the node stays. A setting whose request got no
+ * reply counts, because the service may have carried it out.
+ */
 const endingOf = ({ entry, open }: typeof Commitment.Type): Ending | undefined => {
   if (entry?.setting === terminating) return entry
   return open?.setting === terminating ? { setMillis: open.sentMillis, untilMillis: null } : undefined
@@ -43,15 +46,15 @@ const endingsIn = (commitments: ReadonlyArray<typeof Commitment.Type>): Readonly
 /** The kind of records with the commitments. */
 const commitmentKind = "commitment"
 
-/** Commitments of more nodes than this are read all at once. */
+/** For more nodes than this, the commitments of all nodes are read at once. */
 const maxSingle = 20
 
-/** A delete is looked for this far before the node was last seen, because the whole log takes a quarter of a second. */
+/** The log is read from this long before the node was last seen, because reading the whole log takes a quarter of a second. */
 const dayMillis = 86_400_000
 
 type Notes = Pick<RecordStore, "get" | "list" | "placeOf">
 
-/** Longest time for reading. The deletion is reported only afterwards. */
+/** Maximum time for reading. The event about the deletion waits for it. */
 const maxRead = "3 seconds"
 
 /** After a failure, nothing is read for this long, so that a database that is away does not hold up every deletion. */
@@ -74,7 +77,7 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
     const changes = readChanges(recent)
     const explained = deletions.map((each) => explain(each, changes, undefined))
     const left = deletions.filter((_, at) => explained[at] === unexplained).map(({ before }) => String(before.id))
-    // An unreadable record is like a damaged one, and in the way of its node only.
+    // Treat an unreadable record as a damaged one. It affects only the cause of its own node.
     const getOne = (key: string) =>
       Effect.orElseSucceed(get(commitmentKind, key), () => Option.some("")).pipe(
         Effect.map(Option.map((value) => ({ key, value })))
@@ -89,7 +92,7 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
       ...found.filter(({ value }) => Option.isNone(decode(value))).map(({ key }) => placeOf(commitmentKind, key))
     ])
     if (endings.size === 0) return { damaged, explained }
-    // Who set a commitment may be far back in the log.
+    // Read the whole log, because the commitment may have been set long ago.
     const all = readChanges(yield* list(changeKind))
     return {
       damaged,

@@ -1,4 +1,4 @@
-/** What an event means, in a few words for people: for messages to chats and for the page's timeline. */
+/** What an event means, in a few words for people. Chat messages and the timeline of the page show it. */
 
 /** An event of any type, even of a type that only a newer daemon has. */
 interface ToldEvent {
@@ -25,7 +25,7 @@ const statusWord = (status: any): string => (typeof status === "string" ? status
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The effect of a new price on the nodes with the plan. */
+/** How a new price changes the cost of the nodes with the plan. */
 const costOf = ({ differencePerMonthInr: difference, nodes }: ToldEvent["data"]): string =>
   nodes === 0
     ? "no node has it"
@@ -60,7 +60,7 @@ const deletion = ({ cause, causedBy }: ToldEvent["data"]): [EventTone, string] =
   }
 }
 
-/** By type: how good or bad it is, and what happened. For node events, the sentence continues after the node's name. */
+/** For each event type: how good or bad the event is, and what happened. For node events, the text follows the node's name. */
 const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, string]>> = {
   "berth.node.created": () => ["good", "was created"],
   "berth.node.discovered": ({ data }) => ["off", `exists and is ${statusWord(data.after?.status)}`],
@@ -119,7 +119,8 @@ const sentences: Readonly<Record<string, (event: ToldEvent) => [EventTone, strin
 }
 
 /**
- * The tone of an event (`good`, `warm`, `bad` or `off`) and its sentence. A type from a newer daemon stands for its sentence.
+ * The tone of an event (`good`, `warm`, `bad` or `off`) and its sentence. For an unknown type, such as one from a newer daemon,
+ * the sentence is the type itself.
  */
 export const sentenceOf = (event: ToldEvent): { readonly tone: EventTone; readonly text: string } => {
   const [tone, text] = sentences[event.type]?.(event) ?? ["off", event.type]

@@ -1,7 +1,7 @@
 /**
- * Decides which of several daemon processes runs what, with Effect Cluster (the "engine") over their shared store. Each placed
- * part is a singleton: the engine runs it in one process at a time as far as it knows, and the store's epochs exclude the
- * remaining overlaps.
+ * Decides which of several daemon processes runs which part of the work, with Effect Cluster (the "engine") over their shared
+ * store. Each part is a singleton: the engine runs it in one process at a time, as far as it knows. If two processes still
+ * overlap, the store's epochs let only the newer one write.
  */
 import { Context, Effect, Layer, Option, Predicate, References, type Scope } from "effect"
 import {
@@ -22,7 +22,7 @@ import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
 const config = (self: string) =>
   ShardingConfig.layer({
-    // Nothing is sent to this address: it is only a name in a table.
+    // The address is only a name in a table; nothing is sent to it.
     runnerAddress: Option.some(RunnerAddress.make(self, 0)),
     // Two versions of the program that run at once must agree on this number, even if the engine's default changes.
     shardsPerGroup: 300,
@@ -33,7 +33,9 @@ const config = (self: string) =>
     entityTerminationTimeout: "2 seconds"
   })
 
-/** Creates the engine's tables, for processes that lack the rights to do so. `prefix`: see `Placement.layer`. */
+/**
+ * Creates the engine's tables in advance, for processes that lack the rights to create them. `prefix`: see `Placement.layer`.
+ */
 export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFailed, SqlClient.SqlClient> =>
   Layer.build(SqlRunnerStorage.layerMigrations({ prefix })).pipe(
     Effect.scoped,
@@ -48,14 +50,20 @@ export const migratePlacement = (prefix: string): Effect.Effect<void, StoreFaile
 export class Placement extends Context.Service<
   Placement,
   {
-    /** Runs an effect in one of the processes for as long as the scope is open there, then in another one. */
+    /**
+     * Registers an effect, which the engine runs in one of the processes. When the scope closes in that process, another one
+     * runs it.
+     */
     readonly place: <R>(
       name: string,
       run: Effect.Effect<never, never, R>
     ) => Effect.Effect<void, never, R | Scope.Scope>
   }
 >()("@berthkit/watch/fleet/Placement") {
-  /** `prefix`: of the engine's tables and locks; two groups of processes in one database use different ones. */
+  /**
+   * `prefix` begins the names of the engine's tables and locks. Two groups of processes in one database need different
+   * prefixes.
+   */
   static readonly layer = (prefix: string): Layer.Layer<Placement, StoreFailed, SqlClient.SqlClient | SharedStore> => {
     const engine = Layer.unwrap(
       Effect.map(SharedStore, ({ self }) =>
@@ -74,7 +82,7 @@ export class Placement extends Context.Service<
       }))
     ).pipe(
       Layer.provide(engine),
-      // The engine logs about shards; the daemon itself reports what that means for an account.
+      // Silence the engine's log, which is about shards. The daemon itself reports what happens to an account.
       Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
       (layer) => Layer.effectContext(Effect.mapError(Layer.build(layer), fromSqlError))
     )

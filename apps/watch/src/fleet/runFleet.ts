@@ -1,7 +1,7 @@
 /**
- * Runs one daemon process of several ("fleet" here means the processes). Effect Cluster assigns each account to a process;
- * shared work runs in the process that has the daemon's own account. A process that loses an account stops its work silently,
- * and resumes it only if it is assigned again.
+ * Runs one of several daemon processes ("fleet" here means these processes). Effect Cluster assigns each account to a process;
+ * shared work runs in the process that has the daemon's own account. A process that loses an account stops the account's work
+ * silently, and resumes it only if the account is assigned to it again.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { Clock, Duration, Effect, type Scope } from "effect"
@@ -21,19 +21,22 @@ import { Placement } from "./Placement.ts"
 /** Pause before retrying a store that may have recovered. */
 const storePause = "1 second"
 
-/** By then a lost account is either free or firmly held by another process that we know of. */
+/**
+ * Pause after another process took over an account. By the end, the account is either free or known to be held by another
+ * process.
+ */
 const lostPause = Duration.seconds(2 * processExpirySeconds)
 
 /** Pause before retrying after any other failure; other accounts keep running. */
 const failedPause = "1 minute"
 
-/** How long a process may be unknown to the others. */
+/** Maximum time that a new process may take to become visible to the others. */
 const maxUnheard = "10 seconds"
 
 /** Maximum age of the data shown about other processes' accounts. */
 const otherPause = "2 seconds"
 
-/** A part of the work, by its name: an account, or the shared work. */
+/** A part of the work that runs in one process: an account, or the shared work. Its name is that of the account. */
 export interface Part {
   readonly name: string
   readonly run: Effect.Effect<unknown, BerthError | StoreFailed, Store | Sinks | Progress | Troubles | Scope.Scope>
@@ -53,7 +56,7 @@ const held = ({ changed = Effect.never, name, run }: Part, lost: Effect.Effect<n
   return Effect.forever(Effect.raceFirst(again, changed))
 }
 
-/** Only the owner of an account knows these. This process may have known them before. */
+/** Only the owner of an account knows these values. They are cleared, because this process may have been the owner before. */
 const unknownElsewhere = { nextSweepMillis: null, latencyMillis: null, allowance: null, unreadable: null }
 
 /** Asks the store which process holds each account, and the state of accounts held by others. */

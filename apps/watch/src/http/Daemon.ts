@@ -1,6 +1,6 @@
 /**
- * What the HTTP interface may read from the daemon and ask of it. The store and the sinks implement it; tests implement it in
- * memory.
+ * What the HTTP interface can read from the daemon, and ask it to do. `storeDaemon.ts` implements it with the store and the
+ * sinks; tests implement it in memory.
  */
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
@@ -21,8 +21,8 @@ import type {
 } from "./records.ts"
 
 /**
- * Why the daemon refuses, with the HTTP status: `invalid` requests make no sense, `unknown` names nothing, `gone` is no longer
- * kept, `busy` may be retried.
+ * Why the daemon refuses a request, with the HTTP status. `invalid`: the request makes no sense. `unknown`: it names something
+ * that does not exist. `gone`: the data is no longer kept. `busy`: the request may be retried.
  */
 export const refusalStatus = { invalid: 400, unknown: 404, gone: 410, busy: 503 } as const
 
@@ -33,7 +33,7 @@ export class Refused extends Data.TaggedError("Refused")<{
 
 /** Selects a page of a list. */
 interface PageQuery {
-  /** `next` of the previous page. */
+  /** Where the page starts: `next` of the previous page. */
   readonly after?: string | undefined
   readonly limit: number
 }
@@ -48,7 +48,7 @@ export interface CostQuery {
   readonly account?: string | undefined
   /** `YYYY-MM`; by default the current month. */
   readonly month?: string | undefined
-  /** Instead of a month: from an instant until now. */
+  /** Used instead of a month: the period from this instant until now. */
   readonly since?: DateTime.Utc | undefined
 }
 
@@ -56,23 +56,26 @@ export class Daemon extends Context.Service<
   Daemon,
   {
     readonly accounts: Effect.Effect<ReadonlyArray<AccountStatus>>
-    /** The processes on the store, by name; empty if it is a file. */
+    /** The processes that use the store, sorted by name; empty if the store is a file. */
     readonly processes: Effect.Effect<ReadonlyArray<ProcessStatus>>
     /** The current troubles, worst first. */
     readonly troubles: Effect.Effect<ReadonlyArray<Trouble>>
-    /** Ordered by account and id. */
+    /** The nodes, sorted by account and id. */
     readonly nodes: (query: NodeQuery) => Effect.Effect<NodePage, Refused>
     readonly nodeCounts: Effect.Effect<ReadonlyArray<NodeCount>>
-    /** The size of the store, as far as its retention limits it. */
+    /** The size of the store in bytes, as the retention limit `maxBytes` counts it. */
     readonly storeBytes: Effect.Effect<number>
     readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
-    /** What accounts spent, by name, at an instant. */
+    /** What accounts spent, sorted by name, as of an instant. */
     readonly costs: (query: CostQuery, nowMillis: number) => Effect.Effect<ReadonlyArray<AccountCost>, Refused>
-    /** What the accounts of this process spent this month, at most a minute old. */
+    /** What the accounts of this process spent this month. The value may be up to a minute old. */
     readonly monthCosts: Effect.Effect<ReadonlyArray<AccountCost>>
-    /** `after`: the first events after this cursor, `""` for the oldest kept; by default the last events. */
+    /**
+     * Without `after`, the last events. With `after`, the first events after this cursor; `""` means from the oldest that is
+     * kept.
+     */
     readonly events: (query: EventFilter & PageQuery) => Effect.Effect<EventPage, Refused>
-    /** The end of the log. */
+    /** The cursor at the end of the log. */
     readonly cursor: Effect.Effect<string>
     /** Waits until the log has an event after this cursor. */
     readonly eventAfter: (cursor: string) => Effect.Effect<void>
@@ -91,15 +94,15 @@ export class Daemon extends Context.Service<
     readonly replay: (sink: string, after: string) => Effect.Effect<void, Refused>
     /** Forgets a sink that the config no longer has. */
     readonly remove: (sink: string) => Effect.Effect<void, Refused>
-    /** By start: planned, active, and those that ended within a day. */
+    /** The planned and active silences, and those that ended within a day, sorted by start. */
     readonly silences: Effect.Effect<ReadonlyArray<Silence>>
     readonly addSilence: (request: SilenceRequest) => Effect.Effect<Silence, Refused>
-    /** Ends a silence now, with another fate for its events than planned if one is given. */
+    /** Ends a silence now. `atEnd` replaces the planned fate of its events; undefined keeps it. */
     readonly endSilence: (id: string, atEnd: SilenceEnd | undefined) => Effect.Effect<Silence, Refused>
   }
 >()("@berthkit/watch/http/Daemon") {}
 
-/** What commands ask a running daemon, or the store if none runs. */
+/** What commands ask a running daemon, or the store if no daemon is running. */
 export type Answers = Omit<
   Daemon["Service"],
   "processes" | "nodeCounts" | "storeBytes" | "plans" | "costs" | "monthCosts" | "eventAfter"

@@ -1,6 +1,7 @@
 /**
- * Serves the HTTP interface of a running daemon on a socket, as its config says. Loopback needs no token; anything else does.
- * On shutdown streams end at once, so that clients reconnect to the next daemon, and other requests get a moment to finish.
+ * Serves the HTTP interface of a running daemon on a socket, as its config says. On loopback it needs no token; on any other
+ * address it does. On shutdown, streams end at once, so that clients reconnect to the next daemon; other requests get a moment
+ * to finish.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import { isLoopbackName, readHostName } from "@berthkit/web/guard"
@@ -24,10 +25,13 @@ interface ServeOptions {
   readonly publicUrl?: PublicUrl | undefined
 }
 
-/** The address is taken, is not this machine's, or would be open to anyone. */
+/** The daemon cannot listen: the address is taken, does not belong to this machine, or would be open to anyone. */
 export class NotServed extends Data.TaggedError("NotServed")<{ readonly message: string; readonly hint: string }> {}
 
-/** A connection is cut after this long without a byte in either direction: streams send one every 15 s. */
+/**
+ * A connection is cut after this long without a byte in either direction. Streams are not affected, because they send something
+ * every 15 s.
+ */
 const idleMillis = 60_000
 const headersMillis = 10_000
 const requestMillis = 30_000
@@ -58,7 +62,10 @@ const makeServer = (): Server => {
   return server.setTimeout(idleMillis)
 }
 
-/** 0.0.0.0 and :: are not host names: a name that resolves to one of the machine's addresses may belong to anyone. */
+/**
+ * Whether the daemon listens on all addresses. Then no host name is known to be its own, because anyone can let a name point to
+ * one of the machine's addresses.
+ */
 const isEvery = (host: string): boolean => host === "0.0.0.0" || host === "::"
 
 /** Serves until the scope closes. Returns the URL. */
@@ -85,14 +92,15 @@ export const serve = Effect.fnUntraced(function* ({ host, port, publicUrl, token
         : new NotServed({ message: `listen: ${host}:${port} cannot be opened (${code}).`, hint: "Check listen." })
     })
   )
-  // Runs after the draining, which has a time limit, and before the wait for the last connection, which has none.
+  // The server waits for its last connection without a time limit. This closes all connections first, but only after the
+  // draining, which has a time limit.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   yield* server.serve(app)
   yield* Effect.addFinalizer(() => Effect.sync(cutStreams))
   return HttpServer.formatAddress(server.address)
 })
 
-/** Without a token it is served on loopback only. */
+/** The options of the interface. Without a token it is served on loopback only. */
 export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicUrl" | "sinks">
 
 export class HttpInterface extends Context.Service<

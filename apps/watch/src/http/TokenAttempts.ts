@@ -1,12 +1,13 @@
 /**
  * Slows down guessing of the token. After some wrong tokens from a client, or from all clients together, each further attempt
- * waits before it is checked, right or wrong, so that the response time reveals nothing. Few attempts wait at once, and a
- * newcomer replaces a waiting one. So nobody is locked out: the right token passes as soon as the guessing pauses.
+ * waits before it is checked. Right tokens wait as well, so the response time reveals nothing. Only a few attempts wait at the
+ * same time, and a new attempt replaces a waiting one. Nobody is locked out: the right token passes as soon as the guessing
+ * pauses.
  */
 import { isIPv4, isIPv6 } from "node:net"
 import { Clock, Deferred, Effect, Random } from "effect"
 
-/** The result of an attempt: `turnedAway` was not checked, and may be repeated. */
+/** The result of an attempt. `turnedAway`: the token was not checked, and the client may repeat the attempt. */
 export type AttemptResult = "right" | "wrong" | "turnedAway"
 
 /** How long an attempt waits, in milliseconds, after too many wrong ones. */
@@ -15,10 +16,10 @@ export const waitMillis = 3000
 export const tooManyAttempts = "Too many wrong tokens: try again in a few seconds."
 
 interface Bounds {
-  /** Wrong tokens without a penalty; one is forgotten per `forgetMillis`. */
+  /** Number of wrong tokens without a penalty. Each `forgetMillis`, one wrong token is forgotten. */
   readonly free: number
   readonly forgetMillis: number
-  /** Attempts that wait at once. */
+  /** Maximum number of attempts that wait at the same time. */
   readonly maxWaiting: number
 }
 
@@ -27,10 +28,10 @@ const bounds = {
   everyone: { free: 100, forgetMillis: 1000, maxWaiting: 50 }
 } satisfies Record<string, Bounds>
 
-/** Clients that are remembered; the one that was idle longest is forgotten first. */
+/** Maximum number of clients that are remembered. The client that was idle longest is forgotten first. */
 const maxClients = 10_000
 
-/** The attempts of one client, or of all. */
+/** The attempts of one client, or of all clients together. */
 class Line {
   readonly #bounds: Bounds
   readonly #waiting: Array<Deferred.Deferred<AttemptResult>> = []
@@ -48,17 +49,17 @@ class Line {
 
   noteWrong(nowMillis: number) {
     this.#forget(nowMillis)
-    // Capped, so that a client that stops guessing is soon without a penalty again.
+    // The number is capped, so that a client that stops guessing soon has no penalty any more.
     this.#wrong = Math.min(this.#wrong + 1, 2 * this.#bounds.free)
   }
 
   isSlow(nowMillis: number): boolean {
     this.#forget(nowMillis)
-    // Less than a whole attempt is left.
+    // Slow if less than one free attempt is left.
     return this.#wrong > this.#bounds.free - 1
   }
 
-  /** Takes a place; if all are taken, replaces a waiting attempt. */
+  /** Adds a waiting attempt. If too many wait, a random one of them is turned away. */
   enter(attempt: Deferred.Deferred<AttemptResult>, chance: number) {
     if (this.#waiting.length >= this.#bounds.maxWaiting) {
       const [out] = this.#waiting.splice(Math.floor(chance * this.#waiting.length), 1)
@@ -90,7 +91,7 @@ export const makeTokenAttempts = () => {
 
   const lineOf = (client: string): Line => {
     const line = clients.get(client) ?? new Line(bounds.client)
-    // Re-inserted at the end: the order is that of their last attempts.
+    // Move the client to the end: clients are in the order of their last wrong tokens.
     clients.delete(client)
     clients.set(client, line)
     const idle = clients.keys().next()
@@ -104,7 +105,7 @@ export const makeTokenAttempts = () => {
     const now = yield* Clock.currentTimeMillis
     const slow = [client, everyone].filter((line) => line !== undefined).filter((line) => line.isSlow(now))
     const check = (nowMillis: number): AttemptResult => {
-      // A client without a wrong token is not remembered.
+      // Only clients with a wrong token are remembered.
       if (isRight()) return "right"
       for (const line of [lineOf(clientOf(address)), everyone]) line.noteWrong(nowMillis)
       return "wrong"

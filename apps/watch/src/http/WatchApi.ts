@@ -1,6 +1,6 @@
 /**
- * The HTTP interface of the daemon as one value: `app.ts` serves it, clients are derived from it, and OpenAPI is printed from
- * it. The page at `/` is not included.
+ * The HTTP interface of the daemon as one value: `app.ts` serves it, and clients and the OpenAPI document are derived from it.
+ * The page at `/` is not included.
  */
 import { type Json, plain } from "@berthkit/core/api/Document"
 import { InstantText } from "@berthkit/terminal/instant"
@@ -27,7 +27,7 @@ import {
 const maxNodes = 10_000
 const maxEvents = 1000
 
-/** Why the daemon refuses what an endpoint asks: see `Refused`. */
+/** The failures with which the daemon refuses a request; see `Refused`. */
 const refusals = [failures[400], failures[404], failures[410], failures[503]] as const
 
 const described = (title: string, description: string) => OpenApi.annotations({ title, description })
@@ -277,7 +277,10 @@ class OperationsGroup extends HttpApiGroup.make("operations").add(
   )
 ) {}
 
-/** Every caller has passed the guard, which `app.ts` asks before the path is read. */
+/**
+ * Declares the failures of the access check. `app.ts` makes the check before it reads the path, so every caller of an endpoint
+ * has passed it.
+ */
 export class Access extends HttpApiMiddleware.Service<Access>()("@berthkit/watch/http/Access", {
   error: [failures[401], failures[403], failures[429], failures[500]]
 }) {}
@@ -295,7 +298,7 @@ const api = HttpApi.make("berth-watch")
 
 const describe = plain(api)
 
-/** Only a daemon with a token asks for it. */
+/** Adds the token to the OpenAPI document as optional, because a daemon without a token does not ask for it. */
 const withTokenScheme = (spec: Json): Json => {
   for (const path of Object.values<Json>(spec["paths"])) {
     for (const operation of Object.values(path)) operation.security = [{}, { token: [] }]

@@ -1,5 +1,5 @@
 /**
- * The endpoints below `/api`, and the stream of events: they translate between the wire and the `Daemon`, and contain no rules.
+ * The endpoints below `/api`, and the stream of events. They translate between HTTP and the `Daemon`, and contain no rules.
  */
 import { Clock, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -62,7 +62,7 @@ const events = HttpApiBuilder.group(WatchApi, "events", (handlers) =>
     return handlers
       .handle("read", ({ query: { limit = 100, ...query } }) => orFailure(daemon.events({ ...query, limit })))
       .handle("follow", ({ headers, query: { after, ...filter } }) =>
-        // A reconnecting client names its last event; its URL still names the first one.
+        // A client that reconnects names its last event in the header, while its URL still has the cursor it started with.
         orFailure(streamOf(daemon, filter, headers["last-event-id"] ?? after))
       )
   })
@@ -119,7 +119,7 @@ export interface Entrance {
   readonly publicUrl?: PublicUrl | undefined
 }
 
-/** How one request came. */
+/** How one request reached the daemon. */
 interface RequestEntrance extends Entrance {
   /** Whether it came through the TLS proxy. */
   readonly isSecure: boolean
@@ -127,7 +127,7 @@ interface RequestEntrance extends Entrance {
   readonly attempt: (given: string) => Effect.Effect<AttemptResult>
 }
 
-/** Set by `app.ts`. */
+/** How the current request reached the daemon. `app.ts` sets it. */
 export const CurrentEntrance = Context.Reference<RequestEntrance>("@berthkit/watch/http/CurrentEntrance", {
   defaultValue: () => ({
     token: undefined,
@@ -138,8 +138,8 @@ export const CurrentEntrance = Context.Reference<RequestEntrance>("@berthkit/wat
 })
 
 /**
- * `Secure` only behind TLS, because over plain HTTP a browser would not store it. If the daemon has its own path behind the
- * proxy, other programs there do not get the cookie.
+ * The cookie is `Secure` only behind TLS, because over plain HTTP a browser would not store it. If the daemon has its own path
+ * behind a proxy, the cookie is limited to that path, so other programs on the same host do not get it.
  */
 const cookieOptions = ({ isSecure, publicUrl }: RequestEntrance) =>
   ({

@@ -1,4 +1,4 @@
-/** The path of a request to the daemon: the access check, then the page or the endpoint, then the replies if neither exists. */
+/** What happens to a request: the access check first, then the page or the endpoint, then the replies if neither exists. */
 import { type Access as GuardAccess, makeGuard, type Target } from "@berthkit/web/guard"
 import { allowedMethods, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
@@ -36,7 +36,7 @@ const maxUrlBytes = 8 * 1024
 
 const openApiPath = "/api/openapi.json"
 
-/** Always passes: the check runs before the request is routed. */
+/** Lets every request pass, because the access check runs before the request is routed. */
 const checked = Layer.succeed(Access)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(WatchApi, { openapiPath: openApiPath }).pipe(
@@ -54,7 +54,10 @@ type Request = HttpServerRequest.HttpServerRequest
 
 const pathOf = ({ url }: Request): string => url.split("?", 1)[0]!
 
-/** Available without the token: the page, which holds no data, the login, and the checks for supervisors of the process. */
+/**
+ * What a request asks for. Three things are available without the token: the page, which holds no data, the login, and the
+ * checks for a supervisor of the process.
+ */
 const targetOf = (request: Request): Target => {
   const path = pathOf(request)
   if (request.method === "GET" || request.method === "HEAD") {
@@ -72,7 +75,7 @@ const isThroughProxy = ({ headers }: Request, publicUrl: PublicUrl | undefined):
   publicUrl !== undefined &&
   (headers["origin"] === publicUrl.origin || headers["host"] === new URL(publicUrl.origin).host)
 
-/** The target of a request without the daemon's public path: some proxies strip it, others do not. */
+/** The path and query of a request, without the daemon's public path. Some proxies strip that path, others do not. */
 export const withoutPath = (target: string, publicPath: string): string => {
   if (publicPath === "" || !target.startsWith(publicPath)) return target
   const rest = target.slice(publicPath.length)
@@ -81,8 +84,8 @@ export const withoutPath = (target: string, publicPath: string): string => {
 }
 
 /**
- * The address of the client. The header of a proxy is believed only from a proxy on this machine; its last address counts,
- * because the client may have written those before.
+ * The address of the client. `X-Forwarded-For` is believed only if the request comes from a proxy on this machine. Only its
+ * last address counts, because the client may have written the earlier ones.
  */
 const addressOf = ({ headers, remoteAddress }: Request, isBehindProxy: boolean): string => {
   const peer = Option.getOrElse(remoteAddress, () => "")
@@ -95,7 +98,8 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
   const access: GuardAccess = {
     scheme: "http",
     publicOrigin: publicUrl?.origin,
-    // With a token an unknown host name is harmless, and a daemon beyond loopback is reached by names that it cannot know.
+    // With a token any host name is allowed: it is harmless then, and clients on other machines use names that the daemon
+    // cannot know.
     hosts: token === undefined ? new Set(hosts) : "any",
     needsToken: token !== undefined
   }
@@ -115,7 +119,8 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
     const given = bearerToken(request)
     if (given !== undefined) return attemptFrom(request)(given)
     const session = request.cookies[cookie]
-    // Never slowed down: a session cookie cannot be guessed, and its owner should not suffer from others' guesses.
+    // Requests with a session cookie are never slowed down. The cookie cannot be guessed, and its owner should not suffer from
+    // others' guesses.
     return Effect.succeed(session !== undefined && isSession(session, token, nowMillis) ? "right" : "wrong")
   }
 
@@ -126,7 +131,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
     if (shown === "turnedAway") return turnedAway
     const isKnown = shown === "right"
     const target = targetOf(request)
-    // Before the path is read, so that a client without the token learns no paths.
+    // Refuse before the path is read, so that a client without the token does not learn which paths exist.
     const refusal = refusalOf({ method: request.method, target, headers: request.headers, showsToken: isKnown }, access)
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal.headers)
     if (request.url.length > maxUrlBytes) return failureResponse(400, `The URL is longer than ${maxUrlBytes} bytes.`)
@@ -144,7 +149,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.catchCause((cause) => fallback(request, cause))
     )
-    // The router accepts fewer kinds of JSON than the guard, and refuses the others in plain text.
+    // The router accepts fewer content types than the guard, and refuses the others in plain text, so its reply is replaced.
     if (response.status === 429) return turnedAway
     if (response.status === 415) return failureResponse(415, "The body must be application/json.")
     return response.headers["cache-control"] === undefined
@@ -161,7 +166,7 @@ const turnedAway = failureResponse(429, tooManyAttempts, { "retry-after": String
 
 const tooLarge = failureResponse(413, `The body is larger than ${maxBodyBytes} bytes.`)
 
-/** The reply if no endpoint gave one. A client that has disconnected gets none. */
+/** The reply if no endpoint gave one. A client that has disconnected gets no reply. */
 const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   for (const reason of cause.reasons) {
@@ -169,9 +174,9 @@ const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
     if (HttpServerError.isHttpServerError(fault) && fault.reason._tag === "RouteNotFound") {
       return Effect.succeed(noEndpoint(request))
     }
-    // The body came without a length, so its size shows only while it is read.
+    // A body without a stated length turns out to be too large only while it is read.
     if (isTooLarge(fault)) return Effect.succeed(tooLarge)
-    // Whatever was requested, the store has it.
+    // The store failed, whatever was requested, because all data comes from it.
     if (fault instanceof StoreFailed) return Effect.succeed(failureResponse(503, fault.message))
     if (HttpApiError.HttpApiSchemaError.is(fault) && fault.kind !== "Body") {
       return Effect.succeed(failureResponse(400, `The request cannot be read: ${sentenceOf(fault)}`))

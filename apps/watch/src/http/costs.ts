@@ -1,4 +1,7 @@
-/** The spending of accounts, as HTTP shows it: computed from the days in the store, at an instant. */
+/**
+ * The spending of accounts, as the HTTP interface reports it. It is computed from the daily rows in the store, as of a given
+ * instant.
+ */
 import { DateTime, Effect } from "effect"
 import { dayOf, type Month, monthNamed, monthOf } from "../spend/calendar.ts"
 import { forecast, perHour, type Spend, spendBetween, spendByDay } from "../spend/figures.ts"
@@ -8,7 +11,7 @@ import { type CostQuery, Refused } from "./Daemon.ts"
 import type { AccountCost } from "./records.ts"
 
 interface Time {
-  /** Null if it is not a single month. */
+  /** Null if the period is not a calendar month. */
   readonly month: Month | null
   readonly fromMillis: number
   readonly toMillis: number
@@ -16,7 +19,7 @@ interface Time {
 
 const invalid = (message: string) => Effect.fail(new Refused({ kind: "invalid", message }))
 
-/** No interface for people shows more days. */
+/** Maximum length of a period in days. */
 const maxDays = 800
 
 const timeOf = ({ month: name, since }: CostQuery, nowMillis: number): Effect.Effect<Time, Refused> => {
@@ -37,7 +40,7 @@ const timeOf = ({ month: name, since }: CostQuery, nowMillis: number): Effect.Ef
 const withUnseen = <S extends Spend>(spend: S, unseenMillis: number): S =>
   unseenMillis <= 0 ? spend : { ...spend, unobservedMillis: spend.unobservedMillis + unseenMillis }
 
-/** The costs of the accounts with these names. */
+/** The costs of the accounts with the given names. */
 export const costsOf = Effect.fnUntraced(function* (
   store: Pick<Store["Service"], "spends" | "spendDays">,
   names: ReadonlySet<string>,

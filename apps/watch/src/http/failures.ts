@@ -1,4 +1,6 @@
-/** Failures of the HTTP interface: one sentence with a status, as schemas for the API and as responses. */
+/**
+ * Failures of the HTTP interface. Each has a status and one sentence; they are defined as schemas for the API and as responses.
+ */
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"

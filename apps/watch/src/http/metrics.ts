@@ -1,8 +1,8 @@
 /**
- * The metrics of the daemon in Prometheus's text format. Gauges show the current state, and are built for each scrape, so that
- * a series ends with its subject. Counters and histograms come from Effect's registry, which the daemon's parts and the client
- * update. No series is about a single node, and with many accounts none is about a single account, so that the text stays
- * small.
+ * The metrics of the daemon in Prometheus's text format. Gauges show the current state. They are built for each scrape, so a
+ * series ends when its subject does. Counters and histograms come from Effect's registry, which the daemon's parts and the
+ * client update. To keep the text small, series are never about a single node, and with many accounts not about a single
+ * account either.
  */
 import { Clock, Context, DateTime, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -25,7 +25,7 @@ import { isOwn, sweepAgeMillis } from "./readiness.ts"
 type Attributes = Readonly<Record<string, string>>
 type Sample = readonly [value: number | null, attributes: Attributes]
 
-/** A gauge, with a value for each set of attributes. Unknown values are omitted. */
+/** A gauge. It has a value for each set of attributes; unknown values are omitted. */
 interface Gauge {
   readonly name: string
   readonly description: string
@@ -47,7 +47,7 @@ const overKnown =
     return known.length === 0 ? null : combine(known)
   }
 const sum = overKnown((values) => values.reduce((total, value) => total + value, 0))
-/** A partial sum of money would be misleading. */
+/** The sum, or null if a value is unknown: a sum of only some amounts of money would be misleading. */
 const sumOfAll: Combine = (values) => (values.includes(null) ? null : sum(values))
 const highest = overKnown((values) => values.reduce((a, b) => Math.max(a, b)))
 const lowest = overKnown((values) => values.reduce((a, b) => Math.min(a, b)))
@@ -55,7 +55,7 @@ const lowest = overKnown((values) => values.reduce((a, b) => Math.min(a, b)))
 const withoutAccount = (attributes: Attributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([name]) => name !== "account"))
 
-/** The same for all accounts together. */
+/** A gauge about accounts, combined into one value for all of them. */
 const combined = ({ combine, samples, ...gauge }: AccountGauge): Gauge => ({
   ...gauge,
   samples: Array.from(
@@ -128,7 +128,10 @@ const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number
   ]
 }
 
-/** The cluster engine's own metric, by name: the engine is not loaded if one process has the store. */
+/**
+ * The cluster engine's own metric. It is looked up by name, because the engine is not loaded if only one process uses the
+ * store.
+ */
 const engineShards = Metric.gauge("effect_cluster_shards", { bigint: true })
 
 const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGauge> => [
@@ -153,7 +156,7 @@ const costGauges = (costs: ReadonlyArray<AccountCost>): ReadonlyArray<AccountGau
   }
 ]
 
-/** For several processes on one store. Each account is in the series of its process. */
+/** The gauges for several processes on one store. Each account is counted for the process that owns it. */
 const fleetGauges = (
   accounts: ReadonlyArray<AccountStatus>,
   shards: bigint,
@@ -183,7 +186,7 @@ const fleetGauges = (
 
 const presentStates = sinkStates.filter((state) => state !== "removed")
 
-/** A removed sink has no series, because nobody waits for its events. */
+/** The gauges about sinks. A removed sink has no series, because nobody waits for its events. */
 const sinkGauges = (all: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
   const sinks = all.filter(({ state }) => state !== "removed")
   const each = (value: (status: SinkStatus) => number | null): ReadonlyArray<Sample> =>
@@ -266,8 +269,8 @@ const nodeGauge = (counts: ReadonlyArray<NodeCount>): AccountGauge => ({
 })
 
 /**
- * Adds a 0 for each status without nodes, because an alert cannot refer to a missing series. `subjects`: the labels of the
- * series whose nodes are known.
+ * Adds a 0 for each status that no node has, because an alert cannot refer to a missing series. `subjects`: the labels of each
+ * account whose nodes are known; no labels if accounts are shown together.
  */
 const withZeros = (gauge: Gauge, subjects: ReadonlyArray<Attributes>): Gauge => {
   const keyOf = ({ account, status }: Attributes) => JSON.stringify([account, status])
@@ -278,7 +281,10 @@ const withZeros = (gauge: Gauge, subjects: ReadonlyArray<Attributes>): Gauge => 
   return { ...gauge, samples: [...gauge.samples, ...absent.map((attributes): Sample => [0, attributes])] }
 }
 
-/** Above this number accounts are shown together: one by one, thousands would make a scrape of many megabytes. */
+/**
+ * With more accounts than this, metrics show them all together. Separate series for thousands of accounts would make a scrape
+ * of many megabytes.
+ */
 const maxAccounts = 100
 
 type Entry = Metric.Metric.Metadata<any, any>
@@ -296,7 +302,7 @@ const addStates = (states: ReadonlyArray<any>): any => {
   }
 }
 
-/** The entries of all accounts, summed. */
+/** The entries of the registry, summed over all accounts. */
 const combinedEntries = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   Array.from(
     Map.groupBy(entries, ({ attributes = {}, id }) => `${id} ${JSON.stringify(withoutAccount(attributes))}`).values(),
@@ -307,7 +313,10 @@ const combinedEntries = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
     }
   )
 
-/** The accumulated metrics. The client's gauges are left out, because the account gauges above show them under other names. */
+/**
+ * The counters and histograms of the registry. The client's gauges are left out, because the account gauges above show the same
+ * values under other names.
+ */
 const formatRegistry = (choose: (entries: ReadonlyArray<Entry>) => ReadonlyArray<Entry>) =>
   Effect.map(Metric.MetricRegistry, (registry) => {
     const entries = choose(Array.from(registry.values()).filter(({ type }) => type !== "Gauge"))
@@ -333,7 +342,7 @@ const isSweptOnce = ({ lastSweep }: AccountStatus): boolean => lastSweep !== nul
 
 const ofEach = ({ account }: AccountStatus): Attributes => ({ account })
 
-/** The series about one account, whatever the number of accounts, as a separate scrape. */
+/** The answer to a scrape of one account. It is available for any number of accounts. */
 export const formatAccountMetrics = Effect.fnUntraced(function* (name: string) {
   const daemon = yield* Daemon
   const found = (yield* daemon.accounts).filter(({ account }) => account === name)
@@ -346,7 +355,7 @@ export const formatAccountMetrics = Effect.fnUntraced(function* (name: string) {
   return format(gauges) + (yield* formatRegistry((entries) => entries.filter(isOf)))
 })
 
-/** The answer to a scrape. The series about accounts are about each, or, with many accounts, about all together. */
+/** The answer to a scrape. It has series for each account or, with many accounts, for all of them together. */
 export const formatMetrics = Effect.gen(function* () {
   const daemon = yield* Daemon
   const [accounts, sinks, troubles, silences] = yield* Effect.all([

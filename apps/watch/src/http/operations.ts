@@ -12,7 +12,7 @@ import { WatchApi } from "./WatchApi.ts"
 
 const pageSize = 5000
 
-/** All nodes that the daemon knows, page by page. No account is named, so nothing can be refused. */
+/** All nodes that the daemon knows, read page by page. The query names no account, so the daemon cannot refuse it. */
 const allNodes = Effect.fnUntraced(function* (daemon: Daemon["Service"]) {
   const all: Array<WatchedNode> = []
   for (let after: string | undefined; ;) {
@@ -28,7 +28,7 @@ export const MayRead = Context.Reference<boolean>("@berthkit/watch/http/MayRead"
 
 const defaultPort = 9100
 
-/** Maximum age of the list of targets if no event was committed. */
+/** Maximum age of the list of targets while no event is committed. */
 const maxKnownMillis = 60_000
 
 export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
@@ -41,7 +41,9 @@ export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
       readonly running: ReadonlyArray<WatchedNode>
     } | null = null
 
-    /** All running nodes: read again after a commit, and once a minute for changes without an event. */
+    /**
+     * All running nodes. They are read again after a commit, and at least once a minute, because some changes have no event.
+     */
     const runningNodes = Effect.fnUntraced(function* (nowMillis: number) {
       const cursor = yield* daemon.cursor
       if (known?.cursor === cursor && nowMillis - known.atMillis < maxKnownMillis) return known.running

@@ -1,7 +1,7 @@
 /**
- * Whether the daemon is ready: every account except paused ones had a recent complete sweep, and no trouble says otherwise. A
- * process that runs without seeing its nodes is not ready; a process without accounts is. Accounts that were added count from
- * their first sweep or their first trouble. Pure.
+ * Whether the daemon is ready: every account that is not paused had a recent complete sweep, and there is no trouble during
+ * which the daemon counts as not ready. A process that cannot see its nodes is not ready; a process without accounts is ready.
+ * An account that was added while the daemon runs counts only after its first sweep or first trouble. Pure.
  */
 import { DateTime } from "effect"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
@@ -9,7 +9,7 @@ import { unreadyTroubles } from "../troubles/table.ts"
 import type { AccountStatus, Trouble } from "./records.ts"
 import type { Readiness } from "./WatchApi.ts"
 
-/** Time since the last complete sweep of an account ended; null before the first. */
+/** Time since the end of an account's last complete sweep; null before the first sweep. */
 export const sweepAgeMillis = ({ lastSweep }: AccountStatus, nowMillis: number): number | null =>
   lastSweep === null ? null : Math.max(0, nowMillis - DateTime.toEpochMillis(lastSweep.endedAt))
 
@@ -24,11 +24,14 @@ export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
 /** Whether the answering process owns the account. */
 export const isOwn = ({ owner }: AccountStatus): boolean => owner === undefined || owner.isHere
 
-/** What a process answers for: if several share a store, its own accounts, and everything that belongs to no account. */
+/**
+ * The accounts and troubles that this process answers for. If several processes share a store, these are its own accounts, and
+ * troubles that belong to no account.
+ */
 export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>) => {
   const others = new Set(accounts.flatMap((each) => (isOwn(each) ? [] : [each.account])))
   const added = new Set(accounts.flatMap((each) => (each.added === true ? [each.account] : [])))
-  /** Accounts with credentials that do not work: the process itself sees all that it can. */
+  /** Added accounts whose credentials the service refuses. That is not the process's fault, so they do not make it unready. */
   const refused = new Set(
     troubles.flatMap(({ about, name }) =>
       name === "account-refused" && added.has(about.name ?? "") ? [about.name] : []
@@ -39,7 +42,10 @@ export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: Readon
   return { accounts: accounts.filter(isOwn), troubles: troubles.filter(isOfProcess) }
 }
 
-/** Why it is not ready: a word, and the account. An account that has just started is in no trouble, but not ready either. */
+/**
+ * The reasons why the daemon is not ready: a word each, with the account. An account that has just started has no trouble, but
+ * it is not ready either.
+ */
 const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
   ...accounts
     .filter(({ added, lastSweep }) => lastSweep === null && added !== true)

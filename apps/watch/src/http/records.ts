@@ -1,6 +1,6 @@
 /**
- * What the HTTP interface shows of the daemon, as schemas: accounts, nodes, plans, sinks and events. `Daemon.ts` provides them,
- * `WatchApi.ts` is the API.
+ * Schemas of what the HTTP interface shows: accounts, nodes, plans, sinks and events. A `Daemon` provides the values;
+ * `WatchApi.ts` has the endpoints.
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { InstantText } from "@berthkit/terminal/instant"
@@ -56,7 +56,7 @@ const isHere = Schema.Boolean.annotate({ description: "Whether it is the answeri
 /** The normal state first. */
 export const accountStates = ["watching", "starting", "degraded", "frozen", "paused", "stopped"] as const
 
-/** How the watching of one account goes. */
+/** The state of watching one account. */
 export const AccountStatus = Schema.Struct({
   account: Schema.String,
   state: Schema.Literals(accountStates).annotate({
@@ -236,7 +236,7 @@ const SilenceThen = Schema.Literals(silenceEnds).annotate({
   description: "What happens to the events at its end: `deliver` sends them, `drop` discards them."
 })
 
-/** A time in which some events are not delivered to sinks. */
+/** A period in which some events are withheld from sinks. */
 export const Silence = Schema.Struct({
   id: Schema.String,
   nodes: Names.annotate({ description: nodePatterns }),
@@ -252,7 +252,7 @@ export const Silence = Schema.Struct({
 }).annotate({ identifier: "Silence" })
 export type Silence = typeof Silence.Type
 
-/** The silences that a person should know about now. */
+/** The silences that matter now: planned, active, or over with events that are still held. */
 export const openSilences = (silences: ReadonlyArray<Silence>): ReadonlyArray<Silence> =>
   silences.filter(({ held, state }) => state !== "over" || held > 0)
 

@@ -5,10 +5,10 @@ import { HttpApiClient } from "effect/http-api"
 import { type Answers, refusalStatus, Refused } from "./Daemon.ts"
 import { WatchApi } from "./WatchApi.ts"
 
-/** If the health check takes longer, the daemon is not asked. */
+/** If the health check takes longer than this, the daemon counts as unreachable. */
 const maxHealthWait = "2 seconds"
 
-/** The daemon runs, but does not answer the request. */
+/** The daemon is running, but did not answer the request. */
 export class NotAnswered extends Data.TaggedError("NotAnswered")<{
   readonly message: string
   readonly hint: string
@@ -38,7 +38,7 @@ interface Failure {
 const isFailure = (error: unknown): error is Failure =>
   typeof error === "object" && error !== null && "status" in error && "message" in error
 
-/** A daemon that listens on all addresses is reached at one of them. */
+/** An address at which the daemon can be reached: if it listens on all addresses, loopback. */
 const reachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 /** The daemon at `address`, if it is alive; otherwise null. */

@@ -1,6 +1,6 @@
 /**
- * Login sessions: a cookie with an expiry and a signature that needs the token. The daemon stores nothing, so a session
- * survives its restart, and ends when the token changes. Pure.
+ * Login sessions: a cookie with an expiry, and a signature made with the token. The daemon stores nothing about sessions, so
+ * they survive a restart, and end when the token changes. Pure.
  */
 import { createHmac, hash, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"
@@ -8,7 +8,7 @@ import { Redacted } from "effect"
 /** How long a login lasts. */
 export const sessionSeconds = 30 * 24 * 3600
 
-/** Compares digests, so that the time does not depend on where the texts differ. */
+/** Whether two secrets are equal. It compares their digests, so the time reveals nothing about where they differ. */
 export const isSameSecret = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right))
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer")

@@ -1,6 +1,6 @@
 /**
  * The events as server-sent events. A stream has its own cursor, and reads a page of the log only after its client has taken
- * the previous one: a slow client costs one page of memory, misses nothing, and blocks nothing.
+ * the previous page. A slow client therefore costs one page of memory, misses nothing, and blocks nobody.
  */
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -14,7 +14,7 @@ const pageSize = 100
 /** Maximum number of clients, each with a connection. */
 const maxStreams = 100
 
-/** How often a silent stream sends a sign of life. */
+/** If a stream has no events, it sends a sign of life this often. */
 const beatMillis = 15_000
 
 /** How soon a client reconnects after a restart of the daemon. */
@@ -24,7 +24,7 @@ const utf8 = new TextEncoder()
 
 const eventText = ({ cursor, event }: LoggedEvent): string => `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** An id without data is not an event, but the client sends it when it reconnects. */
+/** Tells the client its place without an event: a browser remembers an id without data, and sends it when it reconnects. */
 const placeText = (cursor: string): string => `id: ${cursor}\n\n`
 
 interface Place {
@@ -34,7 +34,7 @@ interface Place {
 
 /** Follows the log from `cursor` for ever. Fails only before the first byte, because of the cursor or the filter. */
 const follow = Effect.fnUntraced(function* (daemon: Daemon["Service"], filter: EventFilter, cursor: string) {
-  // Checks them before the reply begins.
+  // Check the cursor and the filter before the reply begins.
   yield* daemon.events({ ...filter, after: cursor, limit: 1 })
   const step = Effect.fnUntraced(function* (place: Place) {
     const { events, more, next } = yield* daemon.events({ ...filter, after: place.cursor, limit: pageSize })

@@ -1,6 +1,6 @@
 /**
- * The `Daemon` of a running process: nodes and events from the store, sinks from their delivery, and the state of polling from
- * `Progress`. If the store fails, the request fails with a defect that `app.ts` turns into a reply.
+ * The implementation of `Daemon`: nodes and events come from the store, the state of sinks from their delivery, and the state
+ * of polling from `Progress`. If the store fails, the request fails with a defect that `app.ts` turns into a reply.
  */
 import { Clock, DateTime, Effect, Layer, Option, Struct } from "effect"
 import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
@@ -29,7 +29,7 @@ import { testReceiver } from "./testReceiver.ts"
 /** Maximum age of the numbers of nodes. */
 const countsAgeMillis = 5000
 
-/** Maximum age of the costs in a scrape: they need a month of rows per account. */
+/** Maximum age of the costs in a scrape. They are cached because each account needs a month of rows. */
 const costsAgeMillis = 60_000
 
 /** Maximum age of the list of other processes. */
@@ -86,7 +86,7 @@ const placeOf = ({ account, id }: { readonly account: string; readonly id: numbe
 
 const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ account, seq }) => [account, seq]))
 
-/** The end of the log. It includes accounts without events, so that a cursor names them before their first one. */
+/** The end of the log. Accounts without events are included, so that a cursor names them before their first event. */
 const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
   new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
 
@@ -122,7 +122,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const progress = yield* Progress
   const troubles = yield* Troubles
 
-  // It reads every row, and every open page asks every few seconds.
+  // The counts are cached because they read every row, and every open page asks for them every few seconds.
   const counts = yield* cachedFor(Effect.orDie(store.nodeCounts), countsAgeMillis)
 
   const readCursor = Effect.fnUntraced(function* (text: string) {
@@ -154,7 +154,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     if (!isKnown) return yield* new Refused({ kind: "unknown", message: `There is no account ${account}.` })
   })
 
-  /** The store also keeps the last state of other accounts. */
+  /** The accounts that the daemon watches. The store also keeps accounts that are no longer watched. */
   const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
 
   const readCosts = Effect.gen(function* () {
@@ -168,7 +168,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
 
   const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
     const place = yield* readPlace(after)
-    // Before the nodes: a change in between is in both, and is merely shown twice.
+    // Read the cursor before the nodes. A change in between is then both in the nodes and after the cursor, which does no harm.
     const cursor = formatCursor(yield* ends)
     const rows: Array<PresentNode> = []
     for (const name of account === undefined ? yield* watched : [account]) {
@@ -229,7 +229,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
     const given = yield* readCursor(text)
     yield* checkKept(given)
-    // Before the events: if fewer match than requested, everything up to here was searched.
+    // Read the end of the log before the events. If fewer events match than requested, everything up to this end was searched.
     const end = yield* ends
     const cursor = complete(given, end)
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
@@ -275,7 +275,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     if (shared === null) return []
     const alive = yield* heard
     const owners = Array.from((yield* progress.accounts).values(), ({ owner }) => owner?.process)
-    // A process that is not heard of keeps its accounts until others take them over.
+    // Include processes that are no longer heard of, because they own their accounts until others take them over.
     const names = new Set([...alive, ...owners.filter((owner) => owner !== undefined)])
     return Array.from(names)
       .toSorted()
@@ -388,7 +388,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 })
 
-/** `options`: those of the sinks. */
+/** `options`: the options of the sinks. */
 export const storeDaemon = (
   options: ReadonlyArray<SinkOptions>
 ): Layer.Layer<Daemon, never, Store | Sinks | Progress | Troubles> => Layer.effect(Daemon, make(options))

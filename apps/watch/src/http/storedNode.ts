@@ -21,7 +21,7 @@ export const toWatched = (account: string, body: string): WatchedNode => {
 
 const readRecord = Schema.decodeUnknownSync(Schema.toCodecJson(Node))
 
-/** It is unknown since when a node of the past had its status. */
+/** A node at an earlier instant. Since when it had its status is unknown. */
 export const toPast = (account: string, record: unknown): WatchedNode => ({
   ...readRecord(record),
   account,

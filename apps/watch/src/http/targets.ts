@@ -1,6 +1,6 @@
 /**
- * Running nodes as targets for Prometheus. A list that is wrongly empty would silence every alert. So an account in doubt keeps
- * its last good list; if it has none, Prometheus gets an error and keeps its own list. Pure.
+ * Running nodes as targets for Prometheus. A wrongly empty list would silence every alert, so an account in doubt keeps its
+ * last good list. If it has no such list, Prometheus gets an error, and keeps the targets that it has. Pure.
  */
 import type { AccountStatus, WatchedNode } from "./records.ts"
 import { isFresh } from "./readiness.ts"
@@ -10,7 +10,7 @@ import type { TargetGroup } from "./WatchApi.ts"
 export type LastGood = ReadonlyMap<string, ReadonlyArray<WatchedNode>>
 
 export interface Targets {
-  /** Null if an account in doubt never had a good list, and before any account is known. */
+  /** Null if an account in doubt never had a good list, or if no account is known yet. */
   readonly nodes: ReadonlyArray<WatchedNode> | null
   readonly lastGood: LastGood
 }
@@ -19,7 +19,7 @@ export interface Targets {
 const isInDoubt = (account: AccountStatus, nowMillis: number): boolean =>
   account.state !== "watching" || !isFresh(account, nowMillis)
 
-/** The nodes to report as targets, and the new last good list. `running` are the nodes that run, as far as known. */
+/** The nodes to report as targets, and the new last good lists. `running`: the nodes that are known to run. */
 export const believedNodes = (
   lastGood: LastGood,
   accounts: ReadonlyArray<AccountStatus>,
@@ -30,7 +30,8 @@ export const believedNodes = (
   const lists = accounts.map((account) => {
     const nodes = known.get(account.account) ?? []
     if (!isInDoubt(account, nowMillis)) return [account.account, nodes] as const
-    // After a restart this is the stored list, which was believed before. An added account does not delay the others.
+    // Without a last good list, use the stored nodes, which the previous process believed. An added account without nodes
+    // counts as empty, so that it does not hold up the others.
     const kept = nodes.length > 0 || account.added === true ? nodes : null
     return [account.account, lastGood.get(account.account) ?? kept] as const
   })

@@ -1,6 +1,6 @@
 /**
- * The page for people at `/`. The page itself holds no data: its script in `browser/` asks the daemon, with the reader's cookie
- * if a token is needed.
+ * The page for people at `/`. The page itself holds no data. Its script in `browser/` asks the daemon, with the session cookie
+ * if the daemon has a token.
  */
 import { pageOf } from "@berthkit/web/pageOf"
 
