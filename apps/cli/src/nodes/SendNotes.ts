@@ -1,6 +1,6 @@
 /**
- * Records in a file of the command, such as a fleet's ledger, that a create is about to be sent: the first time, and for every repetition.
- * A create that cannot be recorded is not sent.
+ * Before each request of a create, including repetitions, records in a file of the command that the create is about to be sent. Such a file
+ * is a fleet's ledger. A create that cannot be recorded is not sent.
  */
 import {
   type Instant,
@@ -12,7 +12,10 @@ import { Context, Effect, Layer } from "effect"
 
 type Note = (sentAt: Instant) => Effect.Effect<unknown, IntentStoreFailed>
 
-/** Runs a create under `key`; `note` runs before each request of the create, with the time in its record. */
+/**
+ * Runs the create with the idempotency key `key`. `note` runs before each request of the create, and gets the time at which the request is
+ * sent.
+ */
 type Noting = (key: string, note: Note) => <A, E, R>(create: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** Without a layer, creates are not recorded, so none may be sent under a key. */
@@ -20,7 +23,7 @@ export const SendNotes = Context.Reference<Noting>("@berthkit/cli/nodes/SendNote
   defaultValue: () => () => (create) => create
 })
 
-/** The creates with notes, and the intent store (the records of creates) that calls their notes. */
+/** Keeps the notes of running creates, and wraps the intent store (the records of creates) so that it calls them. */
 const noted = () => {
   const notes = new Map<string, Note>()
   const noting: Noting = (key, note) => (create) =>
@@ -31,7 +34,7 @@ const noted = () => {
         Effect.sync(() => notes.delete(key))
       )
     })
-  /** A create is saved as sent and open before its request. */
+  /** The client saves a create as sent and open right before its request, so call the note then. */
   const before = ({ fate, key, nodeId, sentAt }: Intent) =>
     sentAt === null || fate !== "open" || nodeId !== null ? Effect.void : (notes.get(key)?.(sentAt) ?? Effect.void)
   const withNotes = (store: IntentStore): IntentStore => ({
@@ -41,7 +44,7 @@ const noted = () => {
   return { noting, withNotes }
 }
 
-/** Calls the notes on top of the given store. */
+/** Wraps the given intent store so that it calls the notes. */
 export const notingSends = Layer.unwrap(
   Effect.sync(() => {
     const { noting, withNotes } = noted()

@@ -16,16 +16,16 @@ export type Target =
 export interface Naming {
   /** Whether patterns are allowed. Otherwise `*` and `?` are ordinary characters of a name. */
   readonly patterns: boolean
-  /** Whether digits that are no node's id may be a name. False if the wrong node could be changed. */
+  /** Whether digits may be a name if no node has that id. False for commands that could then change the wrong node. */
   readonly digitsMayBeName: boolean
-  /** Whether the nodes will be changed. The list is then read now, to prove that no other node has the name. */
+  /** Whether the command will change the nodes. If so, it reads the list now, to prove that no other node has the same name. */
   readonly change: boolean
 }
 
 /** For commands that change nothing. */
 export const looking: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
-/** The prefix of a name that looks like an id or a pattern, and of a pattern that looks like a name. */
+/** The prefixes of a name that looks like an id or a pattern, and of a pattern that looks like a name. */
 const namePrefix = "name:"
 const patternPrefix = "pattern:"
 
@@ -54,7 +54,7 @@ const isPattern = (text: string): boolean => /[*?]/.test(text)
 /** Whether a text contains any special character of patterns. */
 const hasWildcard = (text: string): boolean => /[*?[{]/.test(text)
 
-/** The argument for the other reading of the same text, as a name or as a pattern; none if both are equal. */
+/** The argument that gives the same text its other meaning, as a name or as a pattern. Undefined if it has only one meaning. */
 export const otherReading = (target: Target): { readonly name: string } | { readonly pattern: string } | undefined => {
   if (target._tag === "Pattern") return target.isMarked ? undefined : { name: `${namePrefix}${target.given}` }
   const isPlain = target._tag === "Name" && target.name === target.given
@@ -64,7 +64,7 @@ export const otherReading = (target: Target): { readonly name: string } | { read
 /** Returns a matcher for a pattern of `*`, `?`, `[…]` and `{…,…}`. A slash is an ordinary character. */
 export const nameMatcher = (pattern: string): ((name: string) => boolean) => {
   if (!hasWildcard(pattern)) return (name) => name === pattern
-  // Effect's patterns match paths, so slashes are replaced.
+  // Effect's patterns treat slashes as separators of paths, so replace them.
   const letter = (text: string) => text.replaceAll("/", "\0")
   const glob = Glob.make(letter(pattern), { dot: true })
   return (name) => Glob.match(glob, letter(name))

@@ -12,7 +12,7 @@ import { Progress } from "../output/progress.ts"
 /** How many nodes are handled at a time. */
 export const concurrency = 8
 
-/** The priority of the reads: a user waits for them. */
+/** The priority of the reads. It is high, because a user waits for them. */
 export const lane = "interactive"
 
 /** Callbacks while a list is read: for each page's reply, and for the final result. */
@@ -20,7 +20,7 @@ interface Listening extends Pick<CallOptions, "onReply"> {
   readonly onListed?: (listed: Listed) => void
 }
 
-/** The whole list with its unreadable records, and whether it is certainly complete. */
+/** Reads the whole list with its unreadable records, and says whether it is certainly complete. */
 const collected = <R>(list: (listening: Listening) => Stream.Stream<Node, BerthError, R>) =>
   Effect.suspend(() => {
     let end: Listed | undefined
@@ -59,10 +59,10 @@ export const shownNodes = (options?: Listening): Stream.Stream<Node, BerthError,
 
 export const shownList = collected(shownNodes)
 
-/** Fields that never change and that the reply to a get lacks. */
+/** Fields that never change, and that the reply to a get may lack. */
 type ListedFields = Pick<Node, "plan" | "image" | "memoryMib" | "region">
 
-/** Adds the missing fields from another record of the node. */
+/** Fills in the fields that a node's record lacks, from another record of the node. */
 export const withListed = (node: Node, listed: ListedFields): Node => ({
   ...node,
   plan: node.plan ?? listed.plan,
@@ -75,8 +75,8 @@ export const withListed = (node: Node, listed: ListedFields): Node => ({
 const maxSearched = 1000
 
 /**
- * Adds the fields that the reply to a get may lack, from the list. They stay `null` if the node is further back in the list or the list
- * cannot be read, because no command should fail for them.
+ * Reads the fields that the reply to a get may lack from the list. They stay `null` if the node is further back in the list or the list
+ * cannot be read, because no command should fail because of them.
  */
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>

@@ -1,6 +1,6 @@
 /**
- * Finds the slug of a node's plan that the user ordered. A node may show the SKU of its plan instead of the slug, and only the image list
- * relates the two. Berth reads the list only if the texts differ, and fails if it cannot be read.
+ * Finds the slug under which the user ordered a node's plan. A node may show the SKU of its plan instead of the slug, and only the image
+ * list relates the two. Berth reads the list only if the texts differ, and fails if it cannot be read.
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -13,7 +13,7 @@ import type { LoadedFleet } from "../fleet/Change.ts"
 
 type Shown = Pick<Node, "plan">
 
-/** Gives the node's plan the first of these names that denotes it; without a match the node is unchanged. */
+/** Replaces the node's plan by the first of these names that means the same plan. If none does, returns the node unchanged. */
 const named = <N extends Shown>(node: N, asked: ReadonlyArray<string>, images: ReadonlyArray<Image>): N => {
   const { plan } = node
   if (plan === null || !needsImages(node, asked)) return node
@@ -33,16 +33,16 @@ export const planReader = Effect.map(
   (images) => (asked: string, shown: string) => isSamePlan(asked, shown, images)
 )
 
-/** The node with its plan under the ordered slug, if it is the same plan. */
+/** The node with the ordered slug as its plan, if that slug means the same plan. */
 export const underAskedPlan = Effect.fnUntraced(function* <N extends Shown>(node: N, asked: string) {
   return needsImages(node, [asked]) ? named(node, [asked], yield* readImages) : node
 })
 
-/** The nodes of a fleet with their plans under the names in the file or the ledger. The image list is read only if needed. */
+/** The nodes with their plans under the names that the fleet file or the ledger uses. Reads the image list only if a name differs. */
 export const underPlansOfFleet = (nodes: ReadonlyMap<number, Node>, { groups }: LoadedFleet, ledger: Ledger) =>
   underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])))
 
-/** The same for the entries of any ledgers. `orders` has the plans of the groups in a file. */
+/** The same for the entries of any ledgers. `orders` maps each group of the file to its plan. */
 export const underPlansOf = Effect.fnUntraced(function* (
   nodes: ReadonlyMap<number, Node>,
   entries: Iterable<Entry>,
@@ -60,7 +60,7 @@ export const underPlansOf = Effect.fnUntraced(function* (
     }
   }
   const slugs = Array.from(orders.values())
-  /** A node outside every member is compared with the member of its name. */
+  /** A node that is in no ledger entry is compared with the member whose node has its name. */
   const slugsFor = ({ id, name }: Node) => askedOf.get(id) ?? names.get(name) ?? []
   const all = Array.from(nodes.values())
   if (!all.some((node) => needsImages(node, slugsFor(node)))) return nodes

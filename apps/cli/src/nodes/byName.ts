@@ -30,7 +30,10 @@ export interface ByName {
 /** The result before any search. */
 export const unsearched: ByName = { nodes: [], names: () => [], isWhole: true }
 
-/** Reads the nodes whose list records are unreadable. A command that only shows nodes ignores failures. */
+/**
+ * Reads the nodes whose records in the list are unreadable. A command that only shows nodes ignores failures if the list has shown a
+ * matching node.
+ */
 const behind = Effect.fnUntraced(function* (
   unreadable: ReadonlyArray<LeftOutRecord>,
   matches: (name: string) => boolean,
@@ -43,10 +46,7 @@ const behind = Effect.fnUntraced(function* (
   return (yield* certain).map((node) => ({ node, isRead: true }))
 })
 
-/**
- * The nodes with matching names, in the order of the list. For a change the result must be certainly complete and current; otherwise it
- * fails.
- */
+/** The nodes with matching names, in the order of the list. If the nodes will be changed, fails unless the result is certainly complete. */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean,
   { change }: Pick<Naming, "change">

@@ -25,7 +25,7 @@ export const changesBetween = (before: Reading, after: Reading, at: DateTime.Utc
     })
 }
 
-/** The nodes that fit on this many lines; nodes in transition come first. */
+/** The nodes that fit on this many lines. Nodes in transition are chosen first. */
 export const fitting = (nodes: ReadonlyArray<Node>, lines: number): ReadonlyArray<Node> => {
   if (nodes.length <= lines) return nodes
   const isLasting = ({ status }: Node) => status === "running" || status === "power-off"

@@ -1,7 +1,7 @@
 /**
- * Deletes nodes that Berth itself has chosen, those of fleets and leases. A minute may pass between two attempts: the node may be renamed
- * or replaced by another node under its id, or its replacement may go off. So the client sends each delete once, and a read precedes each
- * further attempt.
+ * Deletes the nodes of fleets and leases, which Berth itself has chosen. A minute may pass between two attempts. In that time somebody may
+ * rename the node, another node may get its id, or the node's replacement may go off. So the client sends each delete once, and this module
+ * reads the node before each further attempt.
  */
 import { decide, fullBudget } from "@berthkit/core/client/call/Retry"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -11,7 +11,7 @@ import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Random, Result } from "effect"
 import { lane } from "./allNodes.ts"
 
-/** The same limit as for one call of the client. */
+/** The same limits as for one call of the client. */
 const maxMillis = 60_000
 const maxAttempts = 8
 

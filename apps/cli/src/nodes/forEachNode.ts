@@ -1,5 +1,5 @@
 /**
- * Applies a verb to every named node, with one outcome each.
+ * Applies a verb (the action of a command) to every node that its arguments name, with one outcome for each node.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -34,8 +34,8 @@ export const isMissing = (failure: Failure): boolean =>
   failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
 
 /**
- * For several nodes, a failure becomes a row and the rest go on; for a single node it fails the command. With `ignoreNotFound`, a missing
- * node is the outcome `absent`, or the given word.
+ * Runs the verb for each node. If there are several nodes, a failure becomes the outcome of its node, and the others go on. If there is
+ * one, the failure fails the command. With `ignoreNotFound`, a missing node has the outcome `absent`, or the given word.
  */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,

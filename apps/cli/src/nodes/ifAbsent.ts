@@ -1,6 +1,6 @@
 /**
- * Finds the nodes for `--if-absent`: for each name there is no node, the wanted one, or a different one. A name counts as taken while an
- * earlier create may still make its node.
+ * Finds the nodes for `--if-absent`. For each name, there is no node, the wanted node, or a different node. While an earlier create may
+ * still make a node of the name, the command fails.
  */
 import { drawnKeyPrefix, type Intent, IntentStore, isSent } from "@berthkit/core/client/creation/IntentStore"
 import {
@@ -25,8 +25,9 @@ import { candidatesOf, instantNow, waitText } from "./recordedCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**
- * The difference between a node and the wanted one. An unreported image counts as the wanted one. So does one that is reported by name if
- * its number is wanted, or vice versa, because these are not comparable.
+ * The difference between a node and the wanted one. An image that the service does not report counts as the wanted image. An image also
+ * counts as the wanted one if the service reports its name and the user gave a number, or the other way round, because a name and a number
+ * cannot be compared.
  */
 const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   if (node.plan === null || !mayShowPlan(node.plan, plan))
@@ -49,14 +50,15 @@ const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, 
     : undefined
 
 /**
- * Fails while the service may still process a create of one of the names that this machine sent and whose outcome is unknown. Creates with
- * a key in `ownKeys` are resolved when they are repeated, and those that the rate limit rejected are not waited for.
+ * Fails if this machine has sent a create of one of the names, its outcome is unknown, and the service may still process it. Does not count
+ * creates with a key in `ownKeys`, because their outcome is found when they are repeated. Does not count creates that the rate limit
+ * rejected either.
  */
 const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>, ownKeys: ReadonlySet<string>) {
   const store = yield* IntentStore
   if (store === undefined || names.length === 0) return
   const wanted = new Set(names.map(plain))
-  // An unreadable store fails later, where it is needed.
+  // If the store cannot be read, the command fails later, when it needs the store for a create.
   const intents = yield* Effect.orElseSucceed(store.unsettled, (): ReadonlyArray<Intent> => [])
   const now = yield* instantNow
   const open = intents
@@ -89,8 +91,8 @@ interface Asked {
 
 /**
  * Finds existing nodes by name in the whole list, including names as the service may spell them. A node that is being deleted counts as
- * absent. Fails if a name may have been cut, because it is uncertain whether that node is the wanted one. Fails, too, if an earlier create
- * may still make an absent node.
+ * absent. Fails if the service may have cut a node's name, because it is then uncertain whether that node is the wanted one. Fails, too, if
+ * an earlier create may still make an absent node.
  */
 export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
   const specs = asked.map(({ spec }) => spec)

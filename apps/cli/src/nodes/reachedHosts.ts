@@ -1,5 +1,6 @@
 /**
- * Finds nodes as hosts for other programs, one exactly named node or the whole account, and warns about nodes that are left out or renamed.
+ * Finds nodes as hosts for other programs: the node of an exact name, or all nodes of the account. Warns about nodes that are left out or
+ * renamed.
  */
 import { Effect } from "effect"
 import { NoAddress } from "../failure/CliFailure.ts"

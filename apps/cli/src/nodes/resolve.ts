@@ -1,6 +1,6 @@
 /**
- * Finds the nodes of NODE arguments, and reads each node's current record. However a node is named, its record has the same fields and
- * values.
+ * Finds the nodes of NODE arguments, and reads each node's current record. The record has the same fields and values, whether the argument
+ * is an id, a name or a pattern.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { CallOptions } from "@berthkit/core/client/call/Operation"
@@ -22,7 +22,7 @@ export interface Found {
   readonly node: Node | null
   /** Whether the record is the reply to a get, which has more fields than the list. */
   readonly isRead: boolean
-  /** Whether a node with this name matches the argument; always true for an id. */
+  /** Whether a node of the given name matches the argument; always true if the argument is an id. */
   readonly isNamed: (name: string) => boolean
 }
 
@@ -35,14 +35,14 @@ export interface Unfound {
   readonly failure: NameNotFound | ListNotWhole | NameChanged | BerthError
 }
 
-/** The results of the arguments, in order, each node once. */
+/** The results of the arguments, in their order. Each node is in it once. */
 export interface Resolution {
   readonly nodes: ReadonlyArray<Result.Result<Found, Unfound>>
-  /** Whether the argument is one id or name, not a pattern. */
+  /** Whether there is one argument, and it is an id or a name, not a pattern. */
   readonly single: boolean
 }
 
-/** The records of ids, or why one could not be read. */
+/** For each id, the node's record, or why it could not be read. */
 type ReadIds = ReadonlyMap<NodeId, Result.Result<Seen, BerthError>>
 
 /** Up to this many ids are read one by one, even if the whole list would take fewer requests. */
@@ -120,7 +120,8 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): S
     return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, matching))
   }
   if (target._tag === "Pattern" && !target.isMarked && naming.change) {
-    // If the change renames or deletes that node, the repeated command would match other nodes, so the user has to say which reading is meant.
+    // A node has exactly the text of the pattern as its name. If the command deleted that node and was repeated, it would match other
+    // nodes, so the user has to say whether the text is a name or a pattern.
     const exact = matching.filter(({ node: { name } }) => name === given)
     if (exact.length > 0) return Result.fail(ambiguous(given, exact, { isPattern: true }))
   }
@@ -165,7 +166,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   )
   const matchers = byNames.map(targetMatcher)
   const isMatch = (name: string) => matchers.some((matches) => matches(name))
-  // A missing id needs no read of the list.
+  // If all arguments are ids, the list is only searched for nodes with such names, so its failure does not matter.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const search = byName(isMatch, naming)
   const named =
@@ -181,7 +182,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   return { nodes: Array.from(once.values()), single: isOne && once.size === 1 }
 })
 
-/** The full record of a node. Reads it if necessary, and fails if the node now has another name than the one by which it was found. */
+/** The full record of a node. Reads it if necessary, and fails if the argument found the node by a name that it no longer has. */
 export const wholeNode = Effect.fnUntraced(function* ({
   given,
   id,
@@ -200,7 +201,7 @@ export const wholeNode = Effect.fnUntraced(function* ({
 /** Above this number the records of the list are used, because single reads would take too many requests. */
 export const maxReads = 20
 
-/** The nodes with their full records if there are few. */
+/** The nodes, with their full records if there are few of them. */
 export const wholeNodes = Effect.fnUntraced(function* (
   resolution: Resolution
 ): Effect.fn.Return<Resolution, never, Nodes> {

@@ -1,5 +1,5 @@
 /**
- * Waits until the ssh server of a node answers, because a node runs before its network and sshd do.
+ * Waits until the ssh server of a node answers. The service reports a node as running before its network and its ssh server are ready.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect } from "effect"
@@ -8,7 +8,7 @@ import type { ShowState } from "../output/progress.ts"
 
 const sshPort = 22
 
-/** The pause between two tries, and the limit of one try. */
+/** The pause between two tries, and the time limit of each try. */
 const pauseMillis = 1000
 const tryMillis = 5000
 
@@ -32,7 +32,7 @@ const answersAsSsh = (host: string, port: number, millis: number): Effect.Effect
     return Effect.sync(() => socket.destroy())
   }).pipe(Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(false) }))
 
-/** A wait for ssh without an answer. */
+/** What a wait for ssh has tried if no server answered. */
 export interface Silent {
   /** Null if the node has no address. */
   readonly address: string | null
@@ -40,7 +40,7 @@ export interface Silent {
   readonly waitedMillis: number
 }
 
-/** Tries the address of a running node until its ssh server answers; returns what it waited for if the time runs out. */
+/** Tries the address of a running node until its ssh server answers. If the time runs out, returns what it has tried. */
 export const untilSsh = Effect.fnUntraced(function* (
   node: Node,
   maxMillis: number,

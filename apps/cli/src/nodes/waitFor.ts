@@ -28,7 +28,7 @@ import { untilSsh } from "./untilSsh.ts"
 /** The goal and limit of a wait. */
 export interface Wait {
   readonly goal: Goal
-  /** By default that of the client, 10 minutes. */
+  /** Time limit of the wait; by default the client's, which is 10 minutes. */
   readonly timeout: Duration.Duration | undefined
 }
 
@@ -47,7 +47,7 @@ const withKnownStatus = (node: Node | null) => (error: BerthError) => {
   return new BerthError({ operation: error.operation, reason: known, attempts: error.attempts, reply: error.reply })
 }
 
-/** An unknown status may be final, so the user is told. */
+/** The status in words. Says if Berth does not know the status, because an unknown status may be final. */
 const stateOf = (status: NodeStatus): string => {
   if (isKnown(status)) return status
   return isUnstated(status) ? "status not stated" : `${label(status)} (a status that berth does not know)`
@@ -78,12 +78,12 @@ export const waitFor = Effect.fn("waitFor")(function* (
 /** How long to wait for a running node's public address. */
 const maxAddressMillis = 60_000
 const addressPausesMillis = [1000, 1000, 2000, 4000]
-/** The time that is kept for the last read. */
+/** The part of the time limit that is kept for the last read. */
 const lastReadMillis = 1000
 
 /** The conditions for a usable node. */
 interface Usable extends Pick<Wait, "timeout"> {
-  /** Whether it was ordered with a public address. Some services assign it only a while after the node runs. */
+  /** Whether the node was ordered with a public address. Some services assign the address only some time after the node runs. */
   readonly isPublic: boolean
 }
 
@@ -144,7 +144,10 @@ export const untilCreatedAnswers = Effect.fnUntraced(function* (node: Node, usab
 /** How long `berth run` waits for the ssh server of a running node. */
 const maxRunSshMillis = 60_000
 
-/** Waits briefly for the ssh server of a leased node; on failure it prints a note, because not every command needs ssh. */
+/**
+ * Waits for a limited time for the ssh server of a leased node. If no server answers, prints a note and succeeds, because not every command
+ * needs ssh.
+ */
 export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, show: ShowState) {
   if (!isReached(hostOf(node).publicIp)) return
   const silent = yield* untilSsh(node, Math.min(maxRunSshMillis, yield* leftMillis), show)
@@ -179,7 +182,7 @@ export const waitForNamed = Effect.fnUntraced(function* (
 /** Adds the full records to the outcomes of a wait. A failed read keeps the record of the list. */
 export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {
   const seen = outcomes.flatMap(({ node }) => (node === null ? [] : [node]))
-  // Only a get says whether a node is locked; waits for several nodes read the list.
+  // Read these nodes by id: only the reply to a get says whether a node is locked, and a wait for several nodes reads the list.
   const listed = goal === "deleted" ? [] : seen.filter(({ locked }) => locked === null)
   const nodes = yield* Nodes
   const read = yield* Effect.forEach(
