@@ -17,13 +17,16 @@ export class Output extends Context.Service<
     readonly stderr: Surface
     /** Writes data. After the reader has closed (`berth … | head -1`), it writes nothing and does not fail. */
     readonly data: (text: string) => Effect.Effect<void>
-    /** From now on, data reports a change: if it cannot be written to stdout, it goes to stderr. */
+    /**
+     * Says that the command changes something. From now on, data that cannot be written to stdout goes to stderr, because it may be the
+     * only report of the change.
+     */
     readonly noteChange: Effect.Effect<void>
     /** Whether the command has changed something. */
     readonly hasChanged: Effect.Effect<boolean>
     /** Ends the command because `text` could not be written to stdout. The text goes to stderr if it reports a change. */
     readonly lost: (text: string, why: Pick<StdoutFailed, "error" | "remedy">) => Effect.Effect<never>
-    /** Writes to stderr what a query has left out of the data of a change. Nothing if nothing was changed. */
+    /** Writes to stderr the data of a change that a query has left out. Writes nothing if the command has changed nothing. */
     readonly unqueried: (text: string) => Effect.Effect<void>
     /** Whether the reader of the data has gone. */
     readonly readerGone: Effect.Effect<boolean>
@@ -33,7 +36,7 @@ export class Output extends Context.Service<
     readonly jsonErrors: boolean
     /** Writes errors and questions to stderr, with all secrets masked. Notes use `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
-    /** Warns that a result is incomplete: as a line in every format, as JSON if errors are JSON. Silent with `--quiet`. */
+    /** Warns that a result is incomplete, in one line of text, or of JSON if errors are JSON. Silent with `--quiet`. */
     readonly warn: (text: string) => Effect.Effect<void>
     /** Adds the account flags of the command line to the commands of a hint. */
     readonly followable: (hint: string) => string
@@ -57,7 +60,7 @@ export interface OutputSettings {
   readonly quiet?: boolean
   /** Adds the account flags to the commands of a hint; default unchanged. */
   readonly followable?: (hint: string) => string
-  /** Whether errors are JSON, which is the only output on a stderr that is not a terminal; default false. */
+  /** Whether errors are JSON; default false. If they are, stderr has no other output, unless it is a terminal. */
   readonly jsonErrors?: boolean
 }
 
@@ -69,7 +72,7 @@ export interface Streams {
 
 const eraseLine = "\r\u001b[2K"
 
-/** Returns the codes that erase a painted line. It takes several rows if the terminal has become narrower since. */
+/** Returns the codes that erase a painted line. The line takes several rows if the terminal has become narrower since then. */
 const erased = (line: string, columns: number): string => {
   const rows = rowsOf(line, columns)
   return rows === 1 ? eraseLine : `\r\u001b[${rows - 1}A\u001b[J`
@@ -81,7 +84,7 @@ const environment = Effect.all({
   term: readSetting("TERM")
 })
 
-/** A change that the command made, for a user who does not get its data. */
+/** A change that the command has made, for a user who does not get the data about it. */
 export interface Changed {
   /** A sentence. */
   readonly message: string
@@ -91,7 +94,7 @@ export interface Changed {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** Data that cannot be written, for example on a full disk. No command can recover from that, so it is a defect. */
+/** Data could not be written to stdout, for example on a full disk. No command can recover from that, so berth raises this as a defect. */
 export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   readonly error: Error
   /** What to do about it; undefined if the stream itself failed. */
@@ -136,7 +139,7 @@ interface Untaken {
 /** Writes texts to a stream one after the other until its reader has closed. */
 const writer = (stream: Writable, { failed, unread }: Untaken) => {
   let gone = false
-  // Each failure goes to its own write; without a listener the stream would also end the process.
+  // Each write reports its own failure. This listener is needed because the stream would otherwise end the process.
   stream.on("error", () => {})
   const write = (text: string): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {
@@ -192,11 +195,11 @@ const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const failed = { error, remedy }
       if (!hasChanged) return Effect.die(new StdoutFailed(failed))
-      // Programs expect a single line of JSON.
+      // Programs expect a single line of JSON, so the text becomes a field of the error.
       if (jsonErrors) return Effect.die(new StdoutFailed({ ...failed, output: text }))
       return Effect.andThen(told(text), Effect.die(new StdoutFailed(failed)))
     })
-  /** Reports a change even with `--quiet`, because nothing else shows it. */
+  /** Writes data about a change that stdout did not take to stderr, even with `--quiet`, because nothing else shows the change. */
   const untold = (message: string) => (text: string) =>
     !hasChanged
       ? Effect.void
@@ -237,11 +240,11 @@ const make = Effect.fnUntraced(function* (
 export const printNote = (text: string) =>
   Output.use(({ chatty, note }) => (chatty ? note(escapeControls(text)) : Effect.void))
 
-/** Reports a change that no data shows, even with `--quiet`: as JSON if errors are JSON. */
+/** Reports a change that the command's data does not show, even with `--quiet`. The report is JSON if errors are JSON. */
 export const printChange = (message: string, details: Readonly<Record<string, unknown>>) =>
   Output.use(({ chatty, jsonErrors, note }) =>
     note(jsonErrors && !chatty ? JSON.stringify({ change: { message, details } }) : escapeControls(message))
   )
 
-/** Writes lines to stderr with `--debug`. */
+/** Writes lines to stderr, for `--debug`. */
 export const printDebug = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))

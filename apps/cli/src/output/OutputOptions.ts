@@ -34,7 +34,7 @@ export const askedBy = ({ columns, noHeader, output, query, raw, sort }: GlobalS
 export const OutputOptions = Effect.map(GlobalSettings, askedBy)
 
 export interface AskedFormat {
-  /** The format of the command line, even if that cannot be parsed. */
+  /** The format that the command line asks for, even if the rest of it cannot be parsed. */
   readonly asked: Format
   /** The value of BERTH_OUTPUT; undefined if it is unset or the command line names a format. */
   readonly fromEnvironment: string | undefined

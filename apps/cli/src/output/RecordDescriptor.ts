@@ -26,9 +26,9 @@ export interface Field<A> {
   readonly minWidth?: number
   /** The order in which columns are dropped on a narrow terminal, 1 first. Without it the column always stays. */
   readonly dropOrder?: number
-  /** Whether only the card of a single record shows it. */
+  /** Whether only the card of a single record shows the field. */
   readonly cardOnly?: true
-  /** Whether it is computed for people and not in the record's JSON. CSV leaves it out. */
+  /** Whether the field is computed for people and is not in the record's JSON. CSV leaves it out. */
   readonly computed?: true
 }
 
@@ -40,7 +40,7 @@ export interface RecordJson<A> {
 }
 
 export interface RecordDescriptor<A> extends RecordJson<A> {
-  /** The fields that these records need; for no records, all possible fields. */
+  /** The fields that these records need. If there are no records: all possible fields. */
   readonly fields: (records: ReadonlyArray<A>) => ReadonlyArray<Field<A>>
   /** Whether some fields depend on the records, so that no list of fields is complete. */
   readonly hasMoreFields?: true

@@ -8,7 +8,7 @@ import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.t
 
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1)
 
-/** Whether a word names this field: by its key or the end of it, its alias, or its title. */
+/** Whether a word names this field. The word may be the field's key, the end of its key, its alias or its title. */
 const means = (word: string, { alias, key, title }: Field<never>): boolean => {
   const wanted = word.toLowerCase()
   return [key, lastPart(key), alias, title].some((name) => name?.toLowerCase() === wanted)
@@ -56,7 +56,7 @@ export const selectFields = <A>(
     if (Result.isFailure(field)) return Result.fail(field.failure)
     selected.push(field.success)
   }
-  // A column that was asked for by name is dropped only as the last resort.
+  // A narrow terminal drops a column that the user has named only if nothing else helps.
   return Result.succeed(Array.from(new Set(selected), Struct.omit(["cardOnly", "dropOrder"])))
 }
 

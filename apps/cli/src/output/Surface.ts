@@ -29,8 +29,8 @@ export interface ColourSettings {
 }
 
 /**
- * The capabilities of a stream according to --color, NO_COLOR, FORCE_COLOR and TERM, in this order. `mayAnimate` says whether repainting is
- * wanted at all.
+ * The capabilities of a stream. Colours depend on --color, NO_COLOR, FORCE_COLOR and TERM, in this order of precedence. `mayAnimate` says
+ * whether repainting is wanted at all.
  */
 export const surfaceOf = (
   stream: Pick<TerminalStream, "isTTY" | "columns">,

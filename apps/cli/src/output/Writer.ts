@@ -12,7 +12,7 @@ export interface View {
   readonly columns: ReadonlyArray<string>
   /** Whether to write a header before the first record. */
   readonly header: boolean
-  /** Whether CSV is for a program, so that texts are not changed. */
+  /** Whether CSV is for a program. Texts are then not changed to protect spreadsheets. */
   readonly raw: boolean
 }
 
@@ -25,15 +25,15 @@ type Write = <A>(
 export interface Writer {
   readonly list: Write
   readonly one: <A>(descriptor: RecordDescriptor<A>, record: A, view: View) => Effect.Effect<void, UsageFault, Output>
-  /** Writes records that more records may follow; each is complete by itself. The header is written at once. */
+  /** Writes records, each complete by itself. More records may follow, so the header is written at once. */
   readonly next: Write
   /** Whether a list may be written in parts; later parts have no header. */
   readonly inParts: boolean
-  /** Whether it shows fields, so that `--columns` applies. */
+  /** Whether the format shows single fields, so that `--columns` applies. */
   readonly hasColumns: boolean
 }
 
-/** The writer of a format with independent records. */
+/** The writer of a format that writes each record independently. */
 export const rowWriter = (write: Write, hasColumns = false): Writer => ({
   list: write,
   one: (descriptor, record, view) => write(descriptor, [record], view),
@@ -44,7 +44,7 @@ export const rowWriter = (write: Write, hasColumns = false): Writer => ({
 
 const put = (text: string) => Output.use(({ data }) => data(text))
 
-/** The writer of a format in which a list is one value. In an endless stream each record is a value, preceded by `mark`. */
+/** The writer of a format that writes a list as one value. In an endless stream it writes each record as a value, after `mark`. */
 export const valueWriter = (text: (value: unknown) => string, mark = ""): Writer => ({
   list: ({ encode }, records) => put(text(records.map(encode))),
   one: ({ encode }, record) => put(text(encode(record))),

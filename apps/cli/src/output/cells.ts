@@ -64,6 +64,6 @@ const codes = { good: 32, bad: 31, waiting: 33, faint: 2, strong: 1 } as const
 /** The meaning of a colour. */
 export type Style = keyof typeof codes
 
-/** The text in the style's colour; unchanged without a style or a text, or if colour is off. */
+/** The text in the style's colour. Unchanged if there is no style, if the text is empty, or if colour is off. */
 export const styled = (text: string, style: Style | undefined, colour: boolean): string =>
   colour && style !== undefined && text !== "" ? `\u001b[${codes[style]}m${text}\u001b[0m` : text

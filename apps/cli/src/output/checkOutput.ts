@@ -12,7 +12,7 @@ import { checkValueFormat } from "./valueText.ts"
 export interface Printed {
   /** The command, such as `berth node list`. */
   readonly command: string
-  /** The kinds of records; the command prints one of them. */
+  /** The kinds of records that the command may print. In each run it prints one kind. */
   readonly records: ReadonlyArray<Pick<RecordDescriptor<never>, "fields" | "hasMoreFields" | "idKey" | "nameKey">>
   /** What the command prints instead of records, such as `a schema`. */
   readonly value: string | undefined

@@ -12,7 +12,8 @@ import { fieldsFor } from "./Selection.ts"
 import { rowWriter, type View } from "./Writer.ts"
 
 /**
- * The text of a cell. It cannot start a line, contain a control code or, unless `raw`, be a formula, because values may come from others.
+ * The text of a cell. Values may come from other people, so the text cannot start a new line or contain a control code. Unless `raw` is
+ * set, it cannot be a formula either.
  */
 const cellText = (value: unknown, raw: boolean): string => {
   if (value === null || value === undefined) return ""

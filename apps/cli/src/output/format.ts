@@ -43,7 +43,7 @@ const signs = new Map([
   ["GBP", "£"]
 ])
 
-/** An amount in another currency with its sign, or with its code if Berth does not know the sign. */
+/** An amount in another currency, with the currency's sign, or with its code if Berth does not know the sign. */
 export const foreignAmount = (currency: string, amount: number | null): string =>
   amount === null ? nothing : `${signs.get(currency) ?? `${currency} `}${rupees(amount)}`
 

@@ -5,14 +5,14 @@ import { Output } from "./Output.ts"
 import { rowWriter, valueWriter } from "./Writer.ts"
 
 /**
- * Characters that JSON allows within strings only: DEL, C1 controls, line separators, direction marks and overrides, and the two
- * noncharacters that readers of YAML 1.1 refuse.
+ * Characters that a terminal or a reader of YAML would interpret. JSON allows them only within strings: DEL, C1 controls, line separators,
+ * direction marks and overrides, and the two noncharacters that readers of YAML 1.1 refuse.
  */
 const obeyed = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** Escapes such characters. They may occur only within quotes. */
+/** Escapes these characters. In `text` they may occur only within quotes. */
 export const escapeObeyed = (text: string): string => text.replace(obeyed, escaped)
 
 /** Whether a text contains a control character or another that a terminal would interpret. */
@@ -22,8 +22,8 @@ export const isObeyed = (text: string): boolean => /\p{Cc}/u.test(text) || text.
 export const jsonLine = (value: unknown): string => escapeObeyed(JSON.stringify(value))
 
 /**
- * Deeper JSON is written on one line: indentation grows with the square of the depth, and the writer's stack with the depth. A service may
- * send any depth in unknown fields.
+ * JSON that is nested deeper is written on one line, because the size of the indentation grows with the square of the depth. A service may
+ * send values of any depth in fields that Berth does not know.
  */
 const maxIndentedDepth = 100
 

@@ -8,7 +8,7 @@ type Expression = ReturnType<typeof compile>
 
 const { runtime } = TreeInterpreter
 
-/** Contains a space, so no expression can name it. */
+/** The name of our function that reads only a field of the object itself. It contains a space, so no expression can call it. */
 const ownField = "own field"
 
 registerFunction(
@@ -24,7 +24,10 @@ const literal = (value: string): Expression => ({ type: "Literal", value })
 
 const call = (name: string, children: Array<Expression>): Expression => ({ type: "Function", name, children })
 
-/** Whether the library would find a field that JavaScript objects inherit, such as `constructor`. In JSON these are ordinary keys. */
+/**
+ * Whether JavaScript objects inherit a field of this name, such as `constructor`. The library would find the inherited field, but in JSON
+ * the name is an ordinary key.
+ */
 const isInherited = (name: string): boolean => name in {}
 
 /** Fails for a call that is wrong for any data. */

@@ -35,8 +35,8 @@ const printing = Effect.gen(function* () {
 const linesOf = (data: ReadonlyArray<unknown>): string => data.map((each) => `${jsonLine(each)}\n`).join("")
 
 /**
- * If printing fails, because some query errors show only with the data, prints the data of a change as plain JSON lines. If the command has
- * changed nothing, it fails, and the user can run it again.
+ * Some errors of a query show only when it is applied to the data. If the command has changed something by then, prints its data as plain
+ * lines of JSON. Otherwise the command fails, and the user can run it again.
  */
 const shown =
   (data: () => ReadonlyArray<unknown>) =>
@@ -64,7 +64,7 @@ const printQueried = Effect.fnUntraced(function* (
 ) {
   const { isNothing, printRows, search, structured } = yield* Effect.promise(() => import("./query.ts"))
   const found = yield* search(expression, value)
-  // The data may contain the only id of a new node.
+  // The data may be the only place that shows the id of a new node.
   if (isNothing(found)) yield* Output.use(({ unqueried }) => unqueried(linesOf(Array.isArray(value) ? value : [value])))
   const text = structured(found, format)
   if (text === undefined) {

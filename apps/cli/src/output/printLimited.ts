@@ -9,7 +9,7 @@ import { printAll } from "./print.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 import { sorted } from "./Selection.ts"
 
-/** `what` names the listed things. */
+/** The flag `--limit`. `what` names the listed things in its help. */
 export const limitFlag = (what: string) => flag("limit", wholeNumber(1), `Maximum number of ${what}`)
 
 export const printLimited = Effect.fnUntraced(function* <A>(

@@ -49,13 +49,13 @@ const frameMillis = 100
 /** Without a terminal, the count of many things is printed at most this often. */
 const countLineMillis = 5000
 
-/** A retry is printed only if its call has taken this long, because most calls end before. */
+/** A retry is printed only if its call has taken this long, because most calls end sooner. */
 const retryLineMillis = 1000
 
 /** A wait without any other line gets a line after this time. */
 const silentMillis = 2000
 
-/** A pause of fewer steps is not the rate limit. */
+/** A pause counts as one of the rate limit only after this many repaints in a row. */
 const minPausedSteps = 4
 
 /** The span of a create as a whole, and of the call in it that sends the request. */
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
   let isUnsettledLine = false
-  /** Why records were left out, by the path of their list. */
+  /** The names of the records that were left out, by the path of their list. */
   const setAside = new Map<string, Set<string>>()
   let isPartial = false
   /** The beginning of the current wait, and whether a line has reported it; undefined while nothing waits. */

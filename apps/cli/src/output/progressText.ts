@@ -35,8 +35,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Why a create goes on after its request: the reply was lost, was a rejection that may hide a created node, or does not say which node it
- * made, if any.
+ * Why a create goes on after its request. The reply was lost, it was a rejection although the service may have made the node, or it does
+ * not say which node was made.
  */
 export type Unsettled = "lost" | "refused" | "unclear"
 
@@ -52,7 +52,7 @@ export interface Activity {
 /** With more things than this, only their count is shown. */
 export const maxNamed = 3
 
-/** How many have reached the goal. */
+/** How many of the awaited things have reached the goal. */
 export const reachedOf = ({ goal, states }: Waiting): number => {
   const end = goal === "deleted" ? "gone" : goal
   return Array.from(states.values()).filter((seen) => seen.at(-1) === end).length
@@ -67,7 +67,7 @@ const waitText = (waiting: Waiting): string => {
   return `${things.join(", ")}; waiting for ${goal}`
 }
 
-/** A create between its calls: it waits until the list contains its node. */
+/** The name of a create as a whole. Between its calls, the create waits until the list contains its node. */
 export const settling = "nodes.create as a whole"
 
 /** A phrase for each operation. */
@@ -94,7 +94,7 @@ export const silentText = (waiting: Waiting | undefined, { calls }: Activity, si
 /** How long the rate limit delays requests; undefined if it delays none. */
 export const pauseMillisOf = ({ calls }: Activity, allowance: KnownAllowance): number | undefined => {
   if (allowance.pausedMillis > 0 && calls.length > 0) return allowance.pausedMillis
-  // Without a known reset time, requests wait for the first reply and not for the rate limit.
+  // If the reset time is not known, requests wait for the first reply, and not for the rate limit.
   return allowance.waiting > 0 && (allowance.resetInMillis ?? 0) > 0 ? (allowance.resetInMillis ?? 0) : undefined
 }
 
@@ -104,7 +104,10 @@ const timeOfDay = (millis: number): string => DateTime.formatIso(DateTime.makeUn
 export const pauseText = (pauseMillis: number, now: number): string =>
   `waiting for the rate limit until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
 
-/** A short reason for a failed attempt. A reply that broke off, or with an error in its body, has a success status. */
+/**
+ * A short reason for a failed attempt. The status alone is not enough: a reply that broke off, or that has an error in its body, may have a
+ * success status.
+ */
 const reasonText = ({ outcome, status }: FailedAttempt): string => {
   if (status !== null && status >= 400) return String(status)
   if (outcome === "TimedOut") return "no reply in time"
@@ -123,7 +126,7 @@ export const unsettledText: Readonly<Record<Unsettled, string>> = {
   unclear: "the reply to the create leaves open which node it made, if any: reading the list for its node"
 }
 
-/** Why a create is unsettled after its last attempt. A reply that broke off is lost. */
+/** Why the outcome of a create is unknown after its last attempt. A reply that broke off counts as lost. */
 export const unsettledOf = (last: FailedAttempt | undefined): Unsettled => {
   if (last?.outcome === "RateLimited") return "refused"
   return last === undefined || last.status === null || last.outcome === "Unreachable" || last.outcome === "TimedOut"

@@ -35,7 +35,7 @@ export const isNothing = (found: unknown): boolean =>
   found === "" ||
   (typeof found === "object" && Object.values(found).every(isNothing))
 
-/** The result as structured text; undefined for formats of rows. */
+/** The result as JSON, NDJSON or YAML; undefined for formats that have rows. */
 export const structured = (found: unknown, format: Format): string | undefined => {
   switch (format) {
     case "json":

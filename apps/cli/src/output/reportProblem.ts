@@ -1,5 +1,6 @@
 /**
- * Writes problems to stderr, as two lines for people or one line of JSON for programs; also reports what an interruption leaves unfinished.
+ * Writes problems to stderr, as two lines for people or one line of JSON for programs. Also reports what is unfinished after an
+ * interruption.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"
@@ -13,7 +14,7 @@ import { Interrupted } from "../failure/CliFailure.ts"
 const problemText = (problem: Problem, { jsonErrors, stderr: { colour } }: Output["Service"]): string => {
   if (jsonErrors) return jsonLine({ error: problem })
   const sentence = escapeControls(problem.message)
-  // A command that its user stopped has not failed.
+  // A command that the user has stopped has not failed, so it gets no `error:`.
   const lines = [problem.code === "Interrupted" ? sentence : `${styled("error:", "bad", colour)} ${sentence}`]
   if (problem.hint !== "") lines.push(`${styled("hint:", "faint", colour)} ${escapeControls(problem.hint)}`)
   return lines.join("\n")

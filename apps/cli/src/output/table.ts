@@ -38,14 +38,14 @@ const total = (widths: ReadonlyArray<number>) =>
 /** The narrowest width of a column that may be cut: three characters and the ellipsis. */
 const minWidth = 4
 
-/** The narrowest width of a column. */
+/** Computes the narrowest width to which a column may be cut. */
 type Floor = <A>(column: Column<A>) => number
 
 const useful: Floor = ({ field, natural }) => Math.max(field.shrinkTo ?? natural, 1)
 const narrow: Floor = ({ field, natural }) => (field.shrinkTo === undefined ? natural : minWidth)
 const anything: Floor = () => 1
 
-/** Column widths that fit into `available`, cutting the widest column first; undefined if there are none. */
+/** Column widths that fit into `available`. Cuts the widest column first. Undefined if no widths fit. */
 const fit = <A>(
   columns: ReadonlyArray<Column<A>>,
   available: number,
@@ -85,7 +85,7 @@ export const table = <A>(
     columns = columns.filter(({ field }) => field.key !== key)
     fitting = fit(columns, options.available, useful)
   }
-  // On a narrower terminal, texts are cut first, and then columns are dropped from the right until one is left.
+  // If the terminal is narrower still, cut texts further, and then drop columns from the right until the table fits or one column is left.
   while (fitting === undefined) {
     fitting = fit(columns, options.available, columns.length > 1 ? narrow : anything)
     if (fitting !== undefined || columns.length <= 1) break

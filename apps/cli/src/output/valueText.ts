@@ -20,7 +20,7 @@ export const checkValueFormat = (format: Format, what: string): Effect.Effect<vo
       )
     : Effect.void
 
-/** The value in the given format, with its last line feed; JSON for people. */
+/** The value in the given format, with a line feed at the end. People get indented JSON. */
 export const valueText = (value: unknown, format: Format): Effect.Effect<string> =>
   format === "yaml"
     ? Effect.map(

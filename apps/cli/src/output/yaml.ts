@@ -12,7 +12,7 @@ const known = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_]+)$/i
 
 const isPlain = (text: string): boolean => /^[\p{L}/]/u.test(text) && !known.test(text) && !isObeyed(text)
 
-/** The value as YAML, with its last line feed. */
+/** The value as YAML, with a line feed at the end. */
 export const yamlText = (value: unknown): string => {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {

@@ -1,5 +1,6 @@
 /**
- * A profile for `berth profile list`, and the account that a command would use with the source of each setting. Never contains a secret.
+ * Two records: a profile, for `berth profile list`; and the account that a command would use, with the source of each setting. Neither
+ * contains a secret.
  */
 import { Schema } from "effect"
 import { nothing, textOr } from "../output/format.ts"

@@ -26,7 +26,7 @@ const least = (prices: ReadonlyArray<number | null>): number | null => {
 
 const osText = ({ name, version }: OperatingSystem): string => [name, version ?? ""].join(" ").trim()
 
-/** The name of an image. Records of today's service have the plan's SKU as their name. */
+/** The name of an image. In today's API, the name in a record is the plan's SKU, so the operating system stands in for it. */
 const nameOf = ({ name, os, sku }: Image): string => (name === sku ? osText(os) : name)
 
 /** Each image once, in the order of the list. Saved images of the same name but another origin stay separate. */
@@ -44,7 +44,7 @@ export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWith
   )
 }
 
-/** Saved images that are bound to plans, in the form of the image list. */
+/** The saved images that are bound to plans, as records of the image list. */
 export const imagesOnPlans = (saved: ReadonlyArray<SavedImage>): ReadonlyArray<Image> =>
   saved.flatMap(({ extra, image, name, os, plan, specs, zone }) =>
     image === null || plan === null || specs === null
@@ -66,7 +66,7 @@ export const imageWithPlansRecord = recordOf(ImageWithPlans, { none: "no such im
 const name: Field<SavedImage> = { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12, dropOrder: 2 }
 const system: Field<SavedImage> = { key: "os", title: "OS", value: ({ os }) => osText(os), dropOrder: 4 }
 
-/** Columns of records that are bound to plans, the older form of the list. */
+/** The columns of records that are bound to plans. This is the older form of the list. */
 const onPlans: ReadonlyArray<Field<SavedImage>> = [
   { key: "image", title: "IMAGE", value: ({ image }) => textOr(image) },
   name,
@@ -98,7 +98,7 @@ const onPlans: ReadonlyArray<Field<SavedImage>> = [
   }
 ]
 
-/** Columns of disk records. */
+/** The columns of records of saved disks. */
 const ofDisks: ReadonlyArray<Field<SavedImage>> = [
   { key: "templateId", title: "TEMPLATE", value: ({ templateId }) => numberOr(templateId), align: "right" },
   name,

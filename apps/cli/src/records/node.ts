@@ -54,14 +54,14 @@ const columns: ReadonlyArray<Field<Node>> = [
 ]
 
 /**
- * Every other field of the schema is a line of the card, under its own name. `extra` appears only in JSON; a field whose type `plain` does
- * not accept needs its own column and an entry here.
+ * Every other field of the schema is a line of the card, under its own name. `extra` is only in the JSON. If `plain` does not accept the
+ * type of a field, the field needs a column of its own and has to be omitted here.
  */
 const lines: ReadonlyArray<Field<Node>> = Struct.keys(Struct.omit(Node.fields, ["status", "createdAt", "extra"]))
   .filter((key) => columns.every((column) => column.key !== key))
   .map((key) => ({ key, title: titleOf(key), value: (node) => plain(node[key]), cardOnly: true }))
 
-/** The operating system, on the card, if the service reports it instead of the image. */
+/** A line of the card with the operating system, for a service that reports it instead of the image. */
 const system: Field<Node> = {
   key: "system",
   title: "SYSTEM",

@@ -18,8 +18,8 @@ export interface NodeChange extends Schema.Schema.Type<typeof NodeChange> {}
 const styleOf = (status: NodeStatus | null) => (status === null ? undefined : statusStyle(status))
 
 /**
- * The name comes last, because rows are printed one by one and the longest name is unknown. Even with 40 columns the name and the new
- * status stay.
+ * The name comes last, because rows are printed one by one and the longest name is unknown. Even on a terminal of 40 columns, the name and
+ * the new status are shown.
  */
 export const nodeChangeRecord = recordOf(NodeChange, { none: "no changes" }, [
   { key: "at", title: "AT", value: ({ at }) => `${DateTime.formatIso(at).slice(0, 19)}Z`, minWidth: 20, dropOrder: 1 },

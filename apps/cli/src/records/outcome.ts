@@ -1,5 +1,5 @@
 /**
- * The outcome of a verb for one of its nodes, one row each.
+ * The outcome of a command for one of its nodes. Each node has a row.
  */
 import { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The commitment of a node in berth's own record: the service reports at most whether there is one.
+ * The commitment of a node according to berth's own record. The service reports at most whether the node has one.
  */
 import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import { Node, NodeId } from "@berthkit/core/domain/Node"
@@ -29,7 +29,7 @@ interface OwnCommitment extends Schema.Schema.Type<typeof OwnCommitment> {}
 
 const instant = (millis: number | null | undefined) => (millis == null ? null : DateTime.makeUnsafe(millis))
 
-/** The record of a node; most fields are null without an entry. */
+/** The record of a node. If the log has no entry for it, most fields are null. */
 export const ownCommitmentOf = ({ committed, id, name }: Node, entry: Entry | undefined): OwnCommitment => ({
   id,
   name,

@@ -43,7 +43,7 @@ export const plansOf = (images: ReadonlyArray<Image>): ReadonlyArray<Plan> => {
   })
 }
 
-/** Only today's services report it. */
+/** Whether the plan is available. Only today's API reports this. */
 const available: Field<Plan> = {
   key: "available",
   title: "AVAILABLE",
@@ -122,7 +122,7 @@ const committedLine = (days: number): Field<Plan> => ({
   computed: true
 })
 
-/** Lists the price of each image on the card, if prices differ. */
+/** A line of the card that lists the price with each image, if the prices differ. */
 const prices: Field<Plan> = {
   key: "prices",
   title: "PRICES",
@@ -131,7 +131,7 @@ const prices: Field<Plan> = {
   computed: true
 }
 
-/** Lists the names for a create on the card, if they differ from the plan's name. */
+/** A line of the card that lists the names that a create accepts, if they differ from the plan's name. */
 const slugs: Field<Plan> = {
   key: "slugs",
   title: "SLUGS",

@@ -41,7 +41,7 @@ export const priceText = (price: Price): string | undefined => {
   return known.length === 0 ? undefined : known.join(", ")
 }
 
-/** Why an order has a lowest price and no highest. */
+/** Why the price of an order has a lower bound and no upper bound. */
 export const diskUnpriced = "the price of the disk is not listed"
 
 /** The name of a currency in a sentence. */
@@ -57,7 +57,7 @@ export const foreignPriceText = (price: ForeignPrice): string => {
   return known.length === 0 ? `price in ${currencyName(price)}, not known` : known.join(", ")
 }
 
-/** The rupee column of records that may have a price in another currency, which is shown with its sign. */
+/** The price column of records that may have a price in another currency. Such a price is shown with the sign of its currency. */
 const orForeign = (
   field: Field<Price>,
   period: "perHour" | "perMonth"
