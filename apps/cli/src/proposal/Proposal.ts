@@ -1,6 +1,6 @@
 /**
- * The common path of every change. A proposal contains the exact request, its price, and its result. It is shown before anything is sent;
- * with `--dry-run` it is only printed. After the confirmation, if one is needed, exactly the proposed request is sent.
+ * The steps that all changes have in common. A proposal contains the exact request, its price, and its outcome. It is shown before anything
+ * is sent; with `--dry-run` it is only printed. After the confirmation, if one is needed, exactly the proposed request is sent.
  */
 import type { WireRequest } from "@berthkit/core/client/transport/Transport"
 import { ForeignAmount } from "@berthkit/core/domain/Commitment"
@@ -85,21 +85,21 @@ const costText = ({
 const orderOf = ({ request: { body } }: Proposal): string =>
   Predicate.isObject(body) ? ` on ${String(body["plan"])} from ${String(body["image"])}` : ""
 
-/** The outcome of a create that needs no words beside its price. */
+/** The usual outcome of a create. It is not shown next to a price. */
 export const byTheHour = "billed by the hour until deleted"
 
 /** The price of a create, and the outcome. */
 const termsOf = (proposal: Proposal): string =>
   `${costText(proposal)}${proposal.outcome === byTheHour ? "" : `, ${proposal.outcome}`}`
 
-/** The verb at the beginning of a sentence and of a question. */
+/** For each action, the words at the beginning of a sentence and of a question. */
 const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, question: string]>> = {
   create: ["Creating", "Create node"],
   delete: ["Deleting", "Delete node"],
   "set-commitment": ["Setting the commitment of", "Set the commitment of node"]
 }
 
-/** A name in a sentence, quoted if it could pass for our own words, such as another price. */
+/** A name in a sentence. It is quoted if a reader could take it for our own words, such as another price. */
 export const nameIn = (name: string): string => (/^[\p{L}\p{M}\p{N}._-]+$/u.test(name) ? name : jsonLine(name))
 
 /** The node of a change, and everything that a person should know before it. */
@@ -108,7 +108,7 @@ const partsOf = (proposal: Proposal): readonly [what: string, terms: string] =>
     ? [`${nameIn(proposal.name)}${orderOf(proposal)}`, termsOf(proposal)]
     : [`${nameIn(proposal.name)} (${proposal.id})`, proposal.outcome]
 
-/** One change, one fact per line. The first line has the price or the loss. */
+/** One change in several lines, with one fact in each. The first line has the price or the loss. */
 export const factsOf = (proposal: Proposal): ReadonlyArray<string> => {
   const { action, name, request } = proposal
   if (action !== "create") {
@@ -139,7 +139,7 @@ const oneQuestion = (proposal: Proposal): string => {
 const totalIn = (proposals: ReadonlyArray<Proposal>, key: "committedPriceInr" | "minimumBillingInr"): number | null =>
   sumIfKnown(proposals.map((proposal) => proposal[key]))
 
-/** The total price of several creates. They have the same order; prices in another currency are not added up. */
+/** The total price of several creates, which all have the same order. Prices in another currency are not added up. */
 const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
   const foreign = proposals.find(
     ({ foreignCommittedPrice, foreignPrice }) => foreignCommittedPrice !== null || foreignPrice !== null
@@ -222,7 +222,7 @@ export const proposalRecord: RecordDescriptor<Proposal> = {
 
 /** How a change is approved. */
 export interface Approval {
-  /** The infinitive, such as `delete`. */
+  /** What the command does, as a verb such as `delete`, for messages. */
   readonly verb: string
   /** Whether the change needs a confirmation. */
   readonly mustAsk: boolean
@@ -240,12 +240,12 @@ export interface Offered<A> {
   readonly order: A
 }
 
-/** With more changes, only the first are shown, and the user must type the count. */
+/** Maximum number of changes that are shown. If there are more, only the first are shown, and the user must type the count. */
 const maxShown = 20
 
 /**
- * Shows the proposals: several as a table. Without a question, a sentence about all of them follows; otherwise the question says it. With
- * `--quiet` they are shown only before a question.
+ * Shows several proposals as a table, and a single one as a sentence. A sentence with the total price follows unless a question follows,
+ * which has that sentence. With `--quiet` proposals are shown only before a question.
  */
 const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, isAsked: boolean) {
   const { chatty, note, stderr } = yield* Output
@@ -277,8 +277,8 @@ const askAbout = (proposals: ReadonlyArray<Proposal>, verb: string) => {
 }
 
 /**
- * Returns the order to carry out; none with `--dry-run`. Fails without a confirmation. A question may stay open for hours, so after a yes
- * `again` reads everything once more. If anything that was shown has changed, it shows the proposals and asks again.
+ * Returns the order to carry out; none with `--dry-run`. Fails if the user does not confirm. A question may stay open for hours, so after a
+ * yes `again` reads everything once more. If anything that was shown has changed, it shows the proposals and asks again.
  */
 export const approve = Effect.fnUntraced(function* <A, E, R>(
   offered: Offered<A>,

@@ -1,8 +1,8 @@
 /**
  * Stores an account's proposals, the persons' answers and the outcomes, for the MCP server and `berth approve`. A proposal's id is the hash
- * of everything that a person consents to, so an edited proposal is not found under its id. The record also holds the answer, that the
- * request was sent, and the result. These entries are final, with two exceptions: a yes may become a no, and "sent" is removed if the
- * service has certainly done nothing.
+ * of everything that a person consents to, so an edited proposal is not found under its id. The record also holds the answer, whether the
+ * request was sent, and the result. They are final, with two exceptions: a yes may become a no, and the mark that the request was sent is
+ * removed if the service has certainly done nothing.
  */
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"
@@ -22,7 +22,7 @@ const maxAgeMillis = 600_000
 /** How long a result is kept for a repeated call. */
 const keptMillis = 7 * 86_400_000
 
-/** The most proposals that are kept, so that an agent in a loop does not fill the disk. */
+/** Maximum number of stored proposals, so that an agent in a loop does not fill the disk. */
 const maxKept = 1000
 
 /** The action, in the client's terms. */
@@ -75,9 +75,9 @@ export interface Kept {
   readonly terms: Terms
   /** The person's answer; null before it. */
   readonly answer: Answer | null
-  /** Whether its request was sent or about to be. */
+  /** Whether the request was sent, or was about to be sent. */
   readonly wasSent: boolean
-  /** The outcome; null until it was carried out. */
+  /** The outcome; null until the proposal has been carried out. */
   readonly result: Outcome | null
 }
 
@@ -95,8 +95,8 @@ const visible = (text: string): string =>
   )
 
 /**
- * The text that a person reads before consenting: one fact per line, the price first, no line cut. The agent's dialog and the terminal show
- * the same lines. Names come from other people, so they must not be able to start a new line.
+ * The text that a person reads before consenting: one fact per line, the price first, and no line shortened. The agent's dialog and the
+ * terminal show the same lines. Names come from other people, so they must not be able to start a new line.
  */
 export const consentLines = ({ account, terms: { about, proposal }, ...kept }: Kept): ReadonlyArray<string> => {
   const { body, method, path } = proposal.request
@@ -136,7 +136,7 @@ const Outcome = Schema.Struct({
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
-/** A clock may be corrected by less than this. */
+/** A clock that is set back by less than this was only corrected. */
 const clockStepMillis = 60_000
 
 /** Whether a proposal may still be approved and carried out. It may not if the clock was set back to before it was made. */
@@ -164,7 +164,7 @@ const records = recordsOf({ kind: "proposal", schema: Stored, keyOf: ({ id }) =>
 
 const idPattern = /^p[0-9a-z]{19}$/
 
-/** 96 bits of the hash, too many to find another content with the same id. */
+/** The first 96 bits of the hash. Nobody can find another content with the same 96 bits. */
 const idOf = Effect.fnUntraced(function* (content: string) {
   const { createHash } = yield* Effect.promise(() => import("node:crypto"))
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 24)

@@ -16,13 +16,16 @@ export const maxCommitmentFlag = flag(
 )
 
 export interface CommitmentBound {
-  /** Limit on the total of the periods, in rupees. Undefined: the amount in the question; without a question, 0. */
+  /**
+   * Limit on the total price of the periods, in rupees. If undefined: no limit if the user is asked, because the question names the amount;
+   * otherwise 0.
+   */
   readonly maxCommitment: number | undefined
-  /** Whether the user is not asked. */
+  /** Whether the user has consented in advance and is not asked. */
   readonly yes: boolean
 }
 
-/** The limit of a command's flags. A command that only shows asks nobody and buys nothing. */
+/** The limit from a command's flags. With `--dry-run`, `--yes` does not count, because the command asks nobody and buys nothing. */
 export const boundOf = (flags: CommitmentBound & { readonly dryRun: boolean }): CommitmentBound => ({
   maxCommitment: flags.maxCommitment,
   yes: flags.yes && !flags.dryRun

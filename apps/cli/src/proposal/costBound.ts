@@ -7,15 +7,15 @@ import { UsageFault } from "../failure/CliFailure.ts"
 
 type Words = ConstructorParameters<typeof UsageFault>[0]
 
-/** The messages for an exceeded limit. */
+/** The messages for a price that is above the limit or cannot be compared with it. */
 export interface CostWords {
-  /** For a price in another currency than rupees; undefined otherwise. */
+  /** For a price in a currency other than rupees; undefined otherwise. */
   readonly foreign: Words | undefined
   readonly unknown: Words
   readonly above: Words
 }
 
-/** Fails if the cost is above the limit or unknown. Both are in rupees per hour; without a limit any cost is allowed. */
+/** Fails if the cost is above the limit or unknown. Cost and limit are in rupees per hour. If there is no limit, any cost is allowed. */
 export const checkMaxCost = (
   perHourInr: number | null,
   maxCostInr: number | undefined,

@@ -21,7 +21,7 @@ export const ensureNotAbove = (what: string, shown: number | null, now: number |
   return Effect.fail(new PriceRisen({ what, shown: text(shown), now: now === null ? null : text(now) }))
 }
 
-/** Fails if a price is higher than the shown one. A price without an upper bound is compared by its lower one. */
+/** Fails if a price is higher than the shown one. If a price has no upper bound, its lower bound is compared. */
 export const ensurePriceNotAbove = Effect.fnUntraced(function* (what: string, shown: Price, now: Price) {
   for (const period of ["Hour", "Month"] as const) {
     const bound = shown[`maxPricePer${period}Inr`] === null ? "min" : "max"
@@ -69,8 +69,8 @@ const ensureNotDearer = Effect.fnUntraced(function* (what: string, shown: Propos
 })
 
 /**
- * Runs before each create of an order, which `what` names. If the price was read more than a minute ago, it reads it again with `read`, and
- * fails if it is higher than the shown one.
+ * Runs before each create of an order. If the price was read more than a minute ago, `read` reads it again, and this fails if the price is
+ * higher than the shown one. `what` names the order in the error.
  */
 export const currentPrice = Effect.fnUntraced(function* <E, R>(
   what: string,

@@ -1,6 +1,6 @@
 /**
- * The interactive form of a create: asks for everything that the flags leave out, and lists the choices. An invalid answer is asked again.
- * An empty answer takes the first choice, which is the cheapest. Nothing is created before the user confirms everything.
+ * The interactive form of a create. It asks for everything that the flags leave out, and lists the choices. After an invalid answer it asks
+ * again. An empty answer takes the first choice, which is the cheapest. Nothing is created before the user confirms everything.
  */
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import { pricePerHourText } from "../records/price.ts"
 import { askLine } from "./confirm.ts"
 import { imageOf } from "./offer.ts"
 
-/** The most choices that are shown. */
+/** Maximum number of choices that are shown. */
 const maxChoices = 30
 
 const askNonEmpty = Effect.fnUntraced(function* (question: string) {

@@ -35,7 +35,7 @@ const savedCatalogue = Images.use((service) =>
 /** The prices of a list. */
 export const pricesOf = ({ images, leftOut }: Catalogue): PriceList => priceList(images, leftOut)
 
-/** The offer, as far as it is listed. */
+/** The offer, as far as the service's lists state it. */
 interface Offer extends Terms {
   readonly option: CommittedOption | undefined
 }
@@ -46,7 +46,7 @@ const refuse = (message: string, hint: string) => Result.fail(new UsageFault({ m
 
 const near = (word: string, words: Iterable<string>): string => didYouMean(nearest(word, Array.from(new Set(words))))
 
-/** Lists some of them, for the end of a sentence. */
+/** Lists up to four words, for the end of a sentence. */
 const some = (words: ReadonlyArray<string>): string =>
   words.length === 0 ? "none" : words.length > 4 ? `${words.slice(0, 4).join(", ")}, …` : words.join(", ")
 
@@ -109,7 +109,7 @@ const imageFault = (
       `See berth image list --plan ${quoted(plan)}`
     )
   }
-  // If the service lists no integer ids, any id may exist.
+  // If the service lists no numeric ids, any number may be the id of an image.
   if (typeof image === "number" && images.every(({ os }) => !/^\d+$/.test(os.image ?? ""))) return undefined
   const words = images.map((each) => each.image)
   return refuse(
@@ -120,7 +120,7 @@ const imageFault = (
   )
 }
 
-/** The fault of a plan that is sold out with this image; undefined if it is not, or if that is unknown. */
+/** The fault if the plan is sold out with this image; undefined if it is not, or if that is unknown. */
 const soldOutFault = (
   { image, plan, savedImageTemplateId }: Pick<NodeSpec, "image" | "plan" | "savedImageTemplateId">,
   images: ReadonlyArray<Image>
@@ -140,8 +140,8 @@ const soldOutFault = (
 type Selection = Pick<Partial<NodeSpec>, "disk" | "image" | "savedImageTemplateId"> & { readonly plan: string }
 
 /**
- * The slugs of the plans with this SKU that offer the image; all of them if no image is named. A saved image and an unlisted id may work
- * with each of them.
+ * The slugs of the plans that have this SKU and offer the image. If the order names no image, all slugs of the SKU. The same for a saved
+ * image or an unlisted id, because it may work with any of these plans.
  */
 const slugsWith = (
   { image, plan: sku, savedImageTemplateId }: Selection,
@@ -155,8 +155,8 @@ const slugsWith = (
 }
 
 /**
- * If the order names its plan by SKU, replaces the SKU by the slug of the one plan that offers the image. Fails if several do, because
- * their costs may differ.
+ * If the order names its plan by SKU, replaces the SKU by the slug of the plan that offers the image. Fails if several plans offer it,
+ * because their costs may differ.
  */
 export const underSlug = <S extends Partial<NodeSpec>>(
   spec: S,
@@ -175,7 +175,7 @@ export const underSlug = <S extends Partial<NodeSpec>>(
   )
 }
 
-/** The fault of a plan without a disk of its own, if the order names none either. */
+/** The fault if neither the plan nor the order has a disk. */
 const diskFault = ({ disk, plan }: Selection, images: ReadonlyArray<Image>) =>
   disk === undefined && images.some((each) => each.plan === plan && each.specs.diskGb === 0)
     ? refuse(
@@ -184,7 +184,7 @@ const diskFault = ({ disk, plan }: Selection, images: ReadonlyArray<Image>) =>
       )
     : undefined
 
-/** The fault of an unknown plan, or of one that needs a disk; undefined if the order can be made. */
+/** The fault if the plan is unknown, or if the order has to name a disk for it; undefined if the order can be made. */
 export const planFault = (selection: Selection, images: ReadonlyArray<Image>) => {
   const { image, plan: name, savedImageTemplateId } = selection
   const plans = images.map(({ plan }) => plan)
@@ -200,13 +200,14 @@ export const planFault = (selection: Selection, images: ReadonlyArray<Image>) =>
     : refuse(`There is no plan ${name}${near(name, names)}`, "See berth plan list")
 }
 
-/** Whether the record has no hourly price. An unreadable price is kept under its wire name. */
+/** Whether the record states no hourly price. If the record states a price that cannot be read, `extra` has it under its wire name. */
 const statesNoPrice = ({ extra, specs }: Image): boolean =>
   specs.pricePerHourInr === null && !("price_per_hour" in extra)
 
 /**
- * The price of a saved image. Several may have the same name, so the template id selects the record. If `image` names something else, it is
- * unknown which one the service uses. A record without a price has the price of the image from which it was made.
+ * The price of a saved image. Several saved images may have the same name, so the template id selects the record. If `image` names a
+ * different image, it is unknown which of the two the service uses, and so is the price. A record that states no price has the price of the
+ * image from which it was made.
  */
 const savedTerms = (
   { image, plan, savedImageTemplateId }: NodeSpec,
@@ -241,7 +242,9 @@ export const pricesOfOrders = Effect.fnUntraced(function* (
   return { ...prices, ofOrder } satisfies PriceList
 })
 
-/** The terms of an order. If the saved images cannot be read, the price of one is unknown, which does not fail the order. */
+/**
+ * The terms of an order. If the list of saved images cannot be read, the price of a saved image is unknown, but the order does not fail.
+ */
 const termsOf = (spec: NodeSpec, catalogue: Catalogue) =>
   spec.savedImageTemplateId === undefined
     ? Effect.succeed(pricesOf(catalogue).ofOrder(spec))

@@ -1,6 +1,6 @@
 /**
- * Turns an SSH key from a flag or a fleet file into what is sent: the text of a public key, which may come from a file, or a fingerprint or
- * an id as it is. A private key is never sent.
+ * Turns an SSH key from a flag or a fleet file into the text that berth sends. This is the text of a public key, which may come from a
+ * file. A fingerprint or an id is sent as it is. A private key is never sent.
  */
 import { homedir } from "node:os"
 import { resolve } from "node:path"
@@ -11,7 +11,7 @@ import { fileReason } from "../failure/fileReason.ts"
 import { readFileText } from "../files/givenFile.ts"
 import { accountSettings } from "../settings/account.ts"
 
-/** Longer than any public key. */
+/** Maximum size of a key file. It is larger than any public key. */
 const maxBytes = 32 * 1024
 
 const publicKey =
@@ -38,15 +38,15 @@ const fingerprint = /^(?:(?:SHA256|MD5):\S+|[0-9a-f]{2}(?::[0-9a-f]{2})+)$/i
 
 const looksLikePath = (word: string): boolean => /[/\\]|^~|\.(?:pub|pem|key)$/i.test(word)
 
-/** Whether a word can only be a file's path. */
+/** Whether a word can only be the path of a file. */
 export const namesFile = (word: string): boolean => !beginsAsKey(word) && !fingerprint.test(word) && looksLikePath(word)
 
 const hint =
   "A key is a file with a public key, such as ~/.ssh/id_ed25519.pub, the key itself, its fingerprint or its id."
 
 /**
- * A key that the service should find by id or fingerprint. A service with projects accepts such a text and installs no key, so nobody could
- * log in to a node that costs money.
+ * Checks a key that the service should find by id or fingerprint. Fails if the account has a project: such a service accepts the text but
+ * installs no key, and nobody could log in to a node that costs money.
  */
 export const keyById = Effect.fnUntraced(function* (what: string, given: string) {
   const { project } = yield* accountSettings
@@ -57,7 +57,10 @@ export const keyById = Effect.fnUntraced(function* (what: string, given: string)
   })
 })
 
-/** `what` names the word in an error, such as `--ssh-key`; relative paths start at `folder`. */
+/**
+ * Reads the key that `word` stands for. `what` names the word's origin in an error, such as `--ssh-key`. A relative path is resolved
+ * against `folder`.
+ */
 export const sshKeyOf = (what: string, word: string, folder: string) =>
   Effect.gen(function* () {
     const refuse = (message: string, remedy = hint) => new UsageFault({ message, hint: remedy })
