@@ -24,7 +24,7 @@ export interface ProfileValues {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
-  /** The place of the nodes: both values, or neither. */
+  /** The place of the nodes: project and location are set together, or neither. */
   readonly project?: number | undefined
   readonly location?: string | undefined
   /** The `User-Agent` of requests. */

@@ -1,7 +1,7 @@
 /**
  * Determines the account of a command, and the source of each setting: flags override the environment, which overrides the profile. A
- * profile named by a flag overrides the environment too, because it stands for the whole account. Each credential is bound to the address
- * with which it was set, and is sent nowhere else (decision 0123).
+ * profile named by a flag overrides the environment too, because it stands for the whole account. Each credential is bound to the service's
+ * address with which it was set, and is sent to no other address (decision 0123).
  */
 import { basename } from "node:path"
 import {
@@ -76,14 +76,14 @@ export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | u
   )
 })
 
-/** The place of a profile. */
+/** The place (project and location) of a profile. */
 const placeOf = (values: ProfileValues, source: string): PlaceSettings => {
   const part = (value: string | number | undefined) =>
     Option.map(Option.fromUndefinedOr(value), (found) => ({ value: String(found), source }))
   return { project: part(values.project), location: part(values.location) }
 }
 
-/** Completes each part of the place from the profile. */
+/** Takes each part of the place that is not set from the profile. */
 const placeOver = (set: PlaceSettings, profile: PlaceSettings): PlaceSettings => ({
   project: Option.orElse(set.project, () => profile.project),
   location: Option.orElse(set.location, () => profile.location)

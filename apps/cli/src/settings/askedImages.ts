@@ -6,15 +6,15 @@ import type { Values } from "../commandLine/Parameter.ts"
 import { Output } from "../output/Output.ts"
 import { imageFilter, type imageFilterFlags } from "./imageFilter.ts"
 
-/** The account's saved images among these. A record names its image by its slug or its id, whichever a create takes. */
+/** The records that belong to the account's saved images. A record names its image by slug or by id, depending on what a create accepts. */
 const savedAmong = (images: ReadonlyArray<Image>, saved: ReadonlyArray<SavedImage>) => {
   const known = new Set(saved.flatMap(({ image, imageId }) => [image, imageId]).filter((name) => name !== null))
   return images.filter(({ image, os }) => known.has(image) || (os.image !== null && known.has(os.image)))
 }
 
 /**
- * A service may ignore the filter by type, and no record states its type. So among the records that are listed as private, berth keeps only
- * those of the account's saved images, and reports the others.
+ * Reads the images that the flags select. A service may ignore the filter by type, and records do not state their type. So if private
+ * images were requested, berth keeps only the records of the account's saved images, and warns about the others.
  */
 export const askedImages = Effect.fnUntraced(function* (flags: Values<typeof imageFilterFlags>) {
   const images = yield* Images

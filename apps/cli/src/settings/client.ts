@@ -42,7 +42,10 @@ const shownAddress = ({ query, url }: SignedRequest): string => {
   return parts.length === 0 ? url : `${url}?${parts.join("&")}`
 }
 
-/** The span of a call. With a tracer, the engine makes one span per attempt within the operation's span. */
+/**
+ * The span of the call to which an attempt belongs. If there is a tracer, the engine makes one span per attempt within the span of the
+ * operation.
+ */
 const callOf = (attempt: Option.Option<Tracer.AnySpan>): Tracer.Span | undefined => {
   const call = Option.flatMap(attempt, (span) => (span._tag === "Span" ? span.parent : Option.none()))
   return Option.isSome(call) && call.value._tag === "Span" ? call.value : undefined
@@ -78,7 +81,7 @@ const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** Reports each request that may change something to the output, so that later data is never lost. */
+/** Tells the output about each request that may change something, so that data that the command prints later is never lost. */
 const notingChanges = ({ send }: Transport["Service"], { noteChange }: Output["Service"]) =>
   Transport.of({
     send: (request, ...rest) =>
@@ -94,7 +97,7 @@ const transport = Layer.effect(
   })
 ).pipe(Layer.provide(NodeTransport.layer))
 
-/** With `--debug`, a tracer that provides the operations' names. */
+/** With `--debug`, a tracer. Its spans have the names of the operations. */
 const spans = Layer.unwrap(
   Effect.map(GlobalSettings, ({ debug }) => (debug ? Layer.succeed(Tracer.Tracer, Tracer.nativeTracer) : Layer.empty))
 )
@@ -155,7 +158,7 @@ export const clientOf = (connection: Connection) => {
       connection.stateUrl === undefined ? Layer.empty : stateLayer(connection, connection.stateUrl, AllowanceStore)
     ),
     Layer.merge(spans),
-    // Closed after what still records changes in it.
+    // The state is closed last, because other layers still record changes in it when they close.
     Layer.provideMerge(stateOf(connection)),
     Layer.merge(warned(connection))
   )
@@ -169,7 +172,7 @@ const ending = Layer.effect(
   )
 )
 
-/** The layer of a command over the connection of its settings. */
+/** Makes the layer of a command from the connection that its settings name. */
 export const overConnection = <A, E, R>(layerOf: (found: Effect.Success<typeof connection>) => Layer.Layer<A, E, R>) =>
   Layer.merge(Layer.unwrap(Effect.map(connection, layerOf)), ending)
 
@@ -178,7 +181,7 @@ export const client = overConnection(clientOf)
 /** Why creates cannot be recorded. */
 export type Unkept = Pick<IntentStoreFailed, "code" | "detail" | "path">
 
-/** A create with a key fails if the key cannot be saved. */
+/** The failure of a create with a key if the key cannot be saved. */
 export const notKept = ({ code, detail, path }: Unkept) =>
   new BerthError({
     operation: "nodes.create",
@@ -186,7 +189,7 @@ export const notKept = ({ code, detail, path }: Unkept) =>
     attempts: []
   })
 
-/** A create without a key goes on if it cannot be recorded. */
+/** Keeps the records of creates in memory, with a warning. A create without a key goes on even if it cannot be recorded. */
 export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
@@ -197,15 +200,15 @@ export const intents = <E>(connection: Connection, without: (why: Unkept) => Lay
   return files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(
-        // If the place cannot be recorded, no create can be either.
+        // A failure of `notePlace` can be ignored: if the place cannot be recorded, creates cannot be recorded either, and that fails.
         Layer.unwrap(Effect.as(Effect.ignore(notePlace(files.intents, options)), layerAccount(files.intents))),
         without
       )
 }
 
 /**
- * The client of a server without an overall deadline: each call has its own. `without` is the failure of keyed creates if they cannot be
- * recorded.
+ * The client of a server. There is no overall deadline; each call has its own. `without` makes the failure of creates with a key if creates
+ * cannot be recorded.
  */
 export const servingClient = <E = never>(found: Connection, without: ((why: Unkept) => E) | undefined) =>
   Layer.provideMerge(

@@ -1,5 +1,5 @@
 /**
- * The filters shared by `image list` and `plan list`: the exact ones of the service, and those that berth adds.
+ * The filters that `image list` and `plan list` share. The service applies some of them itself, and berth applies the others.
  */
 import type { ImageFilter } from "@berthkit/core/domain/Image"
 import { flag, oneOf, text, type Values, wholeNumber, withoutUndefined } from "../commandLine/Parameter.ts"
@@ -12,7 +12,7 @@ export const imageFilterFlags = {
   minRam: flag("min-ram", wholeNumber(1), "Memory of the plan in GB, or more"),
   series: flag("series", text("SERIES"), "Series of the plan"),
   os: flag("os", text("OS"), "Operating system"),
-  // Before a command --version prints the program's version; after these two commands it takes a value.
+  // Before a command, --version prints the version of berth. After these two commands it is this flag, which takes a value.
   osVersion: flag("version", text("VERSION"), "Version of the operating system"),
   plan: flag("plan", text("PLAN"), "Only this plan")
 }

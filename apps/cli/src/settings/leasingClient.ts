@@ -1,5 +1,5 @@
 /**
- * The client of commands with leases (records of the nodes of `berth run`): with the account's leases and the records of their creates.
+ * The client of commands that use leases (the records that `berth run` keeps of its nodes). It has the records of the leases' creates.
  */
 import { type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { Effect, Layer, Option } from "effect"
@@ -12,8 +12,8 @@ const unkept = (why: Unkept) => Layer.effect(IntentStore, leaseFault(why))
 const maxLockMillis = 2000
 
 /**
- * The same store with a memory of what this process has written. If the folder is gone or can no longer be written, a run can still find
- * and delete its node. New creates still fail then.
+ * The same store, which also remembers in memory what this process has written. If the folder is gone or can no longer be written, a run
+ * can still find and delete its node. New creates fail in that case.
  */
 const remembering = (store: IntentStore): IntentStore => {
   const own = new Map<string, Intent>()
@@ -55,12 +55,13 @@ const remembering = (store: IntentStore): IntentStore => {
           isLocked = true
           return use({ confirm: Effect.tapError(confirm, () => broken) })
         })
-        // A process that has sent nothing needs the lock. One that has sent its create only looks for the outcome.
+        // A process that has sent nothing needs the lock. A process that has sent its create does not, because it only looks for the
+        // outcome.
         const unlocked = use({ confirm: Effect.void })
         const failedOrLocked = Effect.catch(locked, (failure) =>
           isLocked || own.size === 0 ? Effect.fail(failure) : unlocked
         )
-        // If files can no longer be removed, an earlier lock of this process stays, and waiting for it is useless.
+        // If files can no longer be removed, an earlier lock of this process stays, and it is useless to wait for it.
         const late = Effect.delay(
           Effect.suspend(() => (isLocked || !isBroken ? Effect.never : unlocked)),
           maxLockMillis
@@ -75,7 +76,7 @@ const remembered = Layer.effect(
   Effect.map(IntentStore, (store) => (store === undefined ? undefined : remembering(store)))
 )
 
-/** With `mustKeep` it fails if leases or creates cannot be recorded. */
+/** If `mustKeep` is set, fails if leases or creates cannot be recorded. */
 export const leasingClient = (mustKeep: boolean) =>
   overConnection((found) =>
     Layer.provideMerge(clientOf(found), Layer.provide(remembered, intents(found, mustKeep ? unkept : unrecorded)))

@@ -5,7 +5,7 @@ import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import process from "node:process"
 import { Context, Effect, Layer, Scope, Terminal } from "effect"
 
-/** Loaded once, for the lifetime of the scope. */
+/** The terminal, which is loaded once in the lifetime of the scope. */
 const loadedTerminal = Effect.flatMap(Effect.scope, (scope) =>
   Effect.cached(
     Effect.promise(async () => (await import("@effect/platform-node/NodeTerminal")).layer).pipe(

@@ -9,7 +9,7 @@ export interface Process {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** In the unit and clock of the system; only good for comparison. */
+  /** In a unit of the system, by the system's clock. It can only be compared with other values of this field. */
   readonly startedAt: string
 }
 
@@ -23,7 +23,7 @@ interface Stat extends Process {
 /** A process that has ended stays in the table until its parent has waited for it. */
 const hasEnded = (state: string) => /^[ZX]/.test(state)
 
-/** Undefined if the process has ended. */
+/** Reads the state of a process; undefined if the process has ended. */
 const statOf = (pid: number | "self"): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -1,6 +1,6 @@
 /**
- * Masks the credentials of the environment and of all profiles in everything that berth prints, in every spelling. The client masks its
- * errors itself; this covers replies and the words of the command line.
+ * Masks the credentials of the environment and of all profiles in everything that berth prints, in every spelling. The client itself masks
+ * its errors. This masking is for replies and for the words of the command line.
  */
 import { redactor } from "@berthkit/core/client/transport/Redaction"
 import { readVariable } from "@berthkit/terminal/Connection"
@@ -8,7 +8,7 @@ import { variables } from "@berthkit/terminal/variables"
 import { Effect, Option, Redacted } from "effect"
 import { readProfiles } from "./ProfileFile.ts"
 
-/** Masks two credentials in a text, also without their surrounding spaces. */
+/** Masks two credentials in a text, even if the text has them without the spaces around them. */
 const masking = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string) => string) => {
   const [first, second = first] = secrets.map((secret) => Redacted.make(Redacted.value(secret).trim()))
   if (first === undefined || second === undefined) return (text) => text
@@ -17,7 +17,7 @@ const masking = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string) => 
   return (text) => (redact ??= redactor({ apiKey: first, accessToken: second }))(text)
 }
 
-/** The credentials of every profile; none if the file is unusable, which is reported by the code that needs it. */
+/** The credentials of every profile. None if the profile file cannot be used; the code that needs a profile reports that. */
 const profileSecrets = Effect.match(readProfiles, {
   onFailure: () => [],
   onSuccess: ({ profiles }) => Array.from(profiles.values(), ({ accessToken, apiKey }) => [apiKey, accessToken])

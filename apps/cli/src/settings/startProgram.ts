@@ -1,5 +1,5 @@
 /**
- * Starts a program for the user, without berth's credentials, in a way that lets berth end the program and all its child processes. Without
+ * Starts a program for the user, without berth's credentials, so that berth can later end the program and all its child processes. Without
  * a terminal the program gets its own process group. At a terminal it stays in berth's group, because only the foreground group can read
  * the terminal and gets Ctrl-C; berth then finds its processes one by one.
  */
@@ -25,13 +25,13 @@ export interface StartedProgram {
 
 /**
  * Node does not report real-time signals, which only Linux has: a program that such a signal ended would seem to have succeeded. So a shell
- * waits for the program. The shell reads the words from a pipe, so that no process list shows them. It ignores the signals that the program
- * may handle, and its message about a signal is suppressed.
+ * waits for the program. The shell reads the words from a pipe, so that no process list shows them. The shell ignores the signals that the
+ * program may handle, and does not print its usual message about a signal.
  */
 const waiter =
   'eval "set -- $(cat <&3)"; exec 3<&- 4>&2 2>/dev/null; trap : HUP INT TERM; (exec 2>&4 4>&-; exec "$@"); exit $?'
 
-/** Whether every shell passes on a variable of this name; some drop the others. */
+/** Whether every shell passes on a variable of this name. Some shells drop variables with other names. */
 const isKept = (name: string) => /^[A-Za-z_]\w*$/.test(name)
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`
@@ -66,7 +66,10 @@ export const ensureProgram = (command: string, hint: string): Effect.Effect<void
       : Effect.fail(cannotRun(command, "it is not on the PATH", hint))
   })
 
-/** The first word of a command line, after assignments, if it can only be the name or path of a program or something like it. */
+/**
+ * The first word of a command line, after assignments of variables. Undefined if the word may be anything other than the name or path of a
+ * command.
+ */
 const firstWord = (command: string): string | undefined =>
   /^\s*(?:[A-Za-z_]\w*=[\w./:,@%+-]*\s+)*([\w./][\w./@%+-]*)(?=$|[\s;&|])/.exec(command)?.[1]
 
@@ -105,7 +108,7 @@ interface ProgramOptions {
   readonly isBackground?: boolean
 }
 
-/** The first word is the path of a program, or its name on the PATH. */
+/** Starts a program with arguments. The first word is the path of the program, or its name on the PATH. */
 export const startProgram = (words: ReadonlyArray<string>, options: ProgramOptions = {}): StartedProgram => {
   const { isBackground = false, stdio = ["inherit", "inherit", "inherit"], variables = {} } = options
   const env = { ...childEnvironment(process.env), ...variables }
@@ -115,7 +118,7 @@ export const startProgram = (words: ReadonlyArray<string>, options: ProgramOptio
     process.platform === "linux" ? startWaited(words, env, stdio, isGrouped) : startPlain(words, env, stdio, isGrouped)
   const { pid } = child
   const known = new Map<number, Process>()
-  /** Its running processes. At a terminal this includes known ones whose parents have ended. */
+  /** The program's running processes. At a terminal, these include processes that berth has seen before and whose parents have ended. */
   const members = (): ReadonlyArray<Process> => {
     if (pid === undefined) return []
     const all = processes()

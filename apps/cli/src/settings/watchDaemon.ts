@@ -1,5 +1,5 @@
 /**
- * Asks a running `berth-watch` daemon over HTTP for what only it has observed.
+ * Asks a running `berth-watch` daemon over HTTP for data that only the daemon has.
  */
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
@@ -113,9 +113,7 @@ const ownFingerprints = Effect.map(accountSettings, ({ apiKey, baseUrl, location
   return URL.canParse(address.value) ? accountFingerprints(address.value, named) : undefined
 })
 
-/**
- * The daemon's accounts that match the settings; all if the settings name no account. Prints a note about the daemon that they come from.
- */
+/** The daemon's accounts that match the settings; all if the settings name no account. Prints a note that says which daemon answered. */
 export const ownAccounts = Effect.fnUntraced(function* <
   A extends { readonly account: string; readonly fingerprint: string | null }
 >(url: string, accounts: ReadonlyArray<A>) {

@@ -18,7 +18,10 @@ interface Description<A> {
   readonly cannot: string
 }
 
-/** The lock that is held while a record is changed. Each write takes it along, so the store refuses writes after the lock was lost. */
+/**
+ * The lock that this process holds while it changes a record. Each write passes it to the store, so that the store refuses the write if the
+ * lock was lost.
+ */
 const HeldLock = Context.Reference<StateLock | undefined>("@berthkit/cli/state/Kind/HeldLock", {
   defaultValue: () => undefined
 })
@@ -45,7 +48,7 @@ const emptyStore: RecordStore = {
   withLock: () => () => none
 }
 
-/** The command's failure if something cannot be kept. */
+/** The failure of a command if a record cannot be kept. */
 export const faultOf =
   (cannot: string) =>
   ({ code, detail, hint, path }: Pick<StateFailed, "code" | "detail" | "hint" | "path">) =>
@@ -110,11 +113,11 @@ export const recordsOf = <A>({ cannot, keyOf, kind, schema }: Description<A>) =>
       inStore(cannot, (store) => store.elsewhere(kind)),
       (found) => found.flatMap(({ key, value }) => Option.toArray(read(key, value)))
     ),
-    /** The record is durable when this returns. Uses the lock of the surrounding change. */
+    /** Writes a record, which is on disk or in the database when this returns. Uses the lock of the surrounding change. */
     put: (value: A) => inStore(cannot, (store, lock) => store.put(kind, keyOf(value), encode(value), lock)),
-    /** Uses the lock of the surrounding change too. */
+    /** Removes a record. Uses the lock of the surrounding change as well. */
     remove,
-    /** Removes the records with the lowest instants if there are more than `most`. */
+    /** If there are more than `most` records, removes those with the earliest instants. */
     trim: (most: number, instantOf: (value: A) => number) =>
       Effect.flatMap(all, ({ values }) =>
         Effect.forEach(
