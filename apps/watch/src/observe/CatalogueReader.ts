@@ -14,19 +14,19 @@ import type { Poller } from "./Poller.ts"
 export interface CatalogueReaderOptions extends Pick<Poller, "beside" | "ready"> {
   readonly images: Images["Service"]
   readonly watch: WatchedCatalogue
-  /** Of the account's nodes. */
+  /** The snapshot of the account's nodes. */
   readonly snapshot: Snapshot
 }
 
 const quietMillis = 30 * 60_000
 
-/** Pause after a read that failed, or that showed another account. */
+/** Pause after a read that failed, or whose list belongs to another account. */
 const againMillis = 5 * 60_000
 
 /** A pause is shortened by up to this share at random, so that several daemons do not read at the same time. */
 const maxEarlier = 0.1
 
-/** Whether the list belongs to the known account. */
+/** Whether the nodes have shown that the current API key belongs to the known account. */
 const isKnown = ({ evidence: { fingerprint }, standing }: Snapshot): boolean =>
   standing.baselineMillis !== null &&
   standing.stranger === null &&
@@ -45,11 +45,12 @@ export const readCatalogues = ({
     let unreadable = 0
     const onEnd = (listed: { readonly unreadable: number }) => Effect.sync(() => void (unreadable = listed.unreadable))
     const { answer, exchange } = yield* beside(images.list({}, { lane: "sweep", retry: false, onEnd }))
-    // An image whose record cannot be read exists: using the rest would report it as removed, and its plan at another price.
+    // If the record of an image cannot be read, ignore the whole list. Otherwise the image would be reported as removed, and
+    // its plan with another price.
     if (Result.isFailure(answer) || unreadable > 0) return againMillis
     yield* watch.observe({ ...exchange, ...offeredBy(answer.success) })
     const pause = nextReadMillis(watch.known(), watch.evidence(), quietMillis)
     const isQuiet = pause === quietMillis
     return Math.ceil(isQuiet ? pause * (1 - maxEarlier * (yield* Random.next)) : pause)
-    // Pauses outside, so that nothing keeps the list of 200 kB in memory meanwhile.
+    // Pause outside the generator, because inside it would keep the list of 200 kB in memory meanwhile.
   }).pipe(Effect.flatMap(Effect.sleep), Effect.forever, (reading) => Effect.andThen(ready, reading))

@@ -23,7 +23,7 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
   let order = 0
   let serviceOffset: number | null = null
   const now = Effect.gen(function* () {
-    // The store keeps whole milliseconds; sleeping for fractions sets a test clock to fractions.
+    // The store keeps whole milliseconds, but a test clock has fractions after a sleep with fractions.
     const atMillis = Math.floor(yield* Clock.currentTimeMillis)
     const monotonic = yield* monotonicMillis
     const serviceMillis = serviceOffset === null ? null : Math.floor(monotonic + serviceOffset)
@@ -41,7 +41,7 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
       const millis = Date.parse(headers["date"] ?? "")
       if (Number.isNaN(millis)) return
       const offset = millis - monotonic
-      // A date omits the fraction of its second, so the largest offset is the most exact.
+      // A date omits the fraction of its second, so the largest offset is the most exact one.
       const isSet = serviceOffset !== null && Math.abs(offset - serviceOffset) > maxDriftMillis
       serviceOffset = serviceOffset === null || isSet ? offset : Math.max(serviceOffset, offset)
     })

@@ -1,7 +1,7 @@
 /**
- * The polling of one account: requests for the list, one after the other, and in parallel reads of single nodes, each when it
- * is due and the share of the rate limit has room for it. It sends and waits; `Schedule.ts` and `ReadQueue.ts` decide what to
- * request, `diff/` what the replies mean.
+ * The polling of one account. It requests the list page by page and, in parallel, reads single nodes. Each request is sent when
+ * it is due and the share of the rate limit has room for it. `Schedule.ts` and `ReadQueue.ts` decide what to request, and
+ * `diff/` what the replies mean.
  */
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { BerthError } from "@berthkit/core/domain/BerthError"
@@ -35,61 +35,61 @@ export interface PollerOptions {
   readonly moments: Moments
   readonly watch: WatchedAccount
   readonly rules: Rules
-  /** From the start of one sweep to the start of the next; null derives it from the number of nodes. */
+  /** Interval from the start of one sweep to the start of the next. If null, it is derived from the number of nodes. */
   readonly intervalMillis: number | null
-  /** The shortest interval at which a node in transition is read; null derives it. */
+  /** The shortest interval at which a node in transition is read. If null, it is derived. */
   readonly fastIntervalMillis: number | null
-  /** Maximum number of requests, derived from the reported rate limit. */
+  /** The current share: the maximum number of requests, derived from the reported rate limit. */
   readonly budget: Effect.Effect<Budget>
   /**
-   * Whether refused credentials end the polling even if the nodes are known, until the service has accepted the credentials
-   * once.
+   * Whether the credentials are new. Then a refusal ends the polling until the service has accepted them once, even if the
+   * nodes are known from before.
    */
   readonly areCredentialsNew: boolean
 }
 
 export interface Poller {
   /**
-   * Polls for ever. Fails only if the service refuses the credentials before the nodes are known, or new credentials at once,
-   * or if the store becomes unusable.
+   * Polls for ever. Fails if the store becomes unusable, or if the service refuses the credentials before the nodes are known,
+   * or before it has accepted new credentials once.
    */
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Completes once the existing nodes are known. */
   readonly ready: Effect.Effect<void>
-  /** Sends a request that is not part of the polling, once the share has room to spare, and counts it in the share. */
+  /** Sends a request that is not part of the polling, once the share has room to spare. The request counts in the share. */
   readonly beside: <A>(
     request: Effect.Effect<A, BerthError>
   ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
-  /** The share, the requests within its last window, and how many more it allows. */
+  /** The share, the number of requests within its last window, and how many more it allows now. */
   readonly spent: Effect.Effect<{ readonly budget: Budget; readonly sent: number; readonly left: number }>
 }
 
-/** This part of the share is reserved for reads of nodes in doubt, before reads of nodes in transition. */
+/** The part of the share that nodes in transition must leave for reads of nodes in doubt. */
 const reserve = 0.04
 
-/** Another request is sent only while this many are left for the polling. */
+/** A request that is not part of the polling is sent only while the share allows at least this many. */
 const minSpare = 20
 const sparePause = "1 minute"
 
-/** If a share is too small for that, the request is sent after this time anyway. */
+/** If the share is too small for that, the request is sent after this time anyway. */
 const maxPatienceMillis = 30 * 60_000
 
-/** The longest time between two turns of a process that is not suspended. */
+/** The planned time between two turns. A turn checks whether the process was suspended. */
 const maxTurnMillis = 5000
 
-/** A process whose turn is late by this much was suspended. */
+/** If a turn is late by this much, the process was suspended. */
 const maxLateMillis = 20_000
 
-/** A slower read is cut off, so that another node can be read, and this one later. */
+/** A read that takes longer is cut off, so that another node can be read; this node is read again later. */
 const readTimeout = "5 seconds"
 
-/** A list with more pages is considered endless: they hold ten times the nodes that this daemon supports. */
+/** A list with more pages counts as endless. So many pages hold ten times as many nodes as the daemon supports. */
 const maxPages = 20_000
 
 /** A sweep that exceeds the planned time by this much starts again, because its first pages are too old. */
 const maxOverdueMillis = 300_000
 
-/** Whether only this one node in the reply is unusable. */
+/** Whether the service answered, but the record of this node cannot be used. */
 const isUnreadable = ({ reason }: BerthError) => reason._tag === "UnexpectedResponse"
 
 const isDoubt = ({ kind }: Question) => kind !== "transition"
@@ -117,7 +117,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const { moments, nodes, rules, watch } = options
   const share = new RequestShare(yield* options.budget)
   const requestsPerHour = () => perHourOf(share.budget)
-  /** Reads of nodes in doubt, as far as they are in any case within the share. */
+  /** Counts reads of nodes in doubt against the number that is always allowed. */
   const doubts = new RequestShare(doubtBudget(share.budget))
   const ready = yield* Deferred.make<void>()
   const news = yield* Latch.make(false)
@@ -146,7 +146,10 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     transitionMillis: options.fastIntervalMillis
   })
 
-  /** The slowest plan since the last complete sweep: one that waited for the share is not late once the share has room again. */
+  /**
+   * Stores an observation. Its sweep interval is the longest that was planned since the last complete sweep: a sweep that
+   * waited for the share must not count as late once the share has room again.
+   */
   const noted = (observation: Observation) => {
     const planned = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
     const sweepMillis = Math.max(slowestMillis, planned)
@@ -157,21 +160,21 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     yield* noted(observation)
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
-    // Closed at once: a fiber that is woken and waits again would otherwise continue until the scheduler stops it.
+    // Wake the waiting fibers without opening the latch. If it was open, a woken fiber that waits again would spin.
     yield* news.release
   }, Effect.uninterruptible)
 
-  /** Waits for a time, or until an observation, which may make another request due. */
+  /** Waits for a time, or until the next observation, because that may make another request due. */
   const wait = (millis: number) =>
-    // Whole milliseconds: a timer that is a fraction early would ask again and again.
+    // Round up to whole milliseconds. Otherwise a timer that fires a fraction early would make the caller ask again and again.
     Effect.andThen(
       millis === Infinity ? news.await : Effect.raceFirst(Effect.sleep(Math.ceil(millis)), news.await),
       turn
     )
 
   /**
-   * Records whether the process was suspended since its last turn. A reply may have waited in the meantime and be read before
-   * any timer fires, so each of them counts as a turn as well.
+   * Records whether the process was suspended since its last turn. After a suspension, a reply that arrived meanwhile may be
+   * read before any timer fires, so each reply is a turn as well.
    */
   const turn = Effect.gen(function* () {
     const before = lastTurn
@@ -189,7 +192,10 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     polling = { ...polling, quietUntilMillis: exchange.answered.monotonicMillis + pause }
   })
 
-  /** A page or the end of the list failed: it is due again after the pause, and after requests that are due by then. */
+  /**
+   * Records that a page or the end of the list failed. Returns request times that make it due again after the pause, so that
+   * other requests that are due by then go first.
+   */
   const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* failed(exchange, failure)
     const { pageMillis, tailMillis } = intervalsNow(polling, watch.snapshot, planAt(exchange.answered.monotonicMillis))
@@ -199,12 +205,12 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  /** Sends a request; `after` runs before the moment of its answer. */
+  /** Sends a request. `after` runs when the reply has come, before the moment of the reply is taken. */
   const exchanged = Effect.fnUntraced(function* <A, E>(
     request: Effect.Effect<A, BerthError>,
     after: Effect.Effect<void, E>
   ) {
-    // Before it is sent: another one may go meanwhile.
+    // Count the request before it is sent, because another one may be sent meanwhile.
     share.take((yield* moments.now).monotonicMillis)
     const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), after))
     if (Result.isSuccess(answer)) isAccepted = true
@@ -244,7 +250,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     yield* observe(step.completed)
-    // The page at the end of the list stays about the same. A list that moved while it was read has an end, too.
+    // Keep the first id of the end page, because that page changes little. Keep the known end if the list moved while it was
+    // read.
     const end = step.end === null ? polling.end : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
     const lastId = step.end?.lastId ?? null
     polling = { ...polling, sweep: null, lastId, end, endMillis: monotonicMillis, isEndOpen: false }
@@ -310,8 +317,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   )
 
   /**
-   * Nodes in doubt are read while the list can still be read as planned for ever, and in any case a few of them. Reads that
-   * will most likely show a node leave half of those to reads that prove a deletion.
+   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed; more are allowed while the list can
+   * still be read as planned for ever. Reads that will most likely show a node leave half of the few to reads that prove a
+   * deletion.
    */
   const roomFor = (monotonicMillis: number, perHour: number) => {
     const { requests } = doubts.budget
@@ -335,11 +343,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       transitionMillis,
       ...(open.some(isDoubt) ? roomFor(monotonicMillis, perHour) : noRoom)
     })
-    // A pause that the service asked for after a page applies to all requests.
+    // A pause after a failed page applies to reads as well.
     return due && { ...due, dueMillis: Math.max(due.dueMillis, polling.quietUntilMillis, share.openAt) }
   }
 
-  /** Waits for the next read, and starts it; only one waits while others are in progress. */
+  /** Waits until a read is due, and marks it as started. Only one fiber waits here at a time. */
   const picked = Effect.gen(function* () {
     for (;;) {
       const { monotonicMillis } = yield* moments.now
@@ -379,15 +387,18 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     return yield* due._tag === "page" ? page(monotonicMillis) : end(monotonicMillis)
   })
 
-  /** An outage also counts while a request hangs, or while the service asks for a long pause. */
+  /**
+   * Notes that time has passed, so that an outage is noticed even while a request hangs, or while the service asks for a long
+   * pause.
+   */
   const noteTime = Effect.gen(function* () {
     if (watch.snapshot.standing.outage !== null) return
     const now = yield* moments.now
-    // It makes no request due, so nobody who waits for one is woken.
+    // This makes no request due, so it wakes no waiting fiber.
     yield* Effect.uninterruptible(noted({ _tag: "TimePassed", asked: now, answered: now }))
   })
 
-  /** A process that is not suspended takes turns, however long a wait or a request takes. */
+  /** Takes turns while waits and requests are in progress. */
   const turning = Effect.forever(turn.pipe(Effect.andThen(noteTime), Effect.andThen(Effect.sleep(maxTurnMillis))))
 
   const readers = Effect.all(

@@ -1,7 +1,7 @@
 /**
- * Which single node is read next, and when. These reads run next to the pages of the list and never delay them: a read may hang
- * or fail, and the list is what shows changes in time. Pure; `Poller.ts` sends the reads, `diff/Question.ts` says what they
- * would settle.
+ * Which single node is read next, and when. Reads run in parallel to the pages of the list, and never delay them: a read may
+ * hang or fail, and it is the list that shows changes in time. Pure. `Poller.ts` sends the reads; `diff/Question.ts` says which
+ * reads would settle something.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Question } from "../diff/Question.ts"
@@ -12,7 +12,7 @@ import { type Lane, laneOpensMillis } from "./Schedule.ts"
 export interface Reads {
   /** Reads in progress. */
   readonly open: ReadonlySet<NodeId>
-  /** How many failed since a page of the list was answered. */
+  /** Number of reads that failed since a page of the list was last answered. */
   readonly failures: number
   /** Nodes whose last read failed. */
   readonly failed: ReadonlyMap<NodeId, FailedRead>
@@ -20,17 +20,18 @@ export interface Reads {
 
 /** The failed reads of one node. */
 interface FailedRead {
-  /** How many in a row. */
+  /** Number of failed reads in a row. */
   readonly times: number
-  /** It is not read again before this instant on the monotonic clock, whatever it would settle. */
+  /** The node is not read again before this instant on the monotonic clock, however useful a read would be. */
   readonly untilMillis: number
 }
 
 export const noReads: Reads = { open: new Set(), failures: 0, failed: new Map() }
 
 /**
- * Maximum number of reads in progress plus those that failed since the list was answered. If every read fails, a page follows
- * every two of them, so that the client's circuit breaker, which opens at four failures of five, stays closed for the list.
+ * Maximum number of reads in progress plus reads that failed since a page of the list was last answered. If every read fails, a
+ * page is read after every two reads. The client's circuit breaker opens at four failures of five, so it stays closed, and the
+ * list can be read.
  */
 export const maxReadsAtRisk = 2
 
@@ -49,15 +50,21 @@ export interface ReadPlan {
   readonly nowMillis: number
   /** How often a node in transition is read; null if sweeps are enough. */
   readonly transitionMillis: number | null
-  /** Whether the share has room for reads of nodes in doubt, and for reads that will most likely show an existing node. */
+  /**
+   * Whether the share has room for reads of nodes in doubt, and for those among them that will most likely show that the node
+   * exists (guesses).
+   */
   readonly hasRoomForDoubts: boolean
   readonly hasRoomForGuesses: boolean
 }
 
-/** A stuck node is read less often by this factor. */
+/** The interval between reads of a stuck node is this many times as long. */
 const stuckFactor = 5
 
-/** Most valuable first: what blocks everything, then what is promised, then what was seen and not reported. */
+/**
+ * The order of reads, most valuable first: those that block everything, then those that keep a promise, then those about
+ * something that was seen but not reported yet.
+ */
 const ranks: Readonly<Record<Question["kind"], number>> = {
   census: 0,
   transition: 1,
@@ -68,10 +75,10 @@ const ranks: Readonly<Record<Question["kind"], number>> = {
   guess: 5
 }
 
-/** A read that failed before. */
+/** The rank of a node whose last read failed. */
 const failedRank = 6
 
-/** The most valuable read that is due; if none is due, the first that will be. Null if there is none to wait for. */
+/** The most valuable read that is due. If none is due, the read that is due next; null if there is none. */
 export const nextRead = (
   reads: Reads,
   questions: ReadonlyArray<Question>,
@@ -98,7 +105,7 @@ export const nextRead = (
 const hasRoom = (kind: Question["kind"], { hasRoomForDoubts, hasRoomForGuesses }: ReadPlan): boolean =>
   kind === "transition" || (kind === "guess" ? hasRoomForGuesses : hasRoomForDoubts)
 
-/** When an answer is wanted. If a sweep reads only one page, it shows the nodes in transition, too. */
+/** When a node should be read. If the whole list fits on one page, nodes in transition need no reads of their own. */
 const answerDue = (
   { dueMonotonicMillis, id, kind }: Question,
   snapshot: Snapshot,
@@ -110,10 +117,10 @@ const answerDue = (
   return Math.max(dueMonotonicMillis + pause, laneOpensMillis(id, snapshot, rules, lane))
 }
 
-/** Pause before a node whose read failed is read again; it doubles from one failure to the next. */
+/** Pause before a node is read again after its read failed. It doubles with each failure. */
 const pauseMillis = 1000
 
-/** The same if only this node in the reply is unusable. */
+/** The first pause if the service answered, but the node's record cannot be used. */
 const unreadablePauseMillis = 60_000
 const maxPauseMillis = 300_000
 
@@ -138,7 +145,7 @@ export const answered = (reads: Reads, id: NodeId): Reads => {
 /** A page of the list was answered. */
 export const listAnswered = (reads: Reads): Reads => (reads.failures === 0 ? reads : { ...reads, failures: 0 })
 
-/** A read failed. Only this node waits: a single unreadable node delays nothing else, and is not an outage. */
+/** A read failed. Only this node has to wait: a single unreadable node delays no other read, and is no outage. */
 export const failedAt = (
   reads: Reads,
   id: NodeId,

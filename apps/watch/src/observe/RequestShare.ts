@@ -1,6 +1,6 @@
 /**
- * The daemon's share of the rate limit: a part of the reported limit, within the window that the client assumes. The client's
- * scheduler keeps within the real remaining allowance; this share leaves the rest of it to other clients.
+ * The daemon's share of the rate limit: a part of the reported limit, within the window that the client assumes. The client
+ * itself keeps within the allowance that is left; the share makes sure that other clients get the rest of the limit.
  */
 
 /** A maximum number of requests within any period of this length. */
@@ -11,15 +11,21 @@ export interface Budget {
 
 const hourMillis = 3_600_000
 
-/** The limit that is assumed until the service reports one, and the window until the client knows one (interface.md §8). */
+/**
+ * The limit that is assumed until the service reports one, and the window that is assumed until the client knows it
+ * (interface.md §8).
+ */
 const assumedLimit = 1200
 
-/** A larger share is divided into shorter windows, because each request of a window takes memory. */
+/**
+ * Maximum number of requests in one window. A larger share gets a shorter window, because each request of a window takes
+ * memory.
+ */
 const maxRequests = 100_000
 
 export const hourly = (requests: number): Budget => ({ requests, windowMillis: hourMillis })
 
-/** The budget for a part of the limit; an unknown limit or window is null. */
+/** The budget for a share of the limit. `known`: the limit and window; null if unknown. */
 export const budgetOf = (
   share: number,
   known: { readonly limit: number | null; readonly windowMillis: number | null } = { limit: null, windowMillis: null }
@@ -37,15 +43,15 @@ export const perHourOf = ({ requests, windowMillis }: Budget): number => (reques
 /** Rounding error of a sum of fractions. */
 const rounding = 1e-9
 
-/** The pace is exact for a share of this many requests, and at most a hundredth too slow for a larger one. */
+/** The pace is exact for a share of up to this many requests, and at most a hundredth too slow for a larger share. */
 const maxExact = 1200
 
 /** The requests of the last window, never more than the share. */
 export class RequestShare {
   #requests: number
-  /** Both ends of a window are inclusive. */
+  /** One millisecond longer than the window, because both ends of a window are inclusive. */
   #windowMillis: number
-  /** When the last requests were sent; the oldest is overwritten. */
+  /** When the last requests were sent, as a ring: a new request overwrites the oldest. */
   #sent: Float64Array
   #next = 0
 
@@ -60,14 +66,14 @@ export class RequestShare {
   }
 
   /**
-   * Switches to another budget. Earlier requests count, but never delay more than if the share had been used evenly: otherwise
-   * a smaller share, or a longer window, would block everything for up to a window.
+   * Switches to another budget. Earlier requests still count, but they delay new ones at most as long as if the share had been
+   * used evenly. Otherwise a smaller share or a longer window could block all requests for up to a whole window.
    */
   change({ requests, windowMillis }: Budget, monotonicMillis: number): void {
     if (requests === this.#requests && windowMillis + 1 === this.#windowMillis) return
     const sent = new Float64Array(requests)
     const step = (windowMillis + 1) / requests
-    // From the newest back. Requests before the oldest known one are unknown: assume that the share was used evenly.
+    // From the newest request back. For requests before the oldest known one, assume that the share was used evenly.
     for (let age = 0; age < requests; age++) {
       const known =
         this.#sent[(this.#next - 1 - Math.min(age, this.#requests - 1) + 2 * this.#requests) % this.#requests]!
@@ -99,7 +105,7 @@ export class RequestShare {
   paceMillis(monotonicMillis: number, besides = 0): number {
     let pace = this.#windowMillis / Math.max(1, this.#requests - besides)
     for (let place = this.#firstWaiting(monotonicMillis); place < this.#requests;) {
-      // The request after this many others takes the place of this one.
+      // After this many other requests, the next one has to wait until this one no longer counts.
       const others = place + 1 - besides
       const last = Math.min(place + this.#groupAt(others), this.#requests) - 1
       pace = Math.max(pace, others > 0 ? this.#waitMillis(last, monotonicMillis) / others : Infinity)
@@ -109,8 +115,8 @@ export class RequestShare {
   }
 
   /**
-   * How many requests may be sent at once in addition to `perHour` requests per hour for ever. Negative if even those have no
-   * room.
+   * How many additional requests may be sent at once while `perHour` requests per hour go on for ever. Negative if even these
+   * have no room.
    */
   spare(monotonicMillis: number, perHour: number): number {
     const perMilli = perHour / hourMillis
@@ -124,14 +130,14 @@ export class RequestShare {
   }
 
   /**
-   * How many neighbours are treated like the last of them. A large share is grouped because this runs several times per
-   * request.
+   * How many neighbouring requests are treated as if all were sent when the last of them was. A large share is grouped like
+   * this for speed: the calculation runs several times per request.
    */
   #groupAt(others: number): number {
     return this.#requests <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
   }
 
-  /** How long a request still counts from that instant on, by its index from the oldest. */
+  /** How much longer a request counts. `place`: its index, counted from the oldest. */
   #waitMillis(place: number, monotonicMillis: number): number {
     const index = this.#next + place
     return this.#sent[index < this.#requests ? index : index - this.#requests]! + this.#windowMillis - monotonicMillis

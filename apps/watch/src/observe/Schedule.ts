@@ -1,17 +1,16 @@
 /**
- * Decides which list request the poller sends next, and when: a page of a sweep or the end of the list. It also decides the intervals, the
- * pause after a failure, and when nodes in transition get reads of their own. Pure. `Poller.ts` sends the requests; `ReadQueue.ts` orders
- * the reads of nodes.
+ * Decides which list request the poller sends next, and when. The request is a page of a sweep (a read of the whole list), or
+ * the end of the list. It also decides the intervals, the pause after a failure, and when nodes in transition get reads of
+ * their own. Pure. `Poller.ts` sends the requests; `ReadQueue.ts` orders the reads of nodes.
  *
  * The share is spent in this order (decision 0136 has the reasons):
  *
- * | | requests | gets |
- * |---|---|---|
- * | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at the same rate: 170, but at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they need |
- * | 2 | reads of nodes in transition | at most 45 % of the share |
- * | 3 | the end of the list, and sweeps as often as promised or, if that is less, as set | if the share is too small, the intervals of 2 and 3 grow by one factor |
- * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
- * | 5 | sweeps more often than promised, as set | what 2 and 3 leave in the long run, minus the part that is kept for 1; sweeps that prove something may use that part, too |
+ * | | requests | gets | |---|---|---| | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at
+ * the same rate: 170, but at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they
+ * need | | 2 | reads of nodes in transition | at most 45 % of the share | | 3 | the end of the list, and sweeps as often as
+ * promised or, if that is less, as set | if the share is too small, the intervals of 2 and 3 grow by one factor | | 4 | images
+ * and plans | as soon as twenty requests are left, or after half an hour | | 5 | sweeps more often than promised, as set | what
+ * 2 and 3 leave in the long run, minus the part that is kept for 1; sweeps that prove something may use that part, too |
  */
 import { minAbsentLists, readsPerDeletion } from "@berthkit/core/absence/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"
@@ -31,7 +30,7 @@ export interface Polling {
   readonly lastId: number | null
   /** When the last sweep began, on the monotonic clock, like all instants here. */
   readonly sweepBegunMillis: number
-  /** When its last page was requested. */
+  /** When the last page of a sweep was requested. */
   readonly pageMillis: number
   /** Where the list last ended; null if it does not ascend. */
   readonly end: End | null
@@ -64,32 +63,36 @@ interface Due {
 /** What the schedule depends on besides the nodes. */
 export interface Plan {
   readonly rules: Rules
-  /** The share. */
+  /** The share, in requests per hour. */
   readonly requestsPerHour: number
   /** The window of the rate limit, in which the share is counted. */
   readonly windowMillis: number
   /** The current instant, on the monotonic clock. */
   readonly nowMillis: number
-  /** The shortest interval between requests that the share allows in the long run. */
+  /** The shortest interval between requests that the share can sustain for ever. */
   readonly paceMillis: number
   /** The same interval, with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
-  /** How many requests may be sent at once if `perHour` requests an hour go on in the long run. */
+  /** How many additional requests may be sent at once while `perHour` requests an hour go on for ever. */
   readonly spare: (perHour: number) => number
-  /** Reads of nodes in doubt within the last hour, or the last window of the rate limit if that is shorter. */
+  /** Number of reads of nodes in doubt within the last hour, or within the last window of the rate limit if that is shorter. */
   readonly doubtsSent: number
   /**
-   * The configured interval of sweeps; null derives it from the promised latency. A shorter interval is kept as far as the share allows.
+   * The configured interval of sweeps. If null, it is derived from the promised latency. If it is shorter than that, it is kept
+   * as far as the share allows.
    */
   readonly sweepMillis: number | null
-  /** The shortest interval at which a node in transition is read; null derives it. */
+  /** The shortest interval at which a node in transition is read. If null, it is derived. */
   readonly transitionMillis: number | null
 }
 
-/** Minimum pause before a sweep that would settle something; only the second sweep follows the first at once. */
+/**
+ * Minimum time between the starts of two sweeps if the second one would settle a doubt. Only the second sweep of a process
+ * follows the first at once.
+ */
 const minSweepMillis = 2000
 
-/** If the list has one page, the second request of a sweep is a proof. */
+/** Whether the list has one page. A sweep of such a list may take a second request, which proves that the list ended. */
 const isOnePage = ({ evidence, nodes }: Snapshot): boolean =>
   nodes.size < 100 && (evidence.swept?.usualRequests ?? 1) <= 2
 
@@ -107,7 +110,10 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
     proving: readsBesideSweeps(snapshot, plan)
   })
 
-/** The reads that missing nodes still need if complete sweeps prove something, too; null if they do not. */
+/**
+ * Number of reads that missing nodes still need, if complete sweeps also prove something about them; null if sweeps prove
+ * nothing.
+ */
 const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, { nowMillis, rules }: Plan): number | null => {
   let reads = 0
   let isProving = false
@@ -124,8 +130,8 @@ const readsBesideSweeps = ({ nodes, standing, unsettled }: Snapshot, { nowMillis
 }
 
 /**
- * The planned duration of a sweep. The first sweep of a process still has to show how many pages there are: at least as many as
- * it has read.
+ * The planned interval of sweeps. During the first sweep of a process the number of pages is not known yet; it is at least the
+ * number of pages read so far.
  */
 export const plannedSweepMillis = (polling: Polling, snapshot: Snapshot, plan: Plan): number => {
   const planned = intervalsNow(polling, snapshot, plan)
@@ -144,7 +150,7 @@ export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due =
   return { ...first, dueMillis: Math.max(first.dueMillis, polling.quietUntilMillis) }
 }
 
-/** Before the baseline the pages follow each other at once. */
+/** When the next page is due. Before the baseline, pages follow each other at once. */
 const pageDue = (polling: Polling, snapshot: Snapshot, { nowMillis, rules }: Plan, intervals: Intervals): Due => {
   const { pageMillis, sweep, sweepBegunMillis } = polling
   if (sweep !== null) {
@@ -153,7 +159,8 @@ const pageDue = (polling: Polling, snapshot: Snapshot, { nowMillis, rules }: Pla
   }
   const pause = polling.sweeps < 2 ? 0 : minSweepMillis
   const wanted = isSweepWanted(snapshot, rules, nowMillis) ? sweepBegunMillis + pause : Infinity
-  // Sweeps of many pages follow each other, even the first one that is not read at once.
+  // If the list has many pages, the first page of a sweep follows the last page of the one before after the pause between
+  // pages.
   const planned =
     intervals.tailMillis === null ? sweepBegunMillis + intervals.sweepMillis : pageMillis + intervals.pageMillis
   return { _tag: "page", dueMillis: Math.min(planned, wanted) }
@@ -164,14 +171,16 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
     ? null
     : { _tag: "end", dueMillis: isEndOpen ? endMillis : endMillis + tailMillis }
 
-/** The lane: how nodes in transition are watched besides sweeps, with more sweeps or with a read for each. */
+/**
+ * The lane: how nodes in transition get additional requests, either with more frequent sweeps, or with a read for each node.
+ */
 export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; readonly end: End | null }
 
 /**
- * When a node in transition starts to get requests besides sweeps, on the monotonic clock; `Infinity` if never. This is not before such
- * nodes usually change, as this process has measured. If each node takes its own read, two kinds of node need none. The page with the end
- * of the list shows its nodes anyway. A terminating node can only disappear, which two complete sweeps prove, and those take longer than
- * all reads; a single read shows in time that it is stuck.
+ * When a node in transition starts to get additional requests, on the monotonic clock; `Infinity` if never. This is not before
+ * such nodes usually change, as this process has measured. If each node takes its own read, two kinds of nodes need none: those
+ * on the page with the end of the list, which is read often anyway, and terminating nodes. A terminating node can only
+ * disappear, and only complete sweeps prove that, so it gets a single read when it may be stuck.
  */
 export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules: Rules, lane: Lane): number => {
   const known = nodes.get(id)
@@ -203,7 +212,7 @@ const inLane = (snapshot: Snapshot, rules: Rules, lane: Lane, nowMillis: number)
  * this size. Decision 0136 has the arithmetic.
  */
 interface Intervals {
-  /** From the start of one sweep to the start of the next. */
+  /** Interval from the start of one sweep to the start of the next. */
   readonly sweepMillis: number
   /** Between two pages of a sweep. */
   readonly pageMillis: number
@@ -220,9 +229,12 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly nodes: number
   /** Requests per sweep. */
   readonly pages: number
-  /** Nodes in transition that are worth their own requests. */
+  /** Number of nodes in transition that get additional requests. */
   readonly transitions: number
-  /** The reads that missing nodes still need if complete sweeps prove something, too; null if they do not. */
+  /**
+   * Number of reads that missing nodes still need, if complete sweeps also prove something about them; null if sweeps prove
+   * nothing.
+   */
   readonly proving: number | null
 }
 
@@ -236,13 +248,14 @@ const newMargin = 0.9
 const onePage = { allMillis: 10_000 * newMargin, transitionMillis: 5000 * margin }
 
 /**
- * The promises for up to 3000 nodes, and for more: for new nodes, for nodes in transition, and for all others through the rate of pages.
+ * The promises for accounts of up to 3000 nodes, and for larger ones. `tailMillis` is for new nodes, `transitionMillis` for
+ * nodes in transition, and `pagesPerHour` for all others.
  */
 const manyPages = { tailMillis: 10_000 * newMargin, transitionMillis: 60_000 * margin, pagesPerHour: 150 }
 const veryManyPages = { tailMillis: 15_000 * newMargin, transitionMillis: 120_000 * margin, pagesPerHour: 360 }
 const maxMany = 3000
 
-/** Every tenth sweep of one page takes a second request. */
+/** Requests per sweep of one page: every tenth sweep takes a second request. */
 const proofs = 1.1
 
 /** Nodes in transition get at most this part of the requests. */
@@ -251,21 +264,21 @@ const maxTransitionShare = 0.45
 /** Additional sweeps spend the requests that are left for them within this part of the window. */
 const burst = 0.05
 
-/** How many reads of nodes in doubt fit into any hour, and how many of them fit into the margins of the promises. */
+/** How many reads of nodes in doubt an hour always has room for, and how many of them fit into the margins of the promises. */
 const maxProofReads = 170
 const marginReads = 57
 
 /** Reads of nodes in doubt get at least this part of a large share, and at most that part of a small one. */
 const doubtShare = { min: 0.1, max: 0.5 }
 
-/** How many of those reads any hour has room for. */
+/** How many reads of nodes in doubt an hour always has room for. */
 const doubtsPerHour = (requestsPerHour: number): number =>
   Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour))
 
 /**
- * How many reads of nodes in doubt may always be sent within an hour, or within the rate limit's window if that is shorter. A shorter
- * window gets a proportional part, because a whole hour's reads in one window would displace what is promised. More reads are sent while
- * the list has all that it needs.
+ * How many reads of nodes in doubt may always be sent within an hour, or within the rate limit's window if that is shorter. A
+ * shorter window gets a proportional part, because the reads of a whole hour in one window would displace promised requests.
+ * More reads are sent while the list has all the requests that it needs.
  */
 export const doubtBudget = (budget: Budget): Budget => {
   const windowMillis = Math.min(budget.windowMillis, millisPerHour)
@@ -274,12 +287,13 @@ export const doubtBudget = (budget: Budget): Budget => {
 
 const millisPerHour = 3_600_000
 
-/** The most requests an hour that the end of the list and sweeps take for what is promised. */
+/** Maximum number of requests an hour that the promises take for the end of the list and for sweeps. */
 const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
 
 /**
- * The longest time that the reads for so many deletions at once wait for room, besides the pauses between the reads of one node. Reads that
- * do not fit into an hour, or a shorter window, next to what is promised wait for the next one.
+ * The longest time that reads wait for room if this many nodes are deleted at once. It does not include the pauses between the
+ * reads of one node. Reads that do not fit into an hour, or into a shorter window, besides the promised requests wait for the
+ * next one.
  */
 export const proofsMillis = (deletions: number, budget: Budget): number => {
   const { requests, windowMillis } = doubtBudget(budget)
@@ -287,14 +301,20 @@ export const proofsMillis = (deletions: number, budget: Budget): number => {
   return Math.floor((readsPerDeletion * deletions) / Math.max(requests, left)) * windowMillis
 }
 
-/** How many of an hour's reads of nodes in doubt nothing else may displace; for a small share half of it. */
+/**
+ * The number of requests per hour that are kept for reads of nodes in doubt, and that nothing else may use; at most half of a
+ * small share.
+ */
 const keptPerHour = (requestsPerHour: number): number =>
   Math.max(
     Math.min(maxProofReads - marginReads, doubtShare.max * requestsPerHour),
     doubtShare.min * requestsPerHour - marginReads
   )
 
-/** The pace of what is promised, which takes `perHour` requests an hour. Even a share that is too small for that keeps room for proofs. */
+/**
+ * The pace of the promised requests, of which there are `perHour` an hour. A share that is too small for them still keeps room
+ * for reads of nodes in doubt.
+ */
 const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {
   if (requestsPerHour >= perHour) return paceMillis
   return Math.max(paceMillis, millisPerHour / (requestsPerHour - keptPerHour(requestsPerHour)))
@@ -305,7 +325,7 @@ const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load
 /** Nodes that each page adds to a sweep, because pages overlap. */
 const nodesPerPage = 87
 
-/** How many requests additional sweeps leave for reads of nodes in doubt within the window, or within an hour if that is shorter. */
+/** How many requests additional sweeps leave for reads of nodes in doubt, per hour, or per window if that is shorter. */
 const keptForDoubts = ({ requestsPerHour, windowMillis }: Pick<Load, "requestsPerHour" | "windowMillis">): number =>
   keptPerHour(requestsPerHour) * Math.min(1, windowMillis / millisPerHour)
 
@@ -323,7 +343,7 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
     windowMillis,
     paceMillis,
     sparingPaceMillis: paceMillis,
-    // In the long run, no more requests are sent than the share regains.
+    // The room that is left in the long run, when additional sweeps spend requests as fast as the share regains them.
     spare: (perHour) => {
       const kept = keptForDoubts({ requestsPerHour, windowMillis })
       const left = ((requestsPerHour - perHour) * windowMillis) / millisPerHour - kept
@@ -336,8 +356,8 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
 }
 
 /**
- * The smallest number of nodes for which the interval is too short for the share; null if it is long enough for every account that Berth
- * supports.
+ * The smallest number of nodes for which the share is too small for this interval; null if the share is large enough for every
+ * account that Berth supports.
  */
 export const stretchedFrom = (sweepMillis: number, budget: Budget): number | null => {
   for (let nodes = 0; nodes <= maxNodes; nodes = nodes === 0 ? 100 : nodes + nodesPerPage) {
@@ -349,9 +369,9 @@ export const stretchedFrom = (sweepMillis: number, budget: Budget): number | nul
 const maxNodes = 100_000
 
 /**
- * Requests an hour for additional sweeps, if a shorter interval is set. They get what the share has left after `perHour`, which everything
- * promised takes in the long run, and after the part that is kept for proofs of deletions. Sweeps that prove something themselves may also
- * use as much of that part as the reads do not need.
+ * Requests an hour for additional sweeps, if a shorter interval is set. They get what the share has left after the promised
+ * requests (`perHour`), and after the part that is kept for reads of nodes in doubt. If sweeps themselves prove something, they
+ * may also use what the reads do not need of that part.
  */
 const extraPerHour = (load: Load, perHour: number): number => {
   const { doubtsSent, proving, spare, windowMillis } = load
@@ -359,7 +379,10 @@ const extraPerHour = (load: Load, perHour: number): number => {
   return (Math.max(0, spare(perHour) - kept) * millisPerHour) / (burst * windowMillis)
 }
 
-/** Nodes in transition are seen within 5 s as long as the share can sustain the promise about all nodes and the reads of nodes in doubt. */
+/**
+ * The intervals if the list has one page. Nodes in transition are seen within 5 s, as long as the share can sustain the promise
+ * about all nodes and the reads of nodes in doubt.
+ */
 const ofOnePage = (load: Load): Intervals => {
   const { sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
   const wanted = Math.max(onePage.allMillis, sweepMillis ?? 0)

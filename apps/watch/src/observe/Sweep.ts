@@ -1,7 +1,7 @@
 /**
- * A sweep: one read of the whole list, page by page, by the client's overlapping pages (decision 0004). Also cleans records as
- * they enter the daemon, including those of single reads. A page that fails is requested again, and the sweep continues. Pure;
- * `Poller.ts` sends the requests, `diff/` decides what the pages mean.
+ * A sweep: one read of the whole list, page by page. Pages overlap as in the client (decision 0004), and a page that fails is
+ * requested again. This module also limits the texts of records as they enter the daemon, including records of single reads.
+ * Pure. `Poller.ts` sends the requests; `diff/` decides what the pages mean.
  */
 import * as Listing from "@berthkit/core/client/listing/Listing"
 import { isNode, type ListRecord, type Place, placesOf, sentenceOf } from "@berthkit/core/client/listing/NodePage"
@@ -12,16 +12,16 @@ import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observa
 
 /** A running sweep. Continue each value only once, because its sets are changed in place. */
 export interface Sweep {
-  /** From 1. */
+  /** The number of the sweep, from 1. */
   readonly number: number
-  /** The highest id in the previous sweep, 0 for none; null if that proves nothing. */
+  /** The highest id in the previous sweep, 0 if the list was empty; null if it did not ascend, or there was no sweep. */
   readonly lastId: number | null
-  /** When its first page was requested; null before. */
+  /** When the first page was requested; null before. */
   readonly asked: Moment | null
   readonly progress: Listing.Progress
   readonly requests: number
   readonly listed: Set<NodeId>
-  /** Positions in the list of records without an id: pages overlap, and each record counts once. */
+  /** Where records without an id are in the list. Pages overlap, so the place tells whether a record was already counted. */
   readonly nameless: Set<number>
   /** Ids of the records that could not be read. */
   readonly unreadable: Set<NodeId>
@@ -49,22 +49,22 @@ export const nextPage = ({ progress }: Sweep): { readonly page: number | undefin
 
 /** Where a list of ascending ids ended. */
 export interface End {
-  /** Number of records up to there. */
+  /** Number of records in the list; during a search, a guess. */
   readonly offset: number
   readonly lastId: number
-  /** The first id on the page that is read for the end: that page shows all nodes from this id on. `Infinity` while unknown. */
+  /** The page that is read for the end of the list shows all nodes from this id on. `Infinity` while unknown. */
   readonly firstId: number
   /** Present while the end is searched for. */
   readonly search?: Search
 }
 
-/** What pages away from the end showed about its position in the list. */
+/** What pages that were not at the end showed about where the end is. */
 interface Search {
   /** The end is after this position. */
   readonly low: number
   /** The end is before this position; null if unknown. */
   readonly high: number | null
-  /** How far to advance while it is unknown. */
+  /** How far to advance while `high` is unknown. */
   readonly step: number
 }
 
@@ -74,7 +74,7 @@ export interface SweepStep {
   readonly page: PageRead
   /** Set once the list has ended. */
   readonly completed: SweepCompleted | null
-  /** Where it ended; null if it did not, or does not ascend. */
+  /** Where the list ended; null if it has not ended yet, or does not ascend. */
   readonly end: End | null
 }
 
@@ -94,13 +94,13 @@ export const pageRead = (
   unreadable: records.flatMap((record) => (isNode(record) || record.id === null ? [] : [record.id]))
 })
 
-/** Every nth sweep reads the list to its end, whatever the first page shows. */
+/** One sweep in this many reads the list to its end, whatever the first page shows. */
 const sweepsPerProof = 10
 
 /**
- * Whether a first page that is not full ends a sweep, although it does not state that it is the only one. The previous sweep
- * showed that nothing followed this page's last node, so older nodes that the page lacks are not listed. Only newer nodes may
- * follow, if the page is as long as the service allows: every tenth sweep checks.
+ * Whether a first page that is not full ends a sweep, although it does not state that it is the only page. The previous sweep
+ * showed that nothing followed the last node of this page, so older nodes that the page lacks are not listed. Newer nodes can
+ * follow only if the service allows no longer pages; every tenth sweep checks that.
  */
 const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, total: number | null): boolean =>
   number % sweepsPerProof !== 1 &&
@@ -111,7 +111,8 @@ const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, tot
 /** Takes the page that `nextPage` asked for. */
 export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, total }: Page): SweepStep => {
   const range = Listing.next(sweep.progress)
-  // Places as in the client's lists: a record without an id gets the place of its predecessor, so it has the same place on every page.
+  // Places work as in the client's lists: a record without an id gets a place after its predecessor, so it has the same place
+  // on every page.
   const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(sweep.progress, range) : 0)
   const step = Listing.take(sweep.progress, range, places, isWhole || reachesEnd(sweep, places, total))
   const { listed, unreadable } = sweep
@@ -134,7 +135,7 @@ export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, t
     listed,
     example
   }
-  // An empty list ascends, however it was read.
+  // An empty list counts as ascending, however it was read.
   const isEnd = step.ended && (step.progress._tag === "Overlapping" ? ascends(places) : step.progress.complete)
   return {
     sweep: next,
@@ -182,7 +183,7 @@ const boundedOrNull = (text: string | null): string | null => (text === null ? n
 const boundedStatus = (status: NodeStatus): NodeStatus =>
   isKnown(status) ? status : { unknown: bounded(status.unknown) }
 
-/** JSON writes half of a surrogate pair as an escape. */
+/** Finds half of a surrogate pair, which JSON writes as an escape. */
 const hasHalfPair = /\\ud[89a-f]/
 
 const isExtraBounded = (extra: Node["extra"]): boolean => {
@@ -193,7 +194,10 @@ const isExtraBounded = (extra: Node["extra"]): boolean => {
   return true
 }
 
-/** Keeps the names of fields, because they show that the record has fields that were not understood. */
+/**
+ * The additional fields of a node, within the limits. If they are too long, their names are kept without values, because the
+ * names show that the record has fields that Berth does not know.
+ */
 const boundedExtra = (extra: Node["extra"]): Node["extra"] =>
   isExtraBounded(extra)
     ? extra
@@ -215,8 +219,8 @@ const isNodeBounded = ({ extra, image, name, plan, privateIp, publicIp, region, 
   isExtraBounded(extra)
 
 /**
- * The node with bounded and well-formed texts; the same object if they are so already. Everything that a service writes into a
- * node is stored, sent and shown from here on.
+ * The node with bounded and well-formed texts. Returns the same object if nothing has to change. The texts come from the
+ * service, and from here on they are stored, sent and shown.
  */
 export const boundedNode = (node: Node): Node =>
   isNodeBounded(node)

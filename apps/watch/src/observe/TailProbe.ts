@@ -5,18 +5,18 @@ import { ascends, type PageRange, rangeAt } from "@berthkit/core/client/listing/
 import type { Exchange, PageRead } from "../diff/Observation.ts"
 import { type End, pageRead } from "./Sweep.ts"
 
-/** This many of the newest nodes are on the page, because new nodes are in transition. It has room for at least twenty more. */
+/** The page shows this many of the newest nodes, because new nodes are in transition. It has room for at least twenty more. */
 const known = 40
 
 /** The page with the last known records, and as much room after them as possible. */
 export const tailPage = ({ offset }: End): PageRange => rangeAt(Math.max(1, offset - known + 1), pageSize.maximum)
 
-/** What the page showed, and where the list ends now. */
+/** The page as an observation, and where the list ends now. */
 export interface TailStep {
   readonly page: PageRead
   /** Null if the list does not ascend any more. */
   readonly end: End | null
-  /** Whether to ask for it again at once: the list continues after the page, or ends before it. */
+  /** Whether to look for the end again at once, because the list continues after the page, or ends before it. */
   readonly isOpen: boolean
 }
 
@@ -27,7 +27,7 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Li
   if (!ascends(records)) {
     return { page: pageRead(exchange, records, null, false), end: null, isOpen: false }
   }
-  // Nodes before the page were deleted, so the end has moved in front of it.
+  // Nodes before the page were deleted, so the list ends before the page.
   const isBehind = range.start > 0 && (ids.length === 0 || ids[0]! > end.lastId)
   const isFull = records.length >= range.perPage
   const page = pageRead(exchange, records, null, !isBehind && !isFull)
@@ -40,7 +40,10 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Li
   return { page, end: { offset, lastId, firstId }, isOpen: isFull }
 }
 
-/** A search that asks for the same page again would never end: the next sweep shows the end. */
+/**
+ * The next step of the search for the end. If it would ask for the same page again, it would never finish, so it stops; the
+ * next sweep shows the end.
+ */
 const searching = (page: PageRead, seen: PageRange, end: End): TailStep => {
   const next = tailPage(end)
   const isStuck = next.page === seen.page && next.perPage === seen.perPage
@@ -48,21 +51,24 @@ const searching = (page: PageRead, seen: PageRange, end: End): TailStep => {
 }
 
 /**
- * Many nodes were deleted: after one step back, halve the range, because reading a thousand pages would take the share of an
- * hour.
+ * The list ends before `high`, because many nodes were deleted. The search goes back one step, and then halves the range,
+ * because reading a thousand pages would use the share of an hour.
  */
 const before = (end: End, high: number): End => {
   const { low: shown, step } = end.search ?? { low: 0, step: 0 }
-  // The list has become shorter than shown, or hides nodes.
+  // The list is now shorter than an earlier page showed, or hides nodes.
   const low = shown < high ? shown : 0
   const offset = end.search === undefined ? high - pageSize.maximum / 2 : Math.floor((low + high) / 2)
   return { ...end, offset: Math.max(1, offset), firstId: Infinity, search: { low, high, step } }
 }
 
-/** All nodes of a full page were known: known ones follow it, and nothing is missed by skipping them. */
+/**
+ * The list continues after `low`, a full page of known nodes. Nodes up to the end are known as well, so the search can skip
+ * ahead without missing a new one.
+ */
 const behind = (end: End, low: number): End => {
   const { high: shown, step } = end.search ?? { high: null, step: 0 }
-  // The list has become longer again.
+  // The list is longer again than an earlier page showed.
   const high = shown !== null && shown > low ? shown : null
   const offset = high === null ? low + step : Math.max(low, Math.floor((low + high) / 2))
   const next = high === null ? Math.max(pageSize.maximum, 2 * step) : step

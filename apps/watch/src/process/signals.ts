@@ -6,9 +6,9 @@ const stopSignals = ["SIGINT", "SIGTERM"] as const
 export class StopSignal extends Context.Service<
   StopSignal,
   {
-    /** Completes once the process is asked to end. */
+    /** Completes once a signal asks the process to end. */
     readonly received: Effect.Effect<void>
-    /** Whether it was asked. */
+    /** Whether a signal has asked the process to end. */
     readonly isReceived: Effect.Effect<boolean>
   }
 >()("@berthkit/watch/process/StopSignal") {
@@ -32,8 +32,8 @@ export class StopSignal extends Context.Service<
 }
 
 /**
- * Returns the wait for the next signal. While the scope is open, the signal does not end the process; several at once count as
- * one.
+ * Returns an effect that waits for the next SIGHUP. Until the scope closes, the signal does not end the process. Several
+ * signals at once count as one.
  */
 export const reloadSignal = Effect.gen(function* () {
   const signals = yield* Queue.sliding<void>(1)

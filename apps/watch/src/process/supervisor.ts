@@ -1,6 +1,6 @@
 /**
- * Notifications to systemd, if it started the process. They use `systemd-notify`, because Node has no datagram sockets in the
- * file system. Without systemd nothing happens.
+ * Notifications to systemd. If systemd did not start the process, nothing happens. They use the program `systemd-notify`,
+ * because Node cannot open datagram sockets in the file system.
  */
 import { spawn } from "node:child_process"
 import { readVariable } from "@berthkit/terminal/Connection"
@@ -8,7 +8,7 @@ import { Effect, Option, Redacted, Schedule } from "effect"
 
 type Notification = "READY=1" | "RELOADING=1" | "STOPPING=1" | "WATCHDOG=1"
 
-/** A notification that takes longer is lost. */
+/** A notification that takes longer is given up. */
 const timeoutMillis = 5000
 
 const send = (notification: Notification): Effect.Effect<void> =>
@@ -23,11 +23,11 @@ export const notifySupervisor = Effect.fnUntraced(function* (notification: Notif
   if (Option.isSome(yield* readVariable("NOTIFY_SOCKET"))) yield* send(notification)
 })
 
-/** Feeds the watchdog for as long as fibers get their turns, whether or not the service answers. */
+/** Feeds systemd's watchdog for as long as the process runs its fibers, even if the service does not answer. */
 export const feedWatchdog = Effect.gen(function* () {
   const found = yield* readVariable("WATCHDOG_USEC")
   const micros = Option.isSome(found) ? Number(Redacted.value(found.value)) : 0
   if (!(micros > 0)) return
-  // A third of the interval, so that a lost notification does no harm.
+  // Three times per interval, so that a lost notification does no harm.
   yield* Effect.repeat(notifySupervisor("WATCHDOG=1"), Schedule.spaced(micros / 1000 / 3))
 })

@@ -1,6 +1,6 @@
 /**
- * Verifies that a daemon with the secret sent a delivery just now (Standard Webhooks 1.0). It needs only WebCrypto from its
- * runtime.
+ * Verifies that a daemon with the secret sent a delivery just now (Standard Webhooks 1.0). The only thing it needs from the
+ * runtime is WebCrypto.
  */
 import type { WatchEvent } from "./Events.ts"
 
@@ -14,7 +14,7 @@ export type WebhookFault =
   | "too-old"
   /** It was sent further in the future than tolerated: one of the clocks is wrong. */
   | "too-new"
-  /** No signature matches: another secret, or the body was changed. */
+  /** No signature matches: the sender has another secret, or the body was changed. */
   | "signature-differs"
   /** The signature is valid, but the body is not an event: the sink has another format, such as a chat's. */
   | "not-an-event"
@@ -141,13 +141,13 @@ const eventIn = (body: string): WatchEvent => {
 }
 
 /**
- * The event in a delivery, after verifying that a holder of one of the secrets sent exactly this, at most five minutes ago.
- * While you rotate a secret, pass both.
+ * Returns the event in a delivery. First it verifies that a holder of one of the secrets sent exactly this body, by default at
+ * most five minutes ago. While you rotate a secret, pass the old and the new one.
  *
- * `body` is the body as received, as text or bytes: a body that was parsed and printed again has another signature. An event
- * type of a later daemon version is returned unchanged.
+ * `body` is the body exactly as received, as text or bytes. If your framework parsed it and you print it again, the signature
+ * does not match. An event of a type that only a later daemon has is returned unchanged.
  *
- * Rejects with a `WebhookError`. Answer such a delivery with 400, and the daemon retries it later.
+ * Rejects with a `WebhookError`. Answer such a delivery with 400; the daemon retries it later.
  */
 export const verify = async (
   body: string | Uint8Array,
@@ -168,7 +168,7 @@ export const verify = async (
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
   for (const key of keys) {
     for (const signature of signatures) {
-      // It compares in constant time.
+      // `crypto.subtle.verify` compares in constant time.
       if (!(await crypto.subtle.verify("HMAC", key, signature, signed))) continue
       checkTime(seconds, nowMillis, toleranceSeconds)
       return eventIn(text)

@@ -5,12 +5,12 @@ import { Duration } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { defaultAccount } from "../config/Config.ts"
 
-/** With fewer requests no account can be watched. */
+/** With fewer requests per hour no account can be watched. */
 const minRequestsPerHour = 60
 
 const maxMillis = 86_400_000
 
-/** Without the flag, the config decides, or the size of the account. */
+/** A flag with a duration. Without the flag, the value comes from the config, or is derived from the size of the account. */
 const millisFlag = (name: string, minMillis: number, description: string, byDefault: string) =>
   durationFlag(name, { minMillis, maxMillis }).pipe(
     Flag.map((duration): number | null => Duration.toMillis(duration)),
@@ -50,5 +50,5 @@ export const runFlags = {
   )
 }
 
-/** The values of the flags, for every account; null if the config decides. Times are in milliseconds. */
+/** The values of the flags, which apply to every account; null if the config decides. Times are in milliseconds. */
 export type RunSettings = Command.Command.Config.Infer<typeof runFlags>

@@ -1,7 +1,7 @@
 /**
- * The config of `run`: from a file, otherwise from the environment and the flags that name an account. Without a file, the
- * events of that account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` set the store, the
- * address and the token.
+ * The config of `run`. It comes from a file, otherwise from the environment and the flags that describe one account. Without a
+ * file, the events of that account go to stdout, and `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and `BERTH_WATCH_TOKEN` set the
+ * store, the address and the token.
  */
 import { type Connection, readConnection, type SettingFault } from "@berthkit/terminal/Connection"
 import { allowHttpFlag, baseUrlFlag, flagsGiven, placeFlags, userAgentFlag } from "@berthkit/terminal/connectionFlags"
@@ -34,8 +34,8 @@ import { textFlag } from "./textFlag.ts"
 export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
 
 /**
- * The account's name in events, from the flag or the environment. The service has no name for an account, and the key must not
- * be shown.
+ * The account's name in events, from the flag or the environment. The user has to choose it, because the service has no name
+ * for an account, and the key must not be shown.
  */
 export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<string>) {
   const account = accountName(Option.getOrUndefined(flag) ?? (yield* variable("BERTH_ACCOUNT")) ?? "default")
@@ -43,7 +43,7 @@ export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<stri
   return yield* misused("The account name is not usable.", nameHint)
 })
 
-/** The address of the HTTP interface with the name of its setting; null if it is off. */
+/** The address of the HTTP interface, and the setting that it came from; null if HTTP is off. */
 const readListen = Effect.fnUntraced(function* (
   flag: Option.Option<string>
 ): Effect.fn.Return<readonly [setting: string, listen: Listen | null], CommandFailed> {
@@ -92,7 +92,7 @@ export const connectionFlags = {
 }
 export type ConnectionOptions = Command.Command.Config.Infer<typeof connectionFlags>
 
-/** The flags for what a config names otherwise. */
+/** The flags for settings that are in the config if there is one. */
 export const withoutConfigFlags = {
   ...connectionFlags,
   listen: textFlag(

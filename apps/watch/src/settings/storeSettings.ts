@@ -1,4 +1,7 @@
-/** The store of a command: that of a config, or the one that `run` uses without a config; and how to reach its daemon. */
+/**
+ * The store that a command works on, and how to reach its daemon. It is the store of a config, or the one that `run` uses
+ * without a config.
+ */
 import { berthFolder } from "@berthkit/core/client/AccountFolder"
 import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
 import { readPostgresAddress, readVariable } from "@berthkit/terminal/Connection"
@@ -24,8 +27,8 @@ export const readConfigFile = (path: string) =>
   Effect.catch(loadConfig(path), ({ lines }) => Effect.andThen(report(...lines), misused(`${path} cannot be used.`)))
 
 /**
- * Rejects a proxy variable without a usable proxy: no request could ever be sent, because a process's environment does not
- * change.
+ * Rejects a proxy variable whose value is no usable proxy. Without this check every request would fail for as long as the
+ * process runs.
  */
 export const checkProxy = Effect.mapError(
   Effect.try({ try: () => proxyVariables(process.env), catch: (cause) => (cause as Error).message }),
@@ -44,7 +47,7 @@ export const tokenVariable = Effect.gen(function* (): Effect.fn.Return<Redacted.
   return yield* misused(`BERTH_WATCH_TOKEN has to be ${tokenForm}.`)
 })
 
-/** The only sink without a config. */
+/** The only sink if there is no config. */
 export const stdoutSink: SinkOptions = {
   name: "stdout",
   target: { _tag: "Stdout" },
@@ -54,7 +57,7 @@ export const stdoutSink: SinkOptions = {
   maxLag: defaultMaxLag
 }
 
-/** A path, or a valid PostgreSQL address. The address holds a password, so no message shows it. */
+/** Checks a store: a path, or a PostgreSQL address. An address contains a password, so no message shows it. */
 export const checkedStore = Effect.fnUntraced(function* (
   store: string,
   from: string
@@ -76,7 +79,7 @@ export const defaultStorePath = Effect.gen(function* () {
 
 /** Where a store is, and how to reach its daemon. */
 export interface StoreSettings {
-  /** A path, or an address that holds a password. */
+  /** A path, or a PostgreSQL address, which contains a password. */
   readonly store: Redacted.Redacted
   readonly token: Redacted.Redacted | null
   /** The sinks of the config; null without a config. */

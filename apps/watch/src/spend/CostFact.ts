@@ -27,7 +27,7 @@ const ForecastExceeded = Schema.Struct({
   })
 })
 
-/** The account has cost a part of its budget. */
+/** The account has spent a configured part of its budget. */
 const BudgetCrossed = Schema.Struct({
   type: Schema.Literal("berth.cost.budget_crossed"),
   data: Schema.Struct({
@@ -64,7 +64,7 @@ const LeaseExpired = Schema.Struct({
 
 export const costFacts = [ForecastExceeded, BudgetCrossed, CostIdle, LeaseExpired] as const
 
-/** The version consists of the subject, and its month or start. */
+/** The version identifies the alert: the month, budget and threshold, or the reason and since when it holds. */
 export type CostFact = Known<string> & (typeof costFacts)[number]["Type"]
 
 const types: ReadonlySet<string> = new Set(costFacts.map(({ fields }) => fields.type.literal))

@@ -1,28 +1,28 @@
 /**
- * The spending of an account, stored as one row for each day in which its rates changed. A row holds the total of the day if
- * nothing changes any more, and the rates at its end; a day without a row continues with the rates of the row before. So
- * nothing is written while nothing changes, and a change may lie in the past. Pure and exact: amounts are integers.
+ * The spending of an account, with one row for each day on which its rates changed. A row has the rates at the end of the day,
+ * and the total of the day if these rates stay. A day without a row continues with the rates of the row before, so nothing is
+ * written while nothing changes. A change may also lie in the past. Pure and exact: amounts are integers.
  */
 import { dayMillis, dayOf, dayStart } from "./calendar.ts"
 
 /**
- * Rates at one instant; multiplied by milliseconds, amounts. `low` and `high` bound the spending, in millionths of a rupee per
- * hour. `assumed` is spent at a price that was read only later, and is in neither of them. `open` counts nodes without an upper
- * bound, and `blind` is 1 while nothing was observed.
+ * Rates at one instant. Multiplied by milliseconds, they are amounts. `low` and `high` are bounds of the spending, in
+ * millionths of a rupee per hour. `assumed` is spending at a price that was read only later; neither bound includes it. `open`
+ * is the number of nodes without an upper bound. `blind` is 1 while nothing was observed.
  */
 export type Rates = readonly [low: bigint, high: bigint, assumed: bigint, open: bigint, blind: bigint]
 
 export const zero: Rates = [0n, 0n, 0n, 0n, 0n]
 
 export interface Day {
-  /** The total of the day if the rates at its end stay. */
+  /** The total of the day, if the rates stay until its end. */
   readonly amount: Rates
   readonly rates: Rates
   /** The last change within the day; the day's start if the last change was earlier. */
   readonly changedMillis: number
 }
 
-/** By the number of the day, ascending. */
+/** The days by number, ascending. */
 export type Days = ReadonlyMap<number, Day>
 
 /** From this instant on, the rates increase by these amounts. */
@@ -47,7 +47,10 @@ interface Change {
   changedMillis: number
 }
 
-/** The days after some steps, and the numbers of the changed days. Instants before the first day count as its start. */
+/**
+ * Adds steps to the days, and returns the numbers of the changed days as well. A step before the first day counts from the
+ * start of that day.
+ */
 export const withSteps = (
   days: Days,
   steps: Iterable<Step>
@@ -95,7 +98,10 @@ export const withSteps = (
   return { days: result, changed }
 }
 
-/** The days from one on, and the last one before it, which has their initial rates. */
+/**
+ * The days from `first` on. If there is no row for `first`, the last row before it is included, because it has the initial
+ * rates.
+ */
 export const daysFrom = (days: Days, first: number): Days => {
   const numbers = Array.from(days.keys())
   const begin = numbers.findLast((day) => day <= first)
@@ -103,8 +109,8 @@ export const daysFrom = (days: Days, first: number): Days => {
 }
 
 /**
- * What was spent on each day of a period, which may extend into the future. The part of a day that changed is bounded by zero
- * and the whole day.
+ * What was spent on each day of a period, which may extend into the future. If the period begins within a day, before a change
+ * of that day, the amount is only known to be between zero and that of the whole day.
  */
 export function* perDay(
   days: Days,
@@ -135,7 +141,10 @@ export function* perDay(
   }
 }
 
-/** The part of a day after an instant, if the day changed later: how much came before the instant is not stored. */
+/**
+ * The part of a day's amount after an instant, if rates changed after that instant. How much came before the instant is not
+ * stored, so this is only a bound or an estimate.
+ */
 const partOf = ([, high, assumed, open, blind]: Rates, millis: bigint, ofMillis: bigint): Rates => [
   0n,
   high,
@@ -150,5 +159,5 @@ export const sumOf = (parts: Iterable<{ readonly amount: Rates }>): Rates => {
   return total
 }
 
-/** The rates at an instant after the last change. */
+/** The rates after the last change. */
 export const lastRates = (days: Days): Rates => Array.from(days.values()).at(-1)?.rates ?? zero

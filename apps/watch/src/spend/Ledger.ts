@@ -1,6 +1,7 @@
 /**
- * The ledger: the stored knowledge about the spending of an account. It has the days, the number of nodes of each plan and
- * image with their prices, and the alerts that were reported. Single nodes appear only if they were reported. Pure.
+ * The ledger: the stored knowledge about the spending of an account. It has the spending by day, for each plan and image the
+ * number of nodes and the prices, and the alerts that were reported. A single node is in it only if an alert was about the
+ * node. Pure.
  */
 import { Schema } from "effect"
 import { dayOf, dayStart, monthOf } from "./calendar.ts"
@@ -19,40 +20,40 @@ import {
 export interface Group {
   readonly plan: string | null
   readonly image: string | null
-  /** How many exist now. */
+  /** How many of these nodes exist now. */
   readonly count: number
   readonly prices: ReadonlyArray<PriceStep>
-  /** Starts and ends that a price change may still affect, because price changes are believed only later. */
+  /** Starts and ends of nodes that a price change may still affect. A price change is believed some time after it happened. */
   readonly recent: ReadonlyArray<Lives>
 }
 
 export const AlertMarks = Schema.Struct({
-  /** The reported alerts about months, by the versions of the alerts. */
+  /** The versions of the reported alerts about months. */
   reported: Schema.Array(Schema.String),
-  /** Reported nodes, and since when the reason has held. */
+  /** The nodes with a reported alert; the text says which alert, and since when its reason holds. */
   nodes: Schema.Array(Schema.Tuple([Schema.Int, Schema.String]))
 })
 export type AlertMarks = typeof AlertMarks.Type
 
 export const Budget = Schema.Struct({
-  /** In rupees. */
+  /** The budget per calendar month, in rupees. */
   monthInr: Schema.Finite,
-  /** Shares of it in percent that trigger an alert. */
+  /** Shares of the budget, in percent, at which an alert is sent. */
   warnPercent: Schema.Array(Schema.Finite)
 })
 export interface Budget extends Schema.Schema.Type<typeof Budget> {}
 
 export interface Ledger {
-  /** When the nodes were first known. */
+  /** When the account's nodes were first known. */
   readonly sinceMillis: number
   /** When prices were first read; null before. */
   readonly pricedMillis: number | null
-  /** Plans whose price has changed since, and when. */
+  /** Plans whose price has changed since prices were first read, and when. */
   readonly changedPlans: ReadonlyMap<string, number>
-  /** Currencies other than rupees in which plans are priced: no amount includes nodes on these plans. */
+  /** Other currencies than rupees in which plans are priced. Nodes on these plans are in no amount. */
   readonly currencies?: ReadonlyArray<string>
   readonly groups: ReadonlyMap<string, Group>
-  /** This month's days, and those shortly before. */
+  /** The days of this month, and earlier days that may still change. */
   readonly days: Days
   readonly budget: Budget | null
   readonly marks: AlertMarks
@@ -65,26 +66,26 @@ export const keyOf = (plan: string | null, image: string | null): string => JSON
 /** Maximum number of starts and ends that are kept between two reads of the prices. */
 const maxRecent = 5000
 
-/** How long after a month its days may still change. */
+/** The days of a month may still change for this long after its end. */
 const lateMillis = 3 * 86_400_000
 
 /** The days that may still change. */
 export const openDays = (days: Days, nowMillis: number): Days =>
   daysFrom(days, dayOf(monthOf(nowMillis - lateMillis).fromMillis))
 
-/** Nothing is observed. */
+/** The rates while nothing is observed. */
 const blind: Rates = [0n, 0n, 0n, 0n, 1n]
 
-/** A node whose end is not known at all. */
+/** The rates of a node whose cost has no upper bound. */
 const open: Rates = [0n, 0n, 0n, 1n, 0n]
 
-/** Increases the rates for a period. */
+/** The steps that increase the rates for a period. */
 const during = (rates: Rates, fromMillis: number, toMillis: number): ReadonlyArray<Step> => [
   [fromMillis, rates],
   [toMillis, times(rates, -1n)]
 ]
 
-/** The ledger of an account whose nodes were unknown before: the month's days until now are blind. */
+/** The first ledger of an account. The month until now counts as not observed. */
 export const begin = (nowMillis: number, pricedMillis: number | null): Ledger => {
   const { fromMillis } = monthOf(nowMillis)
   return {
@@ -126,24 +127,28 @@ export class LedgerDraft {
     for (const day of changed) this.changedDays.add(day)
   }
 
-  /** Time in which nothing was observed. */
+  /** Adds time in which nothing was observed. */
   addBlind(fromMillis: number, toMillis: number): void {
     this.add(during(blind, fromMillis, toMillis))
   }
 
-  /** A node whose end is not known: the days from its start on contain only a lower bound for it. */
+  /** Adds a node that existed unnoticed until `endMillis`: the amount of that day then has no upper bound. */
   addOpen(endMillis: number): void {
     this.add(during(open, endMillis - 1, endMillis))
   }
 
-  /** Nodes of a plan and image that start or end. `price`: the catalogue's, if no node had this plan and image yet. */
+  /**
+   * Adds nodes of a plan and image that start or end. `price`: the current price, which is used if no node had this plan and
+   * image before.
+   */
   addLives(plan: string | null, image: string | null, price: HourlyPrice, lives: ReadonlyArray<Lives>): void {
     const key = keyOf(plan, image)
     const group = this.#groups.get(key) ?? this.before.groups.get(key) ?? this.#newGroup(plan, image, price)
     this.add(stepsOf(group.prices, lives))
     let count = group.count
     for (const life of lives) if (life.side !== "low") count += life.count
-    // The first read of the prices examines the nodes themselves.
+    // Before prices are known, starts and ends need not be kept, because the first read of the prices looks at the nodes
+    // themselves.
     const since = this.before.pricedMillis ?? Infinity
     const recent = [...group.recent, ...lives.filter(({ fromMillis }) => fromMillis > since)]
     this.#groups.set(key, { ...group, count, recent: recent.length > maxRecent ? recent.slice(-maxRecent) : recent })
@@ -162,8 +167,8 @@ export class LedgerDraft {
   }
 
   /**
-   * A group has a new price. If the price is read for the first time, `lives` are its nodes. Otherwise the amounts since then
-   * are corrected for current and past nodes.
+   * Sets a new price of a group. If the group had no price before, it applies to the nodes that exist now (`lives`). Otherwise
+   * the amounts since the change are corrected for current and past nodes.
    */
   reprice(group: Group, price: HourlyPrice, between: readonly [number, number], lives: () => Iterable<Lives>): void {
     const isFirst = group.prices.every(isUnknown)
@@ -176,7 +181,7 @@ export class LedgerDraft {
     this.#groups.set(keyOf(group.plan, group.image), { ...group, prices })
   }
 
-  /** No change of a price can affect the time before this. */
+  /** Drops starts and ends before this instant, because no price change can affect them any more. */
   confirm(beforeMillis: number): void {
     for (const group of this.groups) {
       const recent = group.recent.filter(({ fromMillis }) => fromMillis > beforeMillis)
@@ -195,13 +200,15 @@ export class LedgerDraft {
   }
 }
 
-/** The prices from an instant on; the time before it does not change any more. */
+/**
+ * The prices that apply from an instant on. Older ones are dropped, because amounts before the instant do not change any more.
+ */
 const pricesFrom = (prices: ReadonlyArray<PriceStep>, fromMillis: number): ReadonlyArray<PriceStep> => {
   const first = prices.findLastIndex((price) => price.fromMillis <= fromMillis)
   return prices.slice(first).map((price, index) => (index === 0 ? { ...price, fromMillis: -Infinity } : price))
 }
 
-/** The nodes of a group at an instant, and the starts and ends since. */
+/** The nodes that a group had at an instant, and the starts and ends since then. */
 const livesSince = ({ count, recent }: Group, fromMillis: number): ReadonlyArray<Lives> => {
   const later = recent.filter((life) => life.fromMillis > fromMillis)
   const since = (side: "low" | "high") =>

@@ -4,7 +4,7 @@ import type { Day, Days, Rates } from "./Days.ts"
 import { AlertMarks, Budget, keyOf, type Ledger } from "./Ledger.ts"
 
 const Step = Schema.Struct({
-  /** Null: since ever. */
+  /** Null: for all time before the next price. */
   fromMillis: Schema.NullOr(Schema.Finite),
   low: Schema.Finite,
   high: Schema.NullOr(Schema.Finite),
@@ -75,10 +75,10 @@ export const readLedger = (body: string, days: Days): Ledger => {
   }
 }
 
-/** The part of a ledger that its readers show. */
+/** The part of a ledger that the HTTP interface shows besides the days. */
 export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget" | "currencies"> => decode(body)
 
-/** Integers beyond JSON's numbers are texts, in the order of `Rates`. */
+/** The JSON of a day. Amounts are texts, in the order of `Rates`, because JSON numbers cannot hold them exactly. */
 export const writeDay = ({ amount, changedMillis, rates }: Day): string =>
   JSON.stringify([amount.map(String), rates.map(String), changedMillis])
 

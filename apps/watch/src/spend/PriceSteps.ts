@@ -1,17 +1,17 @@
-/** The successive prices of a plan and image, and what nodes at these prices add to the days. Pure. */
+/** The successive prices of a plan with an image, and what nodes at these prices add to the spending. Pure. */
 import { toMicros } from "@berthkit/core/domain/Money"
 import { oneOfPrices } from "@berthkit/core/domain/Price"
 import { pricesOf } from "../diff/catalogue/Catalogue.ts"
 import type { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { plus, type Rates, type Step, times, zero } from "./Days.ts"
 
-/** A price from an instant on. The first price of a list applies to all time before. */
+/** A price from an instant on. The first price of a list has always applied. */
 export interface PriceStep {
   readonly fromMillis: number
-  /** In millionths of a rupee per hour: minimum and maximum; null if unknown. */
+  /** The minimum and maximum price, in millionths of a rupee per hour. `high` is null if the price is unknown. */
   readonly low: number
   readonly high: number | null
-  /** The price, if it was read only later; 0 if it was known. */
+  /** The assumed price, if prices were read only later; otherwise 0. */
   readonly assumed: number
 }
 
@@ -22,7 +22,10 @@ export const unknown: HourlyPrice = { low: 0, high: null }
 
 export const isUnknown = ({ high, low }: HourlyPrice): boolean => high === null && low === 0
 
-/** The cost of a node on a plan, as far as the plan is known: with its image, with one of the possible images, or with any. */
+/**
+ * The price of a node on a plan: with its image if that is known, otherwise with one of the possible images, otherwise with any
+ * image.
+ */
 export const priceWith = (
   plan: CataloguePlan | undefined,
   image: string | null,
@@ -66,7 +69,10 @@ export const changedBetween = (
   ]
 }
 
-/** A number of nodes from an instant on: certainly, at most, or both. A negative number is an end. */
+/**
+ * A number of nodes that start at an instant; if negative, that end. `low` and `high` count only for that bound of the
+ * spending, `both` for both.
+ */
 export interface Lives {
   readonly fromMillis: number
   readonly count: number
@@ -84,7 +90,7 @@ const ratesOf = ({ assumed, high, low }: PriceStep, side: Lives["side"]): Rates 
   ]
 }
 
-/** What lives add to the rates at these prices. */
+/** What the starts and ends of nodes add to the rates at these prices. */
 export function* stepsOf(prices: ReadonlyArray<PriceStep>, lives: Iterable<Lives>, sign = 1): Generator<Step> {
   for (const { count, fromMillis, side } of lives) {
     let before = zero

@@ -1,6 +1,6 @@
 /**
- * The spending alerts of an account at an instant, each reported once: spent parts of its budget, a forecast above it, and
- * nodes that nobody seems to need. Pure.
+ * The spending alerts of an account at an instant: a part of the budget is spent, the forecast exceeds the budget, or nobody
+ * seems to need a node. Each alert is reported once. Pure.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
@@ -14,13 +14,13 @@ import { type AlertMarks, type Budget, keyOf, type Ledger } from "./Ledger.ts"
 
 export interface AlertRules {
   readonly budget: Budget | null
-  /** How long a node may be off; null: never reported. */
+  /** How long a node may be powered off before it is reported; null: never reported. */
   readonly forgottenMillis: number | null
   /** When the leases of nodes end, by node id. */
   readonly leases: ReadonlyMap<number, number>
 }
 
-/** Alerts that were reported for the month are not repeated; a changed budget counts as a new one. */
+/** The alerts about the budget. Alerts that were reported for the month are not repeated, unless the budget was changed. */
 const budgetAlerts = (
   { days }: Ledger,
   { monthInr, warnPercent }: Budget,
@@ -55,7 +55,7 @@ const budgetAlerts = (
   return facts
 }
 
-/** An alert about a node, and since when its reason holds. */
+/** An alert about a node. `sinceMillis`: since when its reason holds. */
 interface Notice {
   readonly kind: "off" | "lease" | "expired"
   readonly sinceMillis: number
@@ -106,7 +106,7 @@ const markOf = ({ kind, sinceMillis, state }: Notice): AlertMarks["nodes"][numbe
   `${state.incarnation} ${state.life} ${kind} ${sinceMillis}`
 ]
 
-/** The marks stay the same if nothing is reported. */
+/** The alerts to report now, and the marks afterwards. The marks are the same object if nothing is reported. */
 export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, nowMillis: number) => {
   const { marks } = ledger
   const reported = new Set(marks.reported)
@@ -127,10 +127,16 @@ export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, 
   return { marks: { reported: [...reported, ...ofBudget].slice(-maxReported), nodes }, facts }
 }
 
-/** Enough for some months: ids of alerts must never be reused, even if the clock is set back. */
+/**
+ * Maximum number of kept versions of monthly alerts, enough for some months. They are kept because an alert must not be
+ * repeated if the clock is set back.
+ */
 const maxReported = 1000
 
-/** A node that was turned on in between gets another instant for its next report. Its lease may be seen again. */
+/**
+ * Whether the reason of a reported alert may still hold. A node that was turned on and off again has a new start time. A lease
+ * may be read again, so marks about leases stay while the node exists.
+ */
 const mayHold = ([id, text]: AlertMarks["nodes"][number], { nodes }: Snapshot): boolean => {
   const state = nodes.get(id as Node["id"])?.state
   return state !== undefined && (!text.includes(" off ") || text.endsWith(` ${state.statusSinceMillis}`))

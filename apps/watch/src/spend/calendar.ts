@@ -1,6 +1,6 @@
 /**
- * Days and months of the bill. The service bills in India, so they start at midnight there. India Standard Time is UTC+05:30
- * all year, so plain arithmetic is enough.
+ * Days and months of the bill. They start at midnight in India, because the service bills there. India Standard Time is
+ * UTC+05:30 all year, so plain arithmetic is enough.
  */
 
 export const dayMillis = 86_400_000
@@ -8,7 +8,7 @@ export const dayMillis = 86_400_000
 /** How far India Standard Time is ahead of UTC. */
 const aheadMillis = 5.5 * 3_600_000
 
-/** The number of a day in India, counted from the epoch's. */
+/** The number of the day in India; the day of the epoch is 0. */
 export const dayOf = (atMillis: number): number => Math.floor((atMillis + aheadMillis) / dayMillis)
 
 /** The start of a day. */

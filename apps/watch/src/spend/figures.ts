@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { dayMillis, dayName, type Month } from "./calendar.ts"
 import { type Days, lastRates, perDay, type Rates, sumOf } from "./Days.ts"
 
-/** Rates are in millionths of a rupee per hour, and days in milliseconds. */
+/** Divides amounts into paise: rates are in millionths of a rupee per hour, and times in milliseconds. */
 const perPaisa = 10_000n * 3_600_000n
 
 const down = (value: bigint): bigint => value / perPaisa
@@ -42,7 +42,7 @@ const spendOf = ([low, high, assumed, open, blind]: Rates): Spend => {
     amountInr: inr(amount),
     minInr: inr(min),
     maxInr: isOpen ? null : inr(max),
-    // Rounding alone does not count as an error.
+    // If both bounds are equal, the amount is exact, apart from rounding.
     errorInr: isOpen ? null : low === high ? 0 : inr(widest),
     assumedInr: inr(down(assumed)),
     unpricedNodeHours: Number((open * 1000n) / 3_600_000n) / 1000,
@@ -66,7 +66,7 @@ export const monthToDate = (days: Days, month: Month, nowMillis: number): Spend 
 /** The total of a month if nothing changes any more. */
 export const forecast = (days: Days, month: Month): Spend => spendBetween(days, month.fromMillis, month.toMillis)
 
-/** The days of a period up to an instant; the last one is partial. */
+/** The spending on each day of a period; the last day may be partial. */
 export const spendByDay = (days: Days, fromMillis: number, toMillis: number) =>
   Array.from(perDay(days, fromMillis, toMillis), ({ amount, day, fromMillis, toMillis }) => ({
     day: dayName(day),

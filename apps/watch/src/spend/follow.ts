@@ -1,5 +1,6 @@
 /**
- * Derives the ledger (the stored spending) of an account from the proven changes of its nodes and the believed prices. Pure.
+ * Updates the ledger (the stored spending) of an account after proven changes of its nodes, and after reads of the prices.
+ * Pure.
  */
 import { DateTime } from "effect"
 import { createdMillisOf, type NodeId } from "@berthkit/core/domain/Node"
@@ -16,13 +17,15 @@ import { type HourlyPrice, type Lives, priceWith, unknown } from "./PriceSteps.t
 
 export interface Followed {
   readonly ledger: Ledger
-  /** Whether it must be written: what an unchanged read of prices makes obsolete may stay in the store. */
+  /**
+   * Whether the ledger must be written. It need not be if a read of the prices only made some kept starts and ends obsolete.
+   */
   readonly isDurable: boolean
   /** Numbers of the changed days. */
   readonly days: ReadonlyArray<number>
 }
 
-/** Sweeps are not exactly on time: only a longer pause counts as unobserved. */
+/** Time between two sweeps counts as not observed only if it is longer than this, and than this many planned intervals. */
 const minBlindMillis = 3 * 60_000
 const blindSweeps = 3
 
@@ -41,8 +44,8 @@ export const plansOf = (catalogue: Catalogue): PlanPrices => ({
 })
 
 /**
- * The cost of a node. If the node shows a slug, it has one of that slug's images. A text that is a slug is never taken for a
- * SKU.
+ * The price of a node. If the node shows a slug, its image is one of that slug's images. A name that is both a slug and a SKU
+ * counts as a slug.
  */
 const priceOf = (
   { names, plans }: PlanPrices,
@@ -66,7 +69,7 @@ const isAlive = (state: NodeState | undefined): state is NodeState => state !== 
 const isSamePrice = (a: NodeState, b: NodeState): boolean =>
   a.node.plan === b.node.plan && a.node.image === b.node.image
 
-/** Collects starts and ends by plan and image; those of the same instant are added up. */
+/** Collects starts and ends by plan and image. Starts and ends at the same instant are added up. */
 class Gathered {
   readonly #groups = new Map<string, { readonly node: NodeState["node"]; readonly lives: Map<string, Lives> }>()
 
@@ -84,7 +87,7 @@ class Gathered {
   }
 }
 
-/** When the node started to cost money, as far back as days are kept; now if unknown. */
+/** When the node started to cost money, but not before the first kept day; now if unknown. */
 const beginOf = ({ node }: NodeState, firstMillis: number, nowMillis: number): number =>
   Math.max(firstMillis, Math.min(createdMillisOf(node) ?? nowMillis, nowMillis))
 
@@ -93,7 +96,7 @@ const firstMillisOf = ({ days }: Ledger): number => {
   return first === undefined ? -Infinity : dayStart(first)
 }
 
-/** The first ledger for nodes that are known. */
+/** The first ledger of an account, with the nodes of the baseline. */
 export const beginWith = (
   states: Iterable<NodeState>,
   plans: PlanPrices,
@@ -112,7 +115,7 @@ export const beginWith = (
   return { ledger: draft.result(nowMillis), isDurable: true, days: Array.from(draft.changedDays) }
 }
 
-/** The effect of a difference of the nodes; none if no plan, image, start or end changed. */
+/** The ledger after a difference of the nodes. It changes only if a plan, an image, a start or an end changed. */
 export const followNodes = (
   ledger: Ledger,
   before: Snapshot,
@@ -155,7 +158,7 @@ export const followNodes = (
           ? undefined
           : betweenOf("berth.node.changed", state)
       if (changed === undefined) {
-        // It has always been what it is now known to be.
+        // The plan or image was only unknown before, so the node has always had it.
         gathered.add(known, { fromMillis, count: -1, side: "both" })
         gathered.add(state, { fromMillis, count: 1, side: "both" })
       } else {
@@ -164,7 +167,7 @@ export const followNodes = (
         gathered.add(state, { fromMillis: changed[0], count: 1, side: "high" })
       }
     } else if (state.life > 1) {
-      // It was reported deleted, but existed all the time: it counts from now on, and the time in between is missing.
+      // The node was reported deleted, but existed all the time. It counts from now on; its cost in between is unknown.
       draft.addOpen(nowMillis)
       gathered.add(state, { fromMillis: nowMillis, count: 1, side: "both" })
     } else {
@@ -182,7 +185,7 @@ const blindBefore = (sweptMillis: number | null, askedMillis: number, sweepMilli
     ? [sweptMillis, askedMillis]
     : null
 
-/** The effect of a read of the catalogue: new prices, and changed ones. */
+/** The ledger after a read of the catalogue, with new and changed prices. */
 export const followPrices = (
   ledger: Ledger,
   before: Catalogue,
