@@ -71,7 +71,7 @@ const suggestionsFor = <C>(word: string, entries: CommandTree<C>, others: Readon
   return deeper.filter(([, verb]) => verbs.includes(verb!)).map((path) => path.join(" "))
 }
 
-/** Finds the first word from `from` on that is neither a flag nor a global flag's value. */
+/** Finds the first word, from the index `from` on, that is neither a flag nor the value of a global flag. */
 const nextWord = (args: ReadonlyArray<string>, from: number): number => {
   let at = from
   while (at < args.length && args[at]!.startsWith("-") && args[at] !== "--") at += takesValue(args[at]!) ? 2 : 1

@@ -125,6 +125,6 @@ export const writeCache = (path: string | undefined, values: CachedValues): void
       rmSync(draft, { force: true })
     }
   } catch {
-    // The folder is not writable.
+    // If the folder cannot be written, there is no cache.
   }
 }

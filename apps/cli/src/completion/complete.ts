@@ -161,7 +161,7 @@ const obeyed = /[\p{Cc}\p{Cf}\u2028\u2029]/u
 /** Names with such characters are not offered. */
 const isPlain = (value: string): boolean => value !== "" && !obeyed.test(value)
 
-/** Removes such characters from a description: an unknown status is a text of the service. */
+/** Removes such characters from a description, which may contain a text of the service, such as an unknown status. */
 const plainText = (description: string): string =>
   description.replaceAll(new RegExp(`(?:${obeyed.source}|\\s)+`, "gu"), " ")
 

@@ -67,7 +67,7 @@ const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect
 const head = ({ headers, status }: RawReply): string =>
   [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value ?? ""}`), "", ""].join("\n")
 
-/** Splits METHOD and PATH. A word is the path if it starts with a slash or stands alone. */
+/** Splits the words METHOD and PATH. A word is the path if it starts with a slash or is the only word. */
 const target = (words: ReadonlyArray<string>): Result.Result<readonly [Method, string], UsageFault> => {
   const [first = "", path, ...more] = words
   if (path === undefined) {

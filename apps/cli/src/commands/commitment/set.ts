@@ -80,7 +80,7 @@ export const proposalOf = (
     outcome: `${outcomeOf(setting, skuId, option)}`
   })
 
-/** Fails if the setting lets the service delete a protected node. */
+/** Fails if the setting would make the service delete a protected node. */
 export const ensureKeepsProtected = (node: Doomed, setting: CommitmentSetting) =>
   setting === "auto_terminate"
     ? ensureUnprotected(

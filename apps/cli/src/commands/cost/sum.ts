@@ -46,7 +46,7 @@ const notKnown = "not known"
 /** The billed members and their prices. */
 interface Billed extends Pricing {
   readonly priceOf: (member: Member) => Price
-  /** The price in another currency than rupees. */
+  /** The price, if it is in a currency other than rupees. */
   readonly foreignOf: (member: Member) => ForeignPrice | null
 }
 

@@ -107,7 +107,7 @@ const stateFiles = ({ files }: Connection) =>
     })
   })
 
-/** Checks whether the database answers through which machines share the rate limit. */
+/** Checks whether the database for the shared rate limit answers. */
 const sharing = ({ stateUrl }: Connection) =>
   stateUrl === undefined
     ? Effect.succeed([])

@@ -59,7 +59,7 @@ const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<ty
 })
 
 /**
- * Finds the outcomes of those open creates in another fleet's ledger that may have made this node, and returns the ledger with them. Writes
+ * Looks for the outcomes of open creates that may have made this node, and returns the ledger of another fleet with these outcomes. Writes
  * nothing.
  */
 const settledFor = Effect.fnUntraced(function* (node: Pick<Node, "id" | "name">, known: KnownLedger) {
@@ -206,7 +206,7 @@ export const adopt = command(
         if (commitment !== undefined) {
           const shownNow = commitment === "none" ? null : commitment
           yield* ledgerFile.update((before) => nodeCommitted(before, name, node.id, shownNow))
-          // The user has looked in the portal, so the outcome of an earlier request is known.
+          // The user has looked in the portal, so the outcome of an earlier request is known now.
           yield* settleOpen(node.id, parseCommitment(commitment))
         } else if (open !== undefined && (yield* ledgerFile.current).members.get(name)?.node?.id === node.id) {
           // Recorded in the ledger so that no other machine sends the purchase again.

@@ -301,7 +301,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
   const carryOut = Effect.fnUntraced(function* (id: string, store: ProposalStore) {
     const kept = yield* store.find(id)
     const { result, terms, wasSent } = kept
-    // The agent learns the outcome even if it cannot be stored for the next call.
+    // Return the outcome to the agent even if it cannot be stored for the next call.
     const finish = (outcome: Outcome) =>
       Effect.match(store.finish(id, outcome), {
         onSuccess: () => resultOf(outcome, false),
@@ -356,7 +356,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
         yield* ensureWithin(kept.terms, id)
       }
       const asked = kept.answer ?? (yield* ask(kept))
-      // Another server or a terminal may have received an answer meanwhile.
+      // The person may have answered in another server or in a terminal meanwhile. `store.answer` returns the answer that counts.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer
       switch (answer) {

@@ -21,8 +21,8 @@ export const withProgress = <A, E, R, R2>(
 }
 
 /**
- * The token for progress reports; undefined if the caller wants none. In a session, the token is in the session's service, because the
- * request context is that of the request that opened the session.
+ * The token for progress reports; undefined if the caller wants none. In a session, read the token from `McpServerClient`, because
+ * `McpRequestContext` belongs to the request that opened the session.
  */
 export const progressToken = Effect.gen(function* () {
   const session = yield* Effect.serviceOption(McpSchema.McpServerClient)

@@ -179,7 +179,7 @@ export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: Proposa
     protocols,
     registrations: Layer.effectDiscard(register(tools, mask))
   }).pipe(Layer.provide(Layer.effect(Stdio.Stdio, guarded(mask, ended))))
-  // The toolkit interrupts the fiber that started it when it ends, so it gets a fiber of its own.
+  // When the toolkit ends, it interrupts the fiber that started it, so it gets a fiber of its own.
   const serving = yield* Effect.forkChild(Effect.orDie(Layer.launch(server)))
   const late = Effect.andThen(Deferred.await(ended), Effect.sleep(graceMillis))
   yield* Effect.raceFirst(Fiber.await(serving), late)

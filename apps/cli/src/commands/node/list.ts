@@ -59,7 +59,7 @@ const filterOf = ({
   })
 }
 
-/** The number of nodes in the account, if a page reports it and it is not the size of the page (A7). */
+/** The number of nodes in the account, if a page reports it. Undefined if the reported number is only the size of the page (A7). */
 const totalIn = (body: string): number | undefined => {
   const page = parseJson(body)
   if (!Predicate.isObject(page)) return undefined
@@ -68,7 +68,8 @@ const totalIn = (body: string): number | undefined => {
 }
 
 /**
- * Returns the first matching nodes. After the limit, it reads on only if one more page may be the end of the list; then the total is known.
+ * Returns the first matching nodes. After the limit, reads on only if the page is not full, because it may then be the last one and show
+ * the total.
  */
 const cutAt = (limit: number) => {
   let page = { number: 0, length: 0 }

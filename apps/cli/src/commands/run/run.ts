@@ -43,7 +43,7 @@ import { ensureCommand, runCommand } from "./child.ts"
 
 const noCommitment = "berth run buys no commitment"
 
-/** Two weeks; a node for a longer time should be created with `berth node create`. */
+/** The longest lease: two weeks. A node for a longer time should be created with `berth node create`. */
 const maxTtlMillis = 14 * 86_400_000
 
 const parameters = {
