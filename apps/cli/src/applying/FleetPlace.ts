@@ -1,6 +1,5 @@
 /**
- * Finds the two files of a fleet, and reads the first. They are the fleet file and, next to it, the ledger, which records the nodes that
- * belong to the fleet.
+ * Finds the fleet file and, next to it, the ledger, which records the nodes that belong to the fleet. Reads the fleet file.
  */
 import { createHash } from "node:crypto"
 import { dirname, resolve } from "node:path"
@@ -105,7 +104,7 @@ export interface ReadFleet extends LoadedFleet {
   readonly scriptsOf: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-/** Reads the fleet file and what it refers to. */
+/** Reads the fleet file, and the scripts and keys that it names. */
 export const readFleetFile = Effect.fnUntraced(function* (place: FleetPlace) {
   const source = yield* Effect.mapError(readSource(place.file), unreadable(place.file))
   const read = readFleet(source)

@@ -1,7 +1,7 @@
 /**
  * Reads and writes a fleet's ledger: the file that records which nodes belong to the fleet. A run changes the ledger under a lock, and each
  * change is fully written before the run goes on. Refuses a ledger that is damaged, was written by a later version or for another account,
- * or was changed by another program in the meantime.
+ * or was changed by another program during the run.
  */
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"

@@ -237,8 +237,8 @@ export const claimsOn = (
   )
 
 /**
- * The states in which a ledger may hold nodes of this account, but its contents are unknown. The state `missing` is not among them, nor is
- * `another account`.
+ * The states in which a ledger may hold nodes of this account but cannot be read. A missing ledger and a ledger of another account hold no
+ * nodes of this account.
  */
 const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "unreadable"]
 

@@ -170,7 +170,7 @@ const checkOrders = Effect.fnUntraced(function* (
   }
 })
 
-/** The prices to show and to limit a plan. Fails first if a group cannot be ordered. */
+/** The prices that berth shows for a plan and compares with the limits. Fails if a group cannot be ordered. */
 const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, place: FleetPlace, isDestroy: boolean) {
   const catalogue = yield* recentCatalogue
   yield* reportLeftOut
@@ -183,8 +183,8 @@ const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, pla
 })
 
 /**
- * Fails if a member has more than one node, because two machines without common state may each have created one, or if it is unknown
- * whether a commitment was set.
+ * Fails if a member has more than one node, or if it is unknown whether a commitment was set. A member has two nodes if two machines
+ * without common state have each created one.
  */
 export const ensureSingle = (plan: Plan) => {
   const unsure = plan.changes.find(({ action }) => action === "unsure")
@@ -345,7 +345,7 @@ const finalSentence = (plan: Plan, prices: PriceList): string => {
   return text === undefined ? "The price of the fleet is not known." : `The fleet costs ${text}.`
 }
 
-/** The observed state after suspects (missing nodes) were proved gone and nodes being deleted have disappeared. */
+/** Waits for nodes that are being deleted, and finds out which suspects (missing nodes) are gone. Returns what was observed by then. */
 const settledWorld = Effect.fnUntraced(function* (
   before: Observed,
   ledger: Ledger,
@@ -417,7 +417,7 @@ const prepare = Effect.fnUntraced(function* (
   const plan = planned(fleet, resolved, settled, protections, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
-  // A group that cannot be ordered is refused even if nothing would be sent, because its members differ from the file.
+  // If a group's members differ from the file, refuse a group that cannot be ordered, even if this run sends nothing.
   const isEverythingSettled = isDestroy || fleet.groups.every((group) => ordersNothing(plan, group))
   const found = isIdle(plan) && isEverythingSettled ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
   const prices = isIdle(plan) ? undefined : found

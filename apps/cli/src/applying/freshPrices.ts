@@ -54,7 +54,9 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
   })
 
-  /** The committed option of the group; undefined if its commitment has no term. Fails if it costs more than was shown. */
+  /**
+   * The committed option that the group buys; undefined if its commitment buys no period. Fails if the option costs more than was shown.
+   */
   const optionFor = Effect.fnUntraced(function* (group: LoadedGroup) {
     const { commitment } = group
     if (commitment === null || commitment.days === null) return undefined

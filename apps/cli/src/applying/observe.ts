@@ -1,6 +1,7 @@
 /**
  * Finds out which nodes of a fleet exist, from the account's list and from single reads of nodes that the list lacks or contradicts. Before
- * a member counts as gone, list and reads are repeated as `fleet/missing.ts` asks. A *suspect* is a node of the ledger that may be gone.
+ * a member counts as gone, this module repeats the list and the reads as `fleet/missing.ts` says. A *suspect* is a node of the ledger that
+ * may be gone.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -17,7 +18,7 @@ import { concurrency, lane, wholeList, withListed } from "../nodes/allNodes.ts"
 import { elapsed, nodeCount } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
-/** The observed nodes, and the suspects that are still to be settled. */
+/** The observed nodes, and the suspects that may still exist. */
 export interface Observed {
   readonly world: World
   readonly conflicts: ReadonlyArray<Conflict>
@@ -69,7 +70,7 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}; if it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
-/** The reply to a get lacks fields that the list has. Takes them from the ledger. */
+/** Fills in plan and image from the ledger: the reply to a get may lack them, and the list lacks the image. */
 const whole = (node: Node, { image, plan }: Owned): Node =>
   withListed(node, { plan, image, memoryMib: null, region: null })
 

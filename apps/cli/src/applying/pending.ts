@@ -1,6 +1,6 @@
 /**
- * Finds the outcomes of create requests that the ledger still shows as open: from this machine's records or, if another machine sent them,
- * by waiting until the service can no longer process them.
+ * Finds the outcomes of create requests that the ledger still shows as open. The outcome of a request that this machine sent is in its
+ * records. A request of another machine counts as not carried out once the service can no longer process it.
  */
 import { isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
 import type { Allowance } from "@berthkit/core/client/Allowance"
@@ -29,7 +29,7 @@ import { candidatesOf, instantNow, recordedCreate } from "../nodes/recordedCreat
 export interface Resolved {
   readonly ledger: Ledger
   readonly conflicts: ReadonlyArray<Conflict>
-  /** By member, nodes that this machine suspects were made by the member's unanswered create. */
+  /** For each member, the nodes that its unanswered create may have made according to this machine's records. */
   readonly candidates: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
@@ -98,7 +98,7 @@ const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<ty
   }
 }
 
-/** How many creates are resolved at a time. Creates that are resolved together share their reads. */
+/** For how many creates the outcome is looked for at a time. They share their reads. */
 const concurrency = 25
 
 /** Finds the outcomes of pending creates where possible. `mustKnow` selects the creates whose node is looked for in the account. */
@@ -126,7 +126,10 @@ export const resolvePending = Effect.fnUntraced(function* (
   return { candidates, ledger: known, conflicts } satisfies Resolved
 })
 
-/** Resolves the open creates that `mustKnow` selects, and leaves the ledger as it is if it selects none. Writes nothing. */
+/**
+ * Returns the ledger with the outcomes of its open creates, as far as they can be known. If `mustKnow` selects no create, returns the
+ * ledger as it is. Writes nothing.
+ */
 export const settledCreates = Effect.fnUntraced(function* (ledger: Ledger, mustKnow: (entry: Entry) => boolean) {
   if (!entriesOf(ledger).some((entry) => entry.state === "creating" && mustKnow(entry))) return ledger
   const machine = yield* machineName

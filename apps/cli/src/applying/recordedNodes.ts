@@ -11,7 +11,7 @@ import { intents, overConnection } from "../settings/client.ts"
 /** A ledger, and what this machine knows of its open creates. */
 export interface WithRecords {
   readonly ledger: Ledger
-  /** By member, nodes that this machine suspects were made by the member's open create. */
+  /** For each member, the nodes that its open create may have made according to this machine's records. */
   readonly candidates: ReadonlyMap<string, ReadonlyArray<number>>
 }
 

@@ -171,8 +171,8 @@ export const notePrice = (plan: Plan, prices: PriceList) => printNote(priceSente
 
 export interface Limits extends CommitmentBound {
   /**
-   * Maximum number of deletions. If undefined: with a question, any number, because the question names it; with `--yes`, 0, except for a
-   * destroy.
+   * Maximum number of deletions. If undefined, `--yes` allows 0, except for a destroy. Without `--yes` any number is allowed, because the
+   * question names it.
    */
   readonly maxDeletes: number | undefined
   /** Whether the command's purpose is to delete; `--yes` is enough then. */

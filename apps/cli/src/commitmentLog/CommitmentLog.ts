@@ -1,7 +1,7 @@
 /**
  * Records the commitments that berth has set, because the service accepts commitments and never reports them. There is one record per node.
  * The log is safe to lose. It knows nothing about commitments that were set in the portal, and berth says so wherever it shows a
- * commitment. It also holds purchases with an unknown outcome, so that no command sends them again.
+ * commitment. The log also holds purchases with an unknown outcome, so that no command sends them again.
  */
 import { type CommitmentSetting, commitmentSettings, type CommittedOption } from "@berthkit/core/domain/Commitment"
 import { shareInr, timesInr } from "@berthkit/core/domain/Money"
@@ -25,9 +25,9 @@ const Entry = Schema.Struct({
   skuId: Schema.NullOr(Schema.Int),
   days: Schema.NullOr(Schema.Int),
   priceInr: Schema.NullOr(Schema.Number),
-  /** End of the period that began with the create; null if its start is unknown. */
+  /** End of the period that began with the create; null if the start of the period is unknown. */
   untilMillis: Schema.NullOr(Schema.Int),
-  /** The option that the setting bought, which may differ from that of the running period. */
+  /** The option that the setting bought. The running period may have another option. */
   purchase: Schema.optional(Schema.Struct({ skuId: Schema.NullOr(Schema.Int), days: Schema.NullOr(Schema.Int) }))
 })
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
@@ -148,8 +148,8 @@ export const committedUntil = (entry: Entry | undefined, nowMillis: number): num
   entry !== undefined && isRunning(entry, nowMillis) ? entry.untilMillis : null
 
 /**
- * What deleting the node now would lose: the rest of its committed period. Undefined if no period is known to run. The service does not
- * report when a period bought for an existing node began.
+ * What deleting the node now would lose: the rest of a committed period that runs or may run. Undefined if there is no such period. The
+ * beginning of a period that was bought for an existing node is unknown, because the service does not report it.
  */
 const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined => {
   if (entry === undefined || entry.days === null) return undefined
@@ -164,7 +164,7 @@ const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined
   return `its committed period of ${period} may still run, and the rest of it is lost`
 }
 
-/** Records that a node was created with a committed option; uses the current time if the creation time is unknown. */
+/** Records that a node was created with a committed option. If the creation time is unknown, the period begins at the current time. */
 export const keepCreated = (
   id: number,
   option: CommittedOption,
@@ -286,7 +286,7 @@ export const commitmentLog = {
     ),
   /** The node's purchase with an unknown outcome. Fails if the record cannot be read. */
   openOf: (id: number) => Effect.map(find(id), ({ open }) => open ?? undefined),
-  /** The obstacle to a purchase: an unanswered one, or an equal one. Fails if the record cannot be read. */
+  /** The obstacle to a purchase: an earlier purchase that is unanswered or the same. Fails if the record cannot be read. */
   obstacleTo: (purchase: Purchase) =>
     Effect.zipWith(find(purchase.id), Clock.currentTimeMillis, (found, now) => obstacle(found, purchase, now)),
   /**

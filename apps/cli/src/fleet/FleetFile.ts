@@ -33,7 +33,7 @@ export interface Group {
   /** Whether its nodes are never deleted. */
   readonly protect: boolean
   readonly commitment: FleetCommitment | null
-  /** The position of a setting's value in the file, or of the group if it lacks the setting. */
+  /** The position of a setting's value in the file. If the group does not have the setting: the position of the group. */
   readonly placeOf: (setting: Judged) => Pick<ConfigProblem, "line" | "column">
 }
 

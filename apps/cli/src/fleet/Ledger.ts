@@ -19,7 +19,7 @@ const Owned = Schema.Struct({
   name: Schema.String,
   plan: Schema.NullOr(Schema.String),
   image: Schema.NullOr(Schema.String),
-  /** The creation time that the service reported, which distinguishes nodes that reuse an id; null if unknown. */
+  /** The creation time that the service reported; null if unknown. It distinguishes two nodes to which the service gave the same id. */
   createdAt: Schema.NullOr(Schema.String),
   /**
    * The committed period that was bought together with the node, if the machine that adopted the node knows it. After the period the node
@@ -73,7 +73,9 @@ const Entry = Schema.Struct({
   previousAsked: Schema.optional(Schema.Boolean),
   /** Null if berth did not create the node. */
   sent: Schema.optional(Schema.NullOr(Sent)),
-  /** The name in the file, if the node's name differs: the service spells it differently, or the node was adopted. */
+  /**
+   * The name in the file, if the node has another name. This is so if the service spells the name differently, or if the node was adopted.
+   */
   named: Schema.optional(Schema.String),
   commitment: Schema.optional(Schema.String),
   /** A commitment request that got no reply. It is not sent again. */

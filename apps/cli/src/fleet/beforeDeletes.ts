@@ -59,8 +59,8 @@ export const stoppedOf = (
 }
 
 /**
- * Pairs of a member and whether a run must see its node running before other nodes are deleted: true if the plan gives the member up, and
- * false if the node of a wanted member was seen running.
+ * New values of `awaited` in the ledger, by member. True if the plan gives the member up, although its node may come back later. False if
+ * the node of a wanted member was seen running.
  */
 export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
   changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {

@@ -106,7 +106,10 @@ const slotOf = (entry: Entry, { gone, nodes }: World): Slot => {
   return { entry, member, state: gone.has(entry.node.id) ? "gone" : "doubted", node }
 }
 
-/** The order in which members are given up: first those that the user picked, then those without a node, then by descending number. */
+/**
+ * The order in which members are given up: first the members that the user picked, then members without a node, then the others by
+ * descending number.
+ */
 const givenUpFirst =
   (pick: ReadonlyArray<string>) =>
   (a: Slot, b: Slot): number => {
@@ -305,7 +308,7 @@ class Planner {
   #remove({ entry, member, node, state }: Slot, why: Extract<Change, { readonly action: "delete" }>["why"]) {
     if (state === "gone") {
       const { previous } = entry
-      // The new node is gone. The old one is not listed, but not certainly gone either.
+      // The new node is gone. The old one is not listed, but it is not certain that it is gone.
       return previous === undefined
         ? this.changes.push({ action: "settle", member, what: "member" })
         : this.#doubt(member, previous, false)

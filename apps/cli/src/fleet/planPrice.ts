@@ -24,11 +24,11 @@ export const optionOf = (group: Group, prices: PriceList): CommittedOption | und
 export interface ChangePrice {
   readonly now: Price | null
   readonly after: Price | null
-  /** The price of the committed period that it buys at once; null if unknown, 0 if none. */
+  /** The price of the committed period that the change buys immediately; null if unknown, 0 if it buys none. */
   readonly committedInr: number | null
-  /** The committed option that it buys, if that is known. */
+  /** The committed option that the change buys, if the option is known. */
   readonly option?: CommittedOption | undefined
-  /** The minimum charge of the node that it creates; null if unknown, 0 if it creates none. */
+  /** The minimum charge of the node that the change creates; null if unknown, 0 if it creates none. */
   readonly minimumInr: number | null
   /** The hourly price of the period that it buys; 0 if it buys none or the price is unknown. */
   readonly committedPerHourInr?: number
