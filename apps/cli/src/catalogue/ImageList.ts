@@ -66,5 +66,5 @@ export const recentCatalogue = ImageList.use(({ recent }) => recent)
 
 export const freshCatalogue = ImageList.use(({ fresh }) => fresh())
 
-/** The images already read, passed to a create as its `plans` option so that it does not read them again. */
+/** The images that were already read. They are passed to a create as its option `plans`, so that the create does not read them again. */
 export const knownPlans = ImageList.use(({ last }) => last)

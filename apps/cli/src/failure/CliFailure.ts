@@ -25,7 +25,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
   /** Names of nodes as they were last read, to suggest the nearest. */
   readonly names?: ReadonlyArray<string>
-  /** The argument that would be read the other way: as a name instead of a pattern, or as a pattern instead of a name. */
+  /** The argument that gives the text its other meaning: as a name instead of a pattern, or as a pattern instead of a name. */
   readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
@@ -214,7 +214,7 @@ export class LeasedNodeNotReady extends Data.TaggedError("LeasedNodeNotReady")<F
   override readonly message = `${this.error.message} The command was not started, and berth deletes the node.`
 }
 
-/** The time of a lease ended before the command did. */
+/** The time of a lease was over before the command had ended. */
 export class LeaseOver extends Data.TaggedError("LeaseOver")<{
   /** Null if the node was not created yet. */
   readonly id: number | null
@@ -313,7 +313,7 @@ export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   readonly key: string | undefined
   /** The nodes that the earlier create may have made, as far as they are known. */
   readonly candidates: ReadonlyArray<number>
-  /** How long after `sentAt` the service may still make the node, in words, such as `eleven minutes`. */
+  /** The longest time from now until the service can no longer make the node, in words, such as `eleven minutes`. */
   readonly wait: string
 }> {
   readonly exit = "outcomeUnknown"
@@ -356,7 +356,7 @@ export class CommitmentBought extends Data.TaggedError("CommitmentBought")<{
 /** A program that berth ran has ended and has reported its failure itself. */
 export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
 
-/** How many of how many have failed. Each failure is reported separately. */
+/** How many nodes or members failed, and how many there are. Each failure is reported separately. */
 interface Share {
   readonly failed: number
   readonly of: number
@@ -431,7 +431,7 @@ export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly 
 
 /** A purchase of the plan costs more than was shown. */
 export class PriceRisen extends Data.TaggedError("PriceRisen")<{
-  /** For example `The price of the commitment auto_renew 30d`. */
+  /** The subject of the message, for example `The price of the commitment auto_renew 30d`. */
   readonly what: string
   readonly shown: string
   /** Null if unknown. */

@@ -25,7 +25,7 @@ export interface Problem {
 
 type Failures = typeof failures
 
-/** Every failure of a command, except that of a program that it ran, which is already reported. */
+/** Every failure of a command. The failure of a program that the command ran is not among them, because that program has reported it. */
 type CliFailure = {
   [Name in keyof Failures]: Failures[Name] extends new (...facts: never) => infer Instance ? Instance : never
 }[Exclude<keyof Failures, "ProgramEnded">]
@@ -84,7 +84,7 @@ export const exitCodeOf = (failure: Failure): number => {
   return exitCode[exit]
 }
 
-/** Unwritable output, which is not berth's fault. */
+/** The problem if the output cannot be written, which is not berth's fault. */
 export const problemOfOutput = (failure: Told): Problem => problemHere("StdoutFailed", failure)
 
 /** A defect of berth itself. */

@@ -36,10 +36,12 @@ const nodeLeft = ({ reason }: BerthError): string | undefined => {
   return reason.last === "terminate" ? isBeingDeleted : isBilled
 }
 
-/** The shortest wait after the allowance has refilled: the default of a wait. */
+/** The time that a wait still has after the allowance has refilled: the default timeout of a wait. */
 const afterRefillMinutes = 10
 
-/** The command that continues a failed wait. If the rate limit ended the wait, its timeout lasts until after the refill. */
+/**
+ * The command that continues a failed wait. If the rate limit ended the wait, the timeout in the command reaches beyond the next refill.
+ */
 export const goOnWaiting = (id: number, goal: string | undefined, { reason }: BerthError): string => {
   const refillsInMillis = reason._tag === "StatusNotReached" ? reason.refillsInMillis : null
   const timeoutMinutes = refillsInMillis === null ? undefined : Math.ceil(refillsInMillis / 60_000) + afterRefillMinutes
@@ -61,7 +63,7 @@ const readLess: Readonly<Record<string, string>> = {
 /** Only a first run may go without the idempotency key. Without it, berth cannot find a create that an earlier run has sent. */
 const firstRun = "only a first run may go without --idempotency-key."
 
-/** What makes recording creates possible again, as the beginning of a sentence. */
+/** What the user can do so that creates can be recorded again, as the beginning of a sentence. */
 export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "path">): string => {
   switch (code) {
     case "ENOSPC":

@@ -1,5 +1,5 @@
 /**
- * The log of changes: who requested which change of which node, when, with which command, and the outcome. Only this module writes it: all
+ * The log of changes. An entry says who changed a node, when, with which command, and with which outcome. Only this module writes it: all
  * commands send changes through the `Nodes` and the `RawApi` of `recordingChanges`. A change is recorded as `unknown` before it is sent,
  * and stays so in the log if the command is killed. A failure to write the log stops no change.
  */

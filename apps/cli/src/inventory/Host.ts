@@ -43,7 +43,10 @@ const addressIn = (text: string | null): string | null => {
   return own.check(address.replace(/%.*$/, ""), family === 4 ? "ipv4" : "ipv6") ? null : address
 }
 
-/** Networks in which no machine answers: those that carriers share (RFC 6598), as in `berth-server`, and those for documentation (RFC 5737). */
+/**
+ * Networks in which no machine answers: the network that carriers share (RFC 6598), which `berth-server` uses, and the networks for
+ * documentation (RFC 5737).
+ */
 const unreachedNetworks = [
   ["100.64.0.0", 10],
   ["192.0.2.0", 24],

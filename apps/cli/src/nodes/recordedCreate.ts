@@ -14,7 +14,9 @@ export const recordedCreate = Effect.fnUntraced(function* (key: string) {
   return yield* Effect.orElseSucceed(Effect.map(store.find(key), Option.getOrNull), () => undefined)
 })
 
-/** The nodes that a create may have made: those that its reply named, and those that calls under its key recorded as possible. */
+/**
+ * The nodes that a create may have made: the nodes that its reply named, and the nodes that calls with its key have recorded as possible.
+ */
 export const candidatesOf = (recorded: Intent | null | undefined): ReadonlyArray<number> =>
   Array.from(new Set([...idsOf(recorded?.told), ...(recorded?.seen ?? [])]))
 

@@ -99,9 +99,9 @@ export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   readonly error: Error
   /** What to do about it; undefined if the stream itself failed. */
   readonly remedy?: string | undefined
-  /** Undefined if the command has changed nothing, or only what its arguments name. */
+  /** What the command has changed. Undefined if it has changed nothing, or nothing besides the things that its arguments name. */
   readonly changed?: Changed | undefined
-  /** The data, if it reports a change and was not written to stderr either. */
+  /** The data, if it reports a change and was not written to stderr instead. */
   readonly output?: string | undefined
 }> {
   readonly exit = "localFile"

@@ -1,6 +1,6 @@
 /**
- * Measures, cuts, pads and colours text in terminal cells, which are not characters. Widths equal those of Effect; `effect/cli` is not
- * used, because it creates a segmenter when it is loaded, which took an eighth of the time of a short command.
+ * Measures, cuts, pads and colours text in terminal cells, which are not characters. Widths are the same as in `effect/cli`. That module is
+ * not used, because it creates a segmenter when it is loaded, which took an eighth of the time of a short command.
  */
 
 /** Characters that take one cell each: Latin letters, punctuation, currency signs. */

@@ -21,13 +21,13 @@ export const plain = (value: string | number | boolean | ReadonlyArray<string> |
   return textOr(value === null ? null : typeof value === "object" ? value.join(", ") : String(value))
 }
 
-/** For example `16 GiB`; in MiB if it is not a whole number of GiB. */
+/** Formats a size of memory, for example `16 GiB`; in MiB if it is not a whole number of GiB. */
 export const memory = (mebibytes: number | null): string => {
   if (mebibytes === null) return nothing
   return mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`
 }
 
-/** For example `100 GB`. */
+/** Formats a size of a disk, for example `100 GB`. */
 export const disk = (gigabytes: number | null): string => (gigabytes === null ? nothing : `${gigabytes} GB`)
 
 /** Rupees with at least two decimals and without the sign, for columns with ₹ in the title. */
@@ -56,11 +56,11 @@ export const periodPrice = ({
   return foreignPrice === null ? undefined : foreignAmount(foreignPrice.currency, foreignPrice.amount)
 }
 
-/** For example `2026-01-02 10:11`, in UTC. */
+/** Formats a time in UTC, for example `2026-01-02 10:11`. */
 export const moment = (at: DateTime.Utc | null): string =>
   at === null ? nothing : DateTime.formatIso(at).slice(0, 16).replace("T", " ")
 
-/** For example `42 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
+/** Formats a duration in its two largest units, for example `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export const elapsed = (millis: number): string => {
   const seconds = Math.floor(millis / 1000)
   if (seconds < 60) return `${seconds} s`
@@ -68,7 +68,10 @@ export const elapsed = (millis: number): string => {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** For example `42s`, `3m`, `5h`, `12d`, `3y`: the largest unit only. Clocks differ, so a time in the future counts as now. */
+/**
+ * Formats an age in its largest unit only, for example `42s`, `3m`, `5h`, `12d`, `3y`. Clocks differ, so a time in the future counts as
+ * now.
+ */
 export const age = (millis: number): string => {
   const seconds = Math.max(0, Math.floor(millis / 1000))
   if (seconds < 60) return `${seconds}s`

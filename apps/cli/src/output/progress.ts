@@ -31,9 +31,9 @@ import {
 
 /** The state of one awaited thing. */
 interface WaitState {
-  /** For example `web-1 (12)`. */
+  /** The awaited thing, for example `web-1 (12)`. */
   readonly what: string
-  /** For example `created`. */
+  /** The state of the thing, for example `created`. */
   readonly state: string
 }
 

@@ -7,7 +7,7 @@ import { capitalized, elapsed } from "./format.ts"
 
 /** The goal of a wait. */
 export interface Goal {
-  /** For example `running`. */
+  /** What the things are to reach, for example `running`. */
   readonly goal: string
   /** The number of awaited things. */
   readonly total: number
@@ -58,7 +58,7 @@ export const reachedOf = ({ goal, states }: Waiting): number => {
   return Array.from(states.values()).filter((seen) => seen.at(-1) === end).length
 }
 
-/** For example `web (12): created → running`, or `112 of 1112 running`. */
+/** The text of a wait, for example `web (12): created → running`, or `112 of 1112 running`. */
 const waitText = (waiting: Waiting): string => {
   const { goal, states, total } = waiting
   if (total > maxNamed) return `${reachedOf(waiting)} of ${total} ${goal}`

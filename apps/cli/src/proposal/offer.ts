@@ -140,8 +140,8 @@ const soldOutFault = (
 type Selection = Pick<Partial<NodeSpec>, "disk" | "image" | "savedImageTemplateId"> & { readonly plan: string }
 
 /**
- * The slugs of the plans that have this SKU and offer the image. If the order names no image, all slugs of the SKU. The same for a saved
- * image or an unlisted id, because it may work with any of these plans.
+ * The slugs of the plans that have this SKU and offer the image. If the order names no image, these are all slugs of the SKU. They are also
+ * all slugs of the SKU if the image is a saved image or an unlisted id, because such an image may work with any of these plans.
  */
 const slugsWith = (
   { image, plan: sku, savedImageTemplateId }: Selection,

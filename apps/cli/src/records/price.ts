@@ -16,7 +16,7 @@ const amountOf = (price: Price, period: Period) => ({
   max: price[`maxPricePer${period}Inr`]
 })
 
-/** For example `6.46`, `6.46–20.50`, or `≥ 6.46` for a sum with an unknown part. */
+/** A price in a cell, for example `6.46`, `6.46–20.50`, or `≥ 6.46` for a sum with an unknown part. */
 const cell = (price: Price, period: Period): string => {
   const { exact, max, min } = amountOf(price, period)
   if (exact !== null) return rupees(exact)

@@ -51,7 +51,7 @@ export const Spending = Schema.Struct({
 })
 export interface Spending extends Schema.Schema.Type<typeof Spending> {}
 
-/** For example `12.50`, `12.50 ± 0.20`, or `≥ 12.50` without an upper bound. */
+/** An amount in a cell, for example `12.50`, `12.50 ± 0.20`, or `≥ 12.50` without an upper bound. */
 const spent = ({ amountInr, errorInr, minInr }: Spending): string =>
   errorInr === null ? `≥ ${rupees(minInr)}` : `${rupees(amountInr)}${errorInr > 0 ? ` ± ${rupees(errorInr)}` : ""}`
 

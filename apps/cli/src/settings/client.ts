@@ -200,7 +200,7 @@ export const intents = <E>(connection: Connection, without: (why: Unkept) => Lay
   return files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(
-        // A failure of `notePlace` can be ignored: if the place cannot be recorded, creates cannot be recorded either, and that fails.
+        // A failure of `notePlace` can be ignored. If it fails, creates cannot be recorded either, and that is reported.
         Layer.unwrap(Effect.as(Effect.ignore(notePlace(files.intents, options)), layerAccount(files.intents))),
         without
       )

@@ -19,7 +19,7 @@ export interface StartedProgram {
   readonly signal: (signal: NodeJS.Signals) => void
   /** Whether any of its processes is running. */
   readonly isRunning: () => boolean
-  /** Whether the terminal sends it Ctrl-C directly. */
+  /** Whether the terminal sends Ctrl-C to the program directly. */
   readonly hearsTerminal: boolean
 }
 
@@ -104,7 +104,7 @@ interface ProgramOptions {
   readonly variables?: Readonly<Record<string, string>>
   /** Its stdin, stdout and stderr; default those of berth. */
   readonly stdio?: readonly ["inherit" | "ignore", "inherit" | number, "inherit" | number]
-  /** Whether it never reads from a terminal, so that it always gets its own group. */
+  /** Whether the program never reads from a terminal. It then always gets a process group of its own. */
   readonly isBackground?: boolean
 }
 
