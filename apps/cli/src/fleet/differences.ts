@@ -59,7 +59,7 @@ interface Wanted {
   readonly scripts: ReadonlyArray<string>
 }
 
-/** Whether a pending create equals the order in the file under this name. */
+/** Whether a pending create has this name and the same order as the file. */
 export const isSameOrder = (
   { pending, sent }: Pick<Entry, "pending" | "sent">,
   name: string,

@@ -76,11 +76,11 @@ export interface World {
   readonly gone: ReadonlySet<number>
   /** Nodes of other fleets on this machine. */
   readonly elsewhere: ReadonlySet<number>
-  /** For each node, what deleting it loses of its committed period, in words. */
+  /** For each node, what is lost of its committed period if the node is deleted, in words. */
   readonly losses: ReadonlyMap<number, string>
   /** For each node, the committed period that any command of this machine has bought for it. Default: none. */
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
-  /** Nodes that any command of this machine has set to end with their period. Default: none. */
+  /** Nodes that the service deletes at the end of their period, because a command of this machine has set this. Default: none. */
   readonly ending?: ReadonlySet<number>
   /** For each node, a purchase that any command of this machine has sent and whose outcome is unknown. Default: none. */
   readonly opens?: ReadonlyMap<number, Pick<Open, "days" | "setting">>

@@ -122,9 +122,9 @@ export const differenceOf = (
 }
 
 /**
- * The peak cost of a plan. It is the sum of the cost of all existing nodes and all creates, because deletes come last; of the higher cost
- * after each replacement; of the second nodes while `atOnce` replacements are under way; and of what each committed period costs in
- * addition to the hourly price.
+ * The peak cost of a plan. Deletes come last, so it includes all existing nodes and all creates. Each replacement adds the amount by which
+ * its new node costs more. Both nodes of a replacement count while it is under way, which `atOnce` replacements are at a time. Each
+ * committed period adds what it costs in addition to the hourly price.
  */
 const peakOf = (
   changes: ReadonlyArray<Change>,

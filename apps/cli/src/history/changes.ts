@@ -18,7 +18,7 @@ import { nodeOfPath } from "./endsNode.ts"
 /** At most this many changes are kept; the oldest are dropped. */
 const maxKept = 2000
 
-/** On whose behalf a change is sent, besides the user. */
+/** The fleet or the lease for which a change is sent. Both are null if the change is only the user's. */
 export const ChangedFor = Context.Reference<Pick<Change, "fleet" | "lease">>("@berthkit/cli/history/ChangedFor", {
   defaultValue: () => ({ fleet: null, lease: null })
 })
@@ -86,7 +86,7 @@ const noted = <A>(writes: Writes, asked: Asked, use: Effect.Effect<A, BerthError
       host: hostname(),
       job: yield* jobOf
     } as const
-    // A write that is cut off would leave a half-written file.
+    // Do not interrupt the write, because it would leave a half-written file.
     const key = yield* Effect.uninterruptible(Effect.option(store.append(changeKind, writeChange(change), maxKept)))
     const ended = (end: End) =>
       Option.isNone(key)

@@ -112,10 +112,10 @@ const made = ({ id, name }: Named): string => {
   return isPlain(word) && /[A-Za-z0-9]/.test(word) ? word : `node-${id}`
 }
 
-/** The hosts, and the number of nodes whose host name differs from their name. */
+/** The hosts by name, and the number of nodes whose own name cannot be used. */
 interface HostNames<A> {
   readonly hosts: ReadonlyMap<string, A>
-  /** Nodes with changed names, except duplicates. */
+  /** The number of nodes whose name is not plain. A plain name that only got a number does not count. */
   readonly changed: number
 }
 

@@ -11,7 +11,7 @@ const textOrNull = (text: string | null): unknown => (text === null ? null : uns
 /** The fleet membership of a node. */
 export interface Membership {
   readonly fleet: string
-  /** Such as `web-1`. */
+  /** The name of the member, such as `web-1`. */
   readonly member: string
 }
 

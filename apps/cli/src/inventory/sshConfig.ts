@@ -6,7 +6,7 @@ import { addressOf, type Host, hostNames, reachable } from "./Host.ts"
 /** Options of the file. */
 export interface SshOptions {
   readonly user: string
-  /** Precedes each name. */
+  /** The text before each host name. */
   readonly prefix: string
 }
 

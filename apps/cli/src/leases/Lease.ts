@@ -70,7 +70,7 @@ export const newLease = (
   node: null
 })
 
-/** Whether the same process holds two leases. */
+/** Whether two leases have the same owner, which is a process. */
 export const isSameOwner = (a: Lease["owner"], b: Lease["owner"]): boolean =>
   a.machine === b.machine && a.namespace === b.namespace && a.pid === b.pid && a.startTime === b.startTime
 

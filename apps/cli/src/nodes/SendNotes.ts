@@ -1,6 +1,6 @@
 /**
- * Before each request of a create, including repetitions, records in a file of the command that the create is about to be sent. Such a file
- * is a fleet's ledger. A create that cannot be recorded is not sent.
+ * Before each request of a create, including repetitions, records that the create is about to be sent. The record is in a file of the
+ * command, such as a fleet's ledger. A create that cannot be recorded is not sent.
  */
 import {
   type Instant,
@@ -18,7 +18,7 @@ type Note = (sentAt: Instant) => Effect.Effect<unknown, IntentStoreFailed>
  */
 type Noting = (key: string, note: Note) => <A, E, R>(create: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Without a layer, creates are not recorded, so none may be sent under a key. */
+/** The default records nothing. A command that has to record its creates provides `notingSends`. */
 export const SendNotes = Context.Reference<Noting>("@berthkit/cli/nodes/SendNotes", {
   defaultValue: () => () => (create) => create
 })

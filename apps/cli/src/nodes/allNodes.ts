@@ -75,8 +75,8 @@ export const withListed = (node: Node, listed: ListedFields): Node => ({
 const maxSearched = 1000
 
 /**
- * Reads the fields that the reply to a get may lack from the list. They stay `null` if the node is further back in the list or the list
- * cannot be read, because no command should fail because of them.
+ * The reply to a get may lack fields that the list has. Fills them in from the list. They stay `null` if the node is further back in the
+ * list or the list cannot be read, because no command should fail only for them.
  */
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>

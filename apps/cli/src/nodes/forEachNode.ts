@@ -82,7 +82,7 @@ export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArra
   yield* reportFailures(outcomes)
 })
 
-/** Fails if some outcomes are failures. */
+/** Fails if there is a failure among the outcomes. */
 export const failIfSomeFailed = (outcomes: ReadonlyArray<NodeResult>): Effect.Effect<void, SomeFailed> => {
   const failed = outcomes.filter(({ error }) => error !== null).length
   return failed === 0 ? Effect.void : Effect.fail(new SomeFailed({ failed, of: outcomes.length }))

@@ -39,7 +39,7 @@ const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
   return undefined
 }
 
-/** The difference between the operating system of a node and that of the wanted image. */
+/** The difference between a node and the wanted image, if the node has another operating system. */
 const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, images: ReadonlyArray<Image>) =>
   isOtherSystem(stated, image, images)
     ? ({

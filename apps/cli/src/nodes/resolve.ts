@@ -15,7 +15,7 @@ import { type Naming, otherReading, parseTarget, type Target, targetMatcher } fr
 
 /** A node that an argument names. */
 export interface Found {
-  /** The argument. */
+  /** The argument as the user gave it. */
   readonly given: string
   readonly id: NodeId
   /** The record; null if it was not needed or could not be read. */
@@ -166,7 +166,7 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   )
   const matchers = byNames.map(targetMatcher)
   const isMatch = (name: string) => matchers.some((matches) => matches(name))
-  // If all arguments are ids, the list is only searched for nodes with such names, so its failure does not matter.
+  // If all these arguments are digits, the list is only searched for nodes that have the digits as a name, so its failure does not matter.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const search = byName(isMatch, naming)
   const named =

@@ -11,7 +11,7 @@ export interface Field<A> {
   /** Its path in the record's JSON, such as `specs.vcpus`. */
   readonly key: string
   readonly title: string
-  /** The unescaped text of the cell at this time; the writers escape it. */
+  /** The text of the cell at the time `nowMillis`. It is not escaped, because the writers escape it. */
   readonly value: (record: A, nowMillis: number) => string
   /** A short name in `--sort` and `--columns`, such as `price`. */
   readonly alias?: string
@@ -35,7 +35,7 @@ export interface Field<A> {
 /** The JSON form of a record, and its schema. */
 export interface RecordJson<A> {
   readonly schema: Schema.Top
-  /** Times are ISO strings; names include the units. */
+  /** Encodes a record. Times are ISO strings, and the names of fields include their units. */
   readonly encode: (record: A) => unknown
 }
 

@@ -45,7 +45,7 @@ export interface Activity {
   readonly calls: ReadonlyArray<Call>
   readonly requests: number
   readonly failed: FailedAttempt | undefined
-  /** Set for a create that goes on after its request. */
+  /** Why a create goes on after its request; undefined if no create does. */
   readonly unsettled: Unsettled | undefined
 }
 

@@ -244,8 +244,8 @@ export interface Offered<A> {
 const maxShown = 20
 
 /**
- * Shows several proposals as a table, and a single one as a sentence. A sentence with the total price follows unless a question follows,
- * which has that sentence. With `--quiet` proposals are shown only before a question.
+ * Shows several proposals as a table, with their total price, and a single one as a sentence. If a question follows, it contains the total
+ * price or the sentence, so they are left out here. With `--quiet`, proposals are shown only before a question.
  */
 const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, isAsked: boolean) {
   const { chatty, note, stderr } = yield* Output

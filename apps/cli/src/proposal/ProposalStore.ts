@@ -69,7 +69,7 @@ export const isSame = (a: Terms, b: Terms): boolean => encodeTerms(a) === encode
 /** A stored proposal. */
 export interface Kept {
   readonly id: string
-  /** The account in words: its service, and the beginning of its hash. */
+  /** The account in words: its service, and the beginning of the account's hash. */
   readonly account: string
   readonly expiresMillis: number
   readonly terms: Terms
@@ -136,7 +136,7 @@ const Outcome = Schema.Struct({
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
-/** A clock that is set back by less than this was only corrected. */
+/** A clock that is set back by less than this counts as corrected. */
 const clockStepMillis = 60_000
 
 /** Whether a proposal may still be approved and carried out. It may not if the clock was set back to before it was made. */

@@ -110,7 +110,7 @@ const fields: ReadonlyArray<Field<FleetChange>> = [
   { key: "reason", title: "WHY", value: ({ reason }) => textOr(reason), shrinkTo: 20 }
 ]
 
-/** Rows have no result before anything is done. */
+/** Whether a row has a result. No row has one before the plan is carried out. */
 const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !== "none"
 
 export const fleetChangeRecord: RecordDescriptor<FleetChange> = recordOf(FleetChange, { none: "no members" }, fields)

@@ -26,7 +26,7 @@ const Plan = Schema.Struct({
 }).annotate({ identifier: "Plan" })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 
-/** True if one of these is available, false if certainly none is; otherwise null. */
+/** True if one of these is available; false if it is certain that none is; otherwise null. */
 const anyAvailable = (all: ReadonlyArray<boolean | null>): boolean | null =>
   all.includes(true) ? true : all.length > 0 && all.every((each) => each === false) ? false : null
 
@@ -69,7 +69,7 @@ const fixed: ReadonlyArray<Field<Plan>> = [
 const foreignText = ({ foreignPrice }: PlanOption): string | undefined =>
   foreignPrice === null ? undefined : foreignAmount(foreignPrice.currency, foreignPrice.amount)
 
-/** The prices of one SKU; it has several if they depend on the image. */
+/** The prices of one SKU. There are several if the price depends on the image. */
 const skuText = (skuId: number, options: ReadonlyArray<PlanOption>): string => {
   const foreign = new Set(options.flatMap((option) => foreignText(option) ?? []))
   if (foreign.size > 0) return `${Array.from(foreign).join(", ")} (${skuId})`

@@ -12,6 +12,6 @@ const secret: ReadonlySet<string> = new Set([
   variables.watchToken
 ])
 
-/** Compares names in any case, because Windows does not distinguish them. */
+/** Ignores the case of names, because Windows does so. */
 export const childEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name.toUpperCase())))

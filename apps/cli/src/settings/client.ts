@@ -1,7 +1,7 @@
 /**
  * The client for the account that the settings name. It uses `node:http`, and with `--debug` it prints a line on stderr for every attempt.
- * Only commands that talk to the service provide it, so `berth --help` needs no settings. The files that the client shares with other
- * processes of this machine are in the user's state folder. Without such a folder berth works without the files, and reports this only with
+ * Only commands that talk to the service provide it, so `berth --help` needs no settings. The client shares files with other processes of
+ * this machine in the user's state folder. If there is no such folder, berth works without these files, and reports this only with
  * `--debug`.
  */
 import * as Berth from "@berthkit/core/client/Berth"
@@ -105,7 +105,7 @@ const spans = Layer.unwrap(
 /** How to set a missing setting, as the end of a hint. */
 const loginHint = ", or run: berth auth login"
 
-/** Fails if a credential would be sent to another origin than its own. */
+/** Fails if a credential would be sent to an origin other than the one with which it was set. */
 export const ensureOwnCredential = (
   address: Sourced<string>,
   credential: Credential,

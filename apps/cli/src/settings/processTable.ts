@@ -43,7 +43,7 @@ const statOf = (pid: number | "self"): Stat | undefined => {
   }
 }
 
-/** All running processes; empty if the system does not tell. */
+/** All running processes; empty if the system does not list them. */
 export const processes = (): ReadonlyArray<Process> => {
   try {
     if (process.platform === "linux") {

@@ -100,7 +100,7 @@ const codeOf = (code: number | null, signal: NodeJS.Signals | null): number =>
   code ?? 128 + (signal === null ? 0 : (constants.signals[signal] ?? 0))
 
 interface ProgramOptions {
-  /** Variables in addition to the environment of berth. */
+  /** Variables that the program gets in addition to the environment of berth. */
   readonly variables?: Readonly<Record<string, string>>
   /** Its stdin, stdout and stderr; default those of berth. */
   readonly stdio?: readonly ["inherit" | "ignore", "inherit" | number, "inherit" | number]
