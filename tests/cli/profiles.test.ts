@@ -86,10 +86,22 @@ describe("auth login", () => {
       assert.deepInclude(yield* saved, { stateUrl: address })
       assert.strictEqual((yield* login("test")).code, 0)
       assert.deepInclude(yield* saved, { stateUrl: address })
+      const flagged = yield* berth([...args, "--state-url", `postgres://ci@127.0.0.1:${port}/other`], {
+        env: { BERTH_STATE_URL: address },
+        input: `${apiKey}\n${accessToken}\n`
+      })
+      assert.strictEqual(flagged.code, 0, flagged.stderr)
+      assert.deepInclude(yield* saved, { stateUrl: `postgres://ci@127.0.0.1:${port}/other` })
+      const again = yield* berth(args, { env: { BERTH_STATE_URL: address }, input: `${apiKey}\n${accessToken}\n` })
+      assert.strictEqual(again.code, 0, again.stderr)
       const create = ["node", "create", "web", "--plan", "P", "--image", "I", "--force", "--yes", "--key", "job"]
       const { code, stderr } = yield* berth(create)
       assert.strictEqual(code, 10, stderr)
       assert.include(stderr, `postgres://127.0.0.1:${port}/ci`)
+      const other = `postgres://ci@127.0.0.1:${port}/third`
+      const elsewhere = yield* berth([...create, "--profile", "test", "--state-url", other])
+      assert.strictEqual(elsewhere.code, 10, elsewhere.stderr)
+      assert.include(elsewhere.stderr, `postgres://127.0.0.1:${port}/third`)
       assert.notInclude(first.stderr + stderr, "hunter2")
       assert.notInclude(requests, "POST")
       yield* Effect.promise(async () => writeFile(file, (await readFile(file, "utf8")).replace("postgres:", "mysql:")))

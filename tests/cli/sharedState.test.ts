@@ -52,6 +52,49 @@ describe("berth with BERTH_STATE_URL", () => {
       )
       assert.strictEqual(yield* posts, 1)
       assert.strictEqual((yield* berth(["state", "accept"], { env: other })).code, 0)
+      const address = new URL(postgres.url())
+      const password = decodeURIComponent(address.password)
+      address.password = ""
+      const third = { XDG_STATE_HOME: yield* stateFolder, BERTH_STATE_URL: "", PGPASSWORD: password }
+      const flagged = yield* berth([...create("web", "job"), "--state-url", address.href], { env: third })
+      assert.deepStrictEqual([flagged.code, flagged.stdout], [0, made[0]!.stdout], flagged.stderr)
+      assert.strictEqual(yield* posts, 1)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
+  )
+
+  it.live.each([
+    "postgres://ci:hunter2@db/ci",
+    "postgres://ci@db/ci?password=hunter2",
+    "postgres://ci:12/hunter2@db/ci",
+    "postgres://ci:12#hunter2@db/ci",
+    "postgres://ci:hunter2"
+  ])("refuses --state-url %s before anything is sent, and does not show it", (address) =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder, BERTH_STATE_URL: "" }
+      const journal = Effect.flatMap(TestServer, (server) => server.journal)
+      for (const args of [create("web", "job"), ["node", "list"], ["limits"], ["state", "migrate"]]) {
+        const { code, stderr, stdout } = yield* berth([...args, "--state-url", address], { env })
+        assert.deepStrictEqual([code, stdout], [2, ""], stderr)
+        assert.match(stderr, /^error: --state-url .+\nhint: .*password.*\n$/)
+        assert.notInclude(stderr, "hunter2")
+      }
+      assert.lengthOf(yield* journal, 0)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
+  )
+
+  it.live("names --state-url in the commands that it suggests", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const address = new URL(postgres.url())
+      const env = {
+        XDG_STATE_HOME: yield* stateFolder,
+        BERTH_STATE_URL: "",
+        PGPASSWORD: decodeURIComponent(address.password)
+      }
+      address.password = ""
+      const { code, stderr } = yield* berth([...create("web", "job"), "--state-url", address.href], { env })
+      assert.strictEqual(code, 10, stderr)
+      assert.match(stderr, /berth --state-url \S+ state migrate/)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
   )
 

@@ -7,12 +7,15 @@ import { type AccountFiles, accountFiles } from "@berthkit/core/client/AccountFi
 import type { ClientOptions, InvalidOption } from "@berthkit/core/client/options/Settings"
 import { isExposed } from "@berthkit/core/client/transport/loopback"
 import { Data, Effect, Option, Redacted } from "effect"
-import { postgresVariables, readAddress } from "./postgresAddress.ts"
+import { isPostgres, mayHoldPassword, postgresVariables, readAddress } from "./postgresAddress.ts"
 import { readSetting } from "./readSetting.ts"
 import { variables } from "./variables.ts"
 
 /** The flag with the service's address. */
 export const addressFlag = "base-url"
+
+/** The flag with the database of the shared state. */
+const stateFlag = "--state-url"
 
 /** The two settings of the nodes' place. Either both are set, or neither. */
 export const placeSettings = ["project", "location"] as const
@@ -135,18 +138,41 @@ export const stateUrlOf = Effect.fnUntraced(function* (
   if (Option.isNone(setting)) return undefined
   const { source, value } = setting.value
   const isVariable = source === variables.stateUrl
+  const isFlag = source === stateFlag
   return yield* Effect.mapError(
     Effect.flatMap(readPostgresAddress(Redacted.value(value)), Effect.fromResult),
     (problem) =>
       new SettingFault({
         setting: source,
         exit: "usage",
-        message: isVariable
-          ? `${source} is not usable: it ${problem}.`
-          : `stateUrl of ${source} is not usable: it ${problem}.`,
-        hint: isVariable ? `Correct ${source}, or unset it.` : `Set ${variables.stateUrl}, and run: berth auth login`
+        message:
+          isVariable || isFlag
+            ? `${source} is not usable: it ${problem}.`
+            : `stateUrl of ${source} is not usable: it ${problem}.`,
+        hint: isVariable
+          ? `Correct ${source}, or unset it.`
+          : isFlag
+            ? `Correct ${source}; it may contain no password.`
+            : `Set ${variables.stateUrl}, and run: berth auth login`
       })
   )
+})
+
+/** The database from a flag, otherwise from the environment. Fails if the flag may contain a password, because others can see the flag. */
+export const databaseSetting = Effect.fnUntraced(function* (
+  flag: string | undefined
+): Effect.fn.Return<Option.Option<Sourced<Redacted.Redacted>>, SettingFault> {
+  if (flag === undefined) return yield* variableSetting(variables.stateUrl)
+  // `stateUrlOf` refuses texts that are not addresses.
+  if (!isPostgres(flag) || !URL.canParse(flag) || !mayHoldPassword(flag)) {
+    return Option.some({ value: Redacted.make(flag), source: stateFlag })
+  }
+  return yield* new SettingFault({
+    setting: stateFlag,
+    exit: "usage",
+    message: `${stateFlag} may contain no password: every user of the machine can see it.`,
+    hint: `Put the password into PGPASSWORD or into the address in ${variables.stateUrl}, which berth auth login saves in the profile.`
+  })
 })
 
 /** The database in `BERTH_STATE_URL`. */
@@ -308,7 +334,10 @@ export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Eff
 export const environmentSettings = Effect.fnUntraced(function* (
   baseUrl: Option.Option<string>,
   allowHttp: boolean,
-  flags: Parameters<typeof placeSetting>[0] & { readonly userAgent?: string | undefined } = {}
+  flags: Parameters<typeof placeSetting>[0] & {
+    readonly userAgent?: string | undefined
+    readonly stateUrl?: string | undefined
+  } = {}
 ): Effect.fn.Return<ConnectionSettings, SettingFault> {
   const beside = Option.getOrUndefined(yield* addressSetting(Option.none()))?.value
   const credential = (name: string) =>
@@ -323,7 +352,7 @@ export const environmentSettings = Effect.fnUntraced(function* (
     allowHttp: yield* allowHttpSetting(allowHttp),
     userAgent: yield* userAgentSetting(flags.userAgent),
     account: yield* accountName,
-    stateUrl: yield* variableSetting(variables.stateUrl),
+    stateUrl: yield* databaseSetting(flags.stateUrl),
     ...(yield* placeSetting(flags))
   }
 })

@@ -77,6 +77,20 @@ export const readAddress = (
     : Result.fail(`has a ${bad} that is not usable`)
 }
 
+/**
+ * Whether an address may contain a password, in its usual places or in the wrong one: an `@` or `#` after the host is probably part of a
+ * password that is not percent-encoded. A text that is not an address counts as one that does.
+ */
+export const mayHoldPassword = (text: string): boolean => {
+  const url = isPostgres(text) ? URL.parse(text) : null
+  return (
+    url === null ||
+    url.password !== "" ||
+    /[@#]/.test(url.pathname + url.search + url.hash) ||
+    Array.from(url.searchParams.keys()).some((name) => /password/i.test(name))
+  )
+}
+
 /** The host, port and database of an address. The database is empty if the address names none. */
 export const serverOf = (address: Redacted.Redacted) => {
   const { hostname, pathname, port, searchParams } = new URL(Redacted.value(address))

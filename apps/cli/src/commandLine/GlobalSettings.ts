@@ -38,6 +38,7 @@ export const globalParameters = {
   ),
   location: valued(globalFlags.location, text("")),
   userAgent: valued(globalFlags.userAgent, text("")),
+  stateUrl: valued(globalFlags.stateUrl, text("")),
   allowHttp: on(globalFlags.allowHttp),
   profile: valued(
     globalFlags.profile,

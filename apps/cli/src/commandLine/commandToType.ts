@@ -2,6 +2,7 @@
  * Prepares the commands that berth suggests. They are quoted for a shell and have the account flags of the current command line. Without
  * these flags they would act on another account, or a gateway would refuse them.
  */
+import { mayHoldPassword } from "@berthkit/terminal/postgresAddress"
 import type { rawFlags } from "./words.ts"
 
 /** Quotes an argument for a shell. */
@@ -13,10 +14,12 @@ const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema"
 
 /** Adds the account and connection flags to the commands in a hint. `commands` lists the first word of every berth command. */
 export const namingAccount = (
-  { allowHttp, baseUrl, location, profile, project, userAgent }: Partial<ReturnType<typeof rawFlags>>,
+  { allowHttp, baseUrl, location, profile, project, stateUrl, userAgent }: Partial<ReturnType<typeof rawFlags>>,
   commands: ReadonlyArray<string>
 ): ((hint: string) => string) => {
-  const named = { profile, "base-url": baseUrl, project, location, "user-agent": userAgent }
+  // An address that is refused because of its password is not repeated in the hint.
+  const shownState = stateUrl === undefined || mayHoldPassword(stateUrl) ? undefined : stateUrl
+  const named = { profile, "base-url": baseUrl, project, location, "user-agent": userAgent, "state-url": shownState }
   const flags = [
     ...Object.entries(named).map(([name, value]) => (value === undefined ? "" : `--${name} ${quoted(value)} `)),
     ...(allowHttp === true ? ["--allow-http "] : [])

@@ -51,6 +51,7 @@ const flags: Readonly<Record<string, ReadonlyArray<string>>> = {
   "--columns": ["fields", "cols"],
   "--sort": ["sort-by", "order", "order-by"],
   "--no-header": ["no-headers", "noheader", "noheaders"],
+  "--state-url": ["database", "database-url", "state", "store", "backend"],
   "--allow-http": ["insecure", "insecure-http", "plain-http"],
   "--query": ["jq", "jmespath", "filter", "template", "jsonpath"],
   "--base-url": ["url", "host", "endpoint", "endpoint-url", "server", "api-url"],

@@ -125,6 +125,7 @@ export const rawFlags = (args: ReadonlyArray<string>) => {
     project: textOf(globalFlags.project),
     location: textOf(globalFlags.location),
     userAgent: textOf(globalFlags.userAgent),
+    stateUrl: textOf(globalFlags.stateUrl),
     allowHttp: isSet(globalFlags.allowHttp),
     quiet: isSet(globalFlags.quiet),
     debug: isSet(globalFlags.debug)

@@ -9,6 +9,7 @@ import {
   type Connection,
   type ConnectionSettings,
   type Credential,
+  databaseSetting,
   environmentSettings,
   placeSetting,
   type PlaceSettings,
@@ -132,14 +133,15 @@ const stateUrlOver = Effect.fnUntraced(function* (
   source: string
 ) {
   const ofProfile = Option.map(Option.fromUndefinedOr(profile?.stateUrl), (value) => ({ value, source }))
-  return (yield* GlobalSettings).profile === undefined
-    ? Option.orElse(set, () => ofProfile)
-    : Option.orElse(ofProfile, () => set)
+  const flags = yield* GlobalSettings
+  return flags.profile !== undefined && flags.stateUrl === undefined
+    ? Option.orElse(ofProfile, () => set)
+    : Option.orElse(set, () => ofProfile)
 })
 
-/** The database that a login uses and saves: that of the environment, otherwise that of the profile. */
+/** The database that a login uses and saves: that of the flag or the environment, otherwise that of the profile. */
 export const stateUrlToSave = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
-  const set = yield* variableSetting(variables.stateUrl)
+  const set = yield* databaseSetting((yield* GlobalSettings).stateUrl)
   const ofProfile = Option.fromUndefinedOr(profile?.stateUrl)
   return Option.orElse(set, () => Option.map(ofProfile, (value) => ({ value, source: "the profile" })))
 })

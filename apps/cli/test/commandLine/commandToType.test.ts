@@ -24,6 +24,14 @@ describe("a hint", () => {
     assert.strictEqual(namingAccount(flags, commands)(hint), hint)
   })
 
+  it.each([
+    ["postgres://ci@db/ci", "Run: berth --state-url postgres://ci@db/ci state migrate"],
+    ["postgres://ci:hunter2@db/ci", "Run: berth state migrate"],
+    ["postgres://ci:hunter2", "Run: berth state migrate"]
+  ])("names the database of the command line, unless it may contain a password: %s", (stateUrl, expected) => {
+    assert.strictEqual(namingAccount({ stateUrl }, commands)("Run: berth state migrate"), expected)
+  })
+
   it("leaves a node's name as it is, whatever it holds", () => {
     const hint = "To go on waiting: berth node wait 'berth node '\\''x' --for running"
     assert.strictEqual(

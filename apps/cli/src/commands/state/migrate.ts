@@ -18,7 +18,7 @@ export const stateAddress = Effect.gen(function* () {
   return yield* new LocalFileFault({
     path: "",
     message: `${variables.stateUrl} is not set: berth keeps its state in files of this machine.`,
-    hint: `Set ${variables.stateUrl}=postgres://USER:PASSWORD@HOST/DATABASE to share it with other machines.`
+    hint: `Set ${variables.stateUrl}=postgres://USER:PASSWORD@HOST/DATABASE, or add --state-url, to share it with other machines.`
   })
 })
 
