@@ -1,10 +1,12 @@
-/** Wakes readers within the process when something is new. It counts, so that nothing is missed between two waits. */
+/**
+ * Wakes readers within the process when something is new. Notifications are counted, so a reader misses none between two waits.
+ */
 import { Deferred, Effect } from "effect"
 
 export interface Signal {
   readonly notifyUnsafe: () => void
   readonly notify: Effect.Effect<void>
-  /** Waits until there were more notifications than `seen`; returns their number. */
+  /** Waits until there have been more notifications than `seen`; returns the number of all so far. */
   readonly wait: (seen: number) => Effect.Effect<number>
 }
 

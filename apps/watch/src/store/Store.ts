@@ -38,7 +38,7 @@ const eventCount = Metric.counter("berth_events_total", {
   incremental: true
 })
 
-/** A method of the store, which fails with the store's error. */
+/** A method of a part of the store, with SQL errors replaced by the store's own error. */
 type Failing<T> = T extends (...args: infer Args) => infer Result
   ? (...args: Args) => Failing<Result>
   : T extends Effect.Effect<infer A, SqlError | StoreFailed, infer R>
@@ -81,7 +81,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     )
   return {
     ...accounts,
-    /** Changes an account and adds its events. */
+    /** Changes an account, and adds the events about the change. */
     commit: (owner: Owner, change: AccountChange) =>
       Effect.tap(watched(accounts.commit(owner, change)), noteCommitted(owner.account, change.events ?? [])),
     commitOfDaemon: (events: ReadonlyArray<EventFact>) =>
@@ -120,7 +120,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
     ...failing(makeWatchedAccounts(sql, peers)),
     /** What prevents writes to the store; null if nothing does. */
     health,
-    /** Writes something small, so that a store that rejects writes is noticed even if nothing happens. */
+    /** Writes something small. If the store rejects writes, this shows it even while nothing happens. */
     probe: watched(noteTurn(sql)),
     /** Waits for events of this process after `seen`, an earlier result; start with 0. */
     newEvents: wait
@@ -130,7 +130,7 @@ const makeStore = Effect.fnUntraced(function* (shared: SharedStore["Service"] | 
 export class Store extends Context.Service<Store, Effect.Success<ReturnType<typeof makeStore>>>()(
   "@berthkit/watch/store/Store"
 ) {
-  /** A store over a database, which is migrated first. */
+  /** A store over any database. Its tables are created first if they are missing. */
   static readonly layerSql: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient> = Layer.effect(
     Store,
     Effect.andThen(migrate, makeStore(null))
@@ -149,19 +149,19 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
       })
     ).pipe(Layer.provideMerge(Layer.unwrap(Effect.as(checkLength(path), sqliteLayer({ filename: path })))))
 
-  /** The store of one of several processes, over a database that is migrated first. */
+  /** The store of one of several processes, over a shared database. Its tables are created first if they are missing. */
   static readonly layerShared: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient | SharedStore> = Layer.effect(
     Store,
     Effect.andThen(migrate, Effect.flatMap(SharedStore, makeStore))
   )
 
-  /** The same on a server. */
+  /** The store of one of several processes, on a PostgreSQL server. */
   static readonly layerServer = (
     address: Redacted.Redacted
   ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
     Store.layerShared.pipe(Layer.provideMerge(postgresLayer(address)))
 
-  /** The same for a command, which owns no account. The tables must exist. */
+  /** The store on a PostgreSQL server for a command, which owns no account. The tables must exist. */
   static readonly layerServerReader = (
     address: Redacted.Redacted
   ): Layer.Layer<Store | SqlClient.SqlClient | SharedStore, StoreFailed> =>
@@ -189,7 +189,10 @@ const sqliteLayer = (options: SqliteClient.SqliteOptions): Layer.Layer<SqlClient
     Layer.provide(Reactivity.layer)
   )
 
-/** SQLite would turn an empty file into a new database. If a lock file exists, the store had content once. */
+/**
+ * Refuses an empty file if there is a lock file next to it, because then the store once had content. SQLite would turn the file
+ * into a new database.
+ */
 const checkLength = (path: string) =>
   Effect.suspend(() =>
     existsSync(lockPath(path)) && statSync(path, { throwIfNoEntry: false })?.size === 0

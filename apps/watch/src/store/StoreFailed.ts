@@ -1,9 +1,9 @@
-/** Why the store cannot do something: a fact about the file or the server, in one sentence with a hint. */
+/** Why the store cannot do something. Each fault has a sentence about the file or the server, and a hint. */
 import { Data } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
 
-/** SQLite's faults, and our own. */
+/** The sentence and the hint of each fault: of SQLite, of PostgreSQL, and our own. */
 const sentences = {
   full: ["The disk of the store is full", "Make room on that disk; the daemon continues where it stopped."],
   damaged: ["The store is damaged", "Restore a backup. The daemon never starts over with an empty store by itself."],
@@ -46,16 +46,16 @@ const sentences = {
 } satisfies Record<SqliteFault | (string & {}), readonly [message: string, hint: string]>
 
 /**
- * `inUse`: another `run` owns it. `otherSchema`: another version of the program, or another program, made it. `unavailable`:
- * the server cannot be reached. `readOnly`: the server accepts no writes. `denied`, `tooOld`, `encoding`, `pooler`, `occupied`,
- * `differs`, `unmigrated`: the server cannot be used. `lost`: another process owns the account now. `repeated`: the event
- * exists already. `statement`: anything else, which is a bug in the program.
+ * `inUse`: another `run` owns the store. `otherSchema`: another version of the program, or another program, made the tables.
+ * `unavailable`: the server cannot be reached. `readOnly`: the server accepts no writes. `denied`, `tooOld`, `encoding`,
+ * `pooler`, `occupied`, `differs`, `unmigrated`: the server cannot be used. `lost`: another process owns the account now.
+ * `repeated`: the event exists already. `statement`: anything else, which is a bug in the program.
  */
 export type StoreFault = keyof typeof sentences
 
 export class StoreFailed extends Data.TaggedError("StoreFailed")<{
   readonly fault: StoreFault
-  /** The message of whatever refused. */
+  /** The message of the database, or what exactly is wrong. */
   readonly detail: string
 }> {
   override get message(): string {
@@ -71,12 +71,12 @@ const faultsOfServer = new Map<string, StoreFault>([
   ["08", "unavailable"],
   ["28", "denied"],
   ["3D", "denied"],
-  // A schema that the user may not look into.
+  // The user has no access to the schema.
   ["3F", "denied"],
   ["42501", "denied"],
-  // A missing table.
+  // A table is missing.
   ["42P01", "unmigrated"],
-  // A table of another program, and a name that belongs to the server.
+  // A table of another program has the name, or the name is reserved by the server.
   ["42P07", "occupied"],
   ["42939", "occupied"],
   ["53100", "full"],
@@ -84,14 +84,14 @@ const faultsOfServer = new Map<string, StoreFault>([
   ["55P03", "busy"],
   ["40", "busy"],
   ["57", "unavailable"],
-  // A standby that was not promoted yet.
+  // The server is a standby that was not promoted yet.
   ["25006", "readOnly"],
   ["58", "unavailable"]
 ])
 
 const faultOf = ({ reason }: SqlError): StoreFault | null => {
   if (reason._tag === "ConnectionError") return "unavailable"
-  // There is no SQLSTATE if the server asks for a password and none was given.
+  // If the server asks for a password and there is none, the error has no SQLSTATE.
   if (reason._tag === "AuthenticationError") return "denied"
   if (reason._tag === "UniqueViolation" && eventIdKeys.has(reason.constraint)) return "repeated"
   const { cause } = reason
@@ -118,5 +118,8 @@ export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
 
 const passing: ReadonlySet<StoreFault> = new Set(["full", "denied", "busy", "unavailable", "readOnly", "moved"])
 
-/** Faults that time or a person may fix while the daemon waits; after any other it cannot continue. */
+/**
+ * Whether waiting may help, because the fault may pass, or a person may fix it. After any other fault the daemon cannot
+ * continue.
+ */
 export const mayPass = ({ fault }: StoreFailed): boolean => passing.has(fault)

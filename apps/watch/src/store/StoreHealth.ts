@@ -1,6 +1,6 @@
 /**
- * Whether the store accepts writes, according to all writes together: each failed write is retried by its caller, and none of
- * them alone would know that the disk is full.
+ * Whether the store accepts writes, judged by all writes together. Each caller only retries its own write, so no single caller
+ * would notice that the disk is full.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -13,12 +13,12 @@ export interface StoreTrouble {
 }
 
 /**
- * A trouble is over after a successful write and no failure for this long, which exceeds any pause before a retry, even on a
- * locked store. On a full disk a small write may succeed between two large ones that fail.
+ * A trouble is over if a write succeeds and no write has failed for this long. The time is longer than any pause before a
+ * retry, even on a locked store, because on a full disk a small write may succeed between two large ones that fail.
  */
 const quietMillis = 8000
 
-/** Facts about the file, the disk or the server. Other faults concern the program, or the ownership of an account. */
+/** Faults of the file, the disk or the server. Other faults are about the program, or about the ownership of an account. */
 const ofTheFile: ReadonlySet<StoreFault> = new Set([
   "full",
   "moved",
@@ -36,8 +36,8 @@ interface Failing extends StoreTrouble {
 }
 
 /**
- * `renew`: drops the connections to the server. Connections made while it rejected writes, or to a server that was replaced,
- * may reject writes for as long as they live.
+ * `renew` drops the connections to the server. A connection that was made while the server rejected writes, or to a server that
+ * was replaced since, may reject writes until it is closed.
  */
 export const makeStoreHealth = (renew: Effect.Effect<void>) => {
   let failing: Failing | null = null
@@ -62,7 +62,7 @@ export const makeStoreHealth = (renew: Effect.Effect<void>) => {
   return { watched, health: Effect.sync((): StoreTrouble | null => failing) }
 }
 
-/** Records when the process that has the store was last alive. */
+/** Records that the process that has the store is alive now. */
 export const noteTurn = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   yield* sql`UPDATE process SET seen_at = ${yield* Clock.currentTimeMillis} WHERE slot = 1`
 }, Effect.mapError(fromSqlError))

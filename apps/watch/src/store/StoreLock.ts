@@ -1,6 +1,6 @@
 /**
- * Ensures one daemon per SQLite store. The lock is SQLite's own, on an empty database next to the store: the system releases it
- * however the process ends, and readers of the store are not affected.
+ * Ensures that only one daemon uses a SQLite store. The lock is SQLite's own lock on an empty database next to the store. The
+ * system releases it however the process ends, and it does not affect readers of the store.
  */
 import { realpathSync } from "node:fs"
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
@@ -9,10 +9,10 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** Longer than a command holds the lock while it checks whether the lock is free. */
+/** How long to wait for the lock. A command holds it for a shorter time when it checks whether the lock is free. */
 const maxLockWaitMillis = 250
 
-/** Next to the real file, whatever links lead to it. */
+/** The path of the lock: next to the real file, even if the store's path is a link. */
 export const lockPath = (path: string): string => {
   try {
     return `${realpathSync(path)}-lock`
@@ -30,7 +30,7 @@ export const lockStore = (path: string) =>
       const failed = fromSqlError(error)
       return failed.fault === "busy"
         ? Effect.flatMap(lastOwner, (owner) => {
-            // A process that has just started has not recorded its number yet.
+            // A process that has just started has not recorded its process id yet.
             const who = owner === null ? "another berth-watch" : `process ${owner.pid}`
             return new StoreFailed({ fault: "inUse", detail: `${who} runs on ${path}` })
           })
@@ -55,7 +55,7 @@ export const nameOwner = Effect.gen(function* () {
     ON CONFLICT (slot) DO UPDATE SET pid = excluded.pid, started_at = excluded.started_at, http = excluded.http`
 }).pipe(Effect.mapError(fromSqlError))
 
-/** Records where this process is reached; null if it cannot be. */
+/** Records the HTTP address of this process; null if it has none. */
 export const nameAddress = Effect.fnUntraced(function* (url: string | null) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE process SET http = ${url} WHERE slot = 1`
@@ -63,7 +63,7 @@ export const nameAddress = Effect.fnUntraced(function* (url: string | null) {
 
 interface OwnerProcess {
   readonly pid: number
-  /** Null if it is not reached over HTTP. */
+  /** The address; null if the process has no HTTP interface. */
   readonly http: string | null
 }
 

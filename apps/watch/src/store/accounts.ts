@@ -1,4 +1,4 @@
-/** Accounts in the store: taking over ownership, reading an account once, and the one transaction that changes it. */
+/** Accounts in the store: claiming an account, reading it, and the one transaction that changes it. */
 import { Clock, Effect, Random, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -9,17 +9,20 @@ import type { Peers } from "./peers.ts"
 import { keptSpendDays } from "./present.ts"
 import { forGroups, groupsOf } from "./rows.ts"
 
-/** An account in the state its last owner left. */
+/** An account, as its last owner left it. */
 interface AccountRow {
-  /** Sequence of its last event. */
+  /** The sequence of the account's last event; 0 if there is none. */
   readonly seq: number
-  /** The fingerprint of the key that read it last; null before the first. */
+  /** The fingerprint of the API key that last read the nodes; null before the first sweep. */
   readonly fingerprint: string | null
-  /** The start of the last complete sweep, up to a minute early; null before the first. */
+  /**
+   * The start of the last complete sweep; null before the first. It may be up to a minute too early, because it is not written
+   * after each sweep.
+   */
   readonly sweptAtMillis: number | null
-  /** Its state apart from its nodes, as JSON; null before the first commit. */
+  /** The account's state apart from its nodes (`Standing`), as JSON; null before the first commit. */
   readonly standing: string | null
-  /** What is wrong with it, as JSON; null before its owner has stored it. */
+  /** What is wrong with the account, as JSON; null if no owner has stored it yet. */
   readonly condition: string | null
 }
 
@@ -31,7 +34,7 @@ export interface NodeRow {
   readonly life: number
   readonly status: string
   readonly changes: number
-  /** When it was reported deleted; null while it exists. */
+  /** When the node was reported deleted; null while it exists. */
   readonly goneAtMillis: number | null
   /** The state of the node as JSON; `node` in it is the record. */
   readonly body: string
@@ -40,7 +43,8 @@ export interface NodeRow {
 /** The changes of one observation. Omitted parts stay as they are. */
 export interface AccountChange {
   /**
-   * Read once per attempt, a group at a time, because making all rows of a large account at once would block everything else.
+   * The changed rows. Each attempt to commit reads them once, in groups, because making all rows of a large account at once
+   * would block everything else.
    */
   readonly nodes?: Iterable<NodeRow>
   readonly events?: ReadonlyArray<EventFact>
@@ -49,13 +53,13 @@ export interface AccountChange {
   /** The planned interval between two sweeps. */
   readonly sweepMillis?: number
   readonly fingerprint?: string
-  /** Its images and plans, as JSON. */
+  /** The account's images and plans, as JSON. */
   readonly catalogue?: string
-  /** Its reported allowance, as JSON. */
+  /** The account's reported allowance, as JSON. */
   readonly allowance?: string
-  /** Its spending, as JSON. */
+  /** The account's spending, as JSON. */
   readonly spend?: string
-  /** The days in which its rates changed, as JSON. */
+  /** The changed days of the spending, as JSON. */
   readonly spendDays?: ReadonlyArray<{ readonly day: number; readonly body: string }>
 }
 
@@ -65,7 +69,7 @@ export interface StoredEvent {
   readonly seq: number
   readonly id: string
   readonly type: string
-  /** The event's node; null if it is about the account. */
+  /** The id of the event's node; null if the event is about the account as a whole. */
   readonly node: number | null
   readonly atMillis: number
   /** The JSON of the event. */
@@ -96,7 +100,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   /** Takes over an account, and creates it if the name is new. */
   const claim = Effect.fn("Store.claim")(function* (account: string) {
     yield* meet(account)
-    // A process that claims it again after an outage of the server has had it all the time.
+    // If this process owned the account before an outage of the server, it has owned it all the time.
     const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
     const [row] = yield* sql<{ id: string; epoch: number } & AccountRow>`UPDATE account SET
        epoch = epoch + 1, owner = ${peers.self},
@@ -109,7 +113,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     return { owner, known }
   })
 
-  /** Every account in the state its last owner left. */
+  /** Every account, as its last owner left it. */
   const accounts = sql<
     {
       account: string
@@ -136,7 +140,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   const saveNodes = Effect.fnUntraced(function* (account: string, rows: Iterable<NodeRow>) {
     let isFirst = true
     for (const group of groupsOf(columnsOf(account, rows))) {
-      // The first nodes of a large account are many groups; other work of the daemon runs in between.
+      // Let other work of the daemon run between two groups, because a large account has many at first.
       if (!isFirst) yield* Effect.yieldNow
       isFirst = false
       yield* sql`INSERT INTO node ${sql.insert(group)} ON CONFLICT (account, id, incarnation) DO UPDATE SET
@@ -188,7 +192,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     yield* sql`DELETE FROM spend_day WHERE account = ${account} AND day < ${oldest}`
   })
 
-  /** New events of an account with their sequences; the last one is `last`. */
+  /** Gives new events of an account their sequences. `last`: the sequence of the last one. */
   const numbered = (account: string, accountId: string, last: number, facts: ReadonlyArray<EventFact>) =>
     facts.map((fact, index): StoredEvent => {
       const seq = last - facts.length + 1 + index
@@ -221,7 +225,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     return events
   }, sql.withTransaction)
 
-  /** Adds events of the daemon itself. They do not depend on an owner's state, so any process may add them. */
+  /** Adds events of the daemon itself. Any process may add them, because they do not depend on the state of an owner. */
   const commitOfDaemon = Effect.fn("Store.commitOfDaemon")(function* (facts: ReadonlyArray<EventFact>) {
     yield* meet(daemonAccount)
     const [row] = yield* sql<{ id: string; seq: number }>`UPDATE account

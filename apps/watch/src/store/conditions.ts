@@ -1,26 +1,26 @@
 /**
- * What is wrong with accounts and receivers, according to the owner of each account, so that other processes and commands can
- * show it. It stays until an owner knows better.
+ * What is wrong with accounts and receivers, as the owner of each account has found. It is stored so that other processes and
+ * commands can show it, and it stays until an owner finds something else.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Ownership } from "./ownership.ts"
 
-/** The receiver of a sink that fails for the events of an account. */
+/** What is wrong with a sink's receiver when it gets events of an account. */
 export interface FailingReceiver {
   readonly state: "retrying" | "failing" | "down"
   readonly reason: string
   readonly sinceMillis: number
 }
 
-/** Where it fails. */
+/** A failing receiver, with the sink and the account. */
 export interface FailingAt {
   readonly sink: string
   readonly account: string
   readonly receiver: FailingReceiver
 }
 
-/** A stored receiver; null once it is well. */
+/** A change to store; `receiver` is null once the receiver is well again. */
 export interface KeptReceiver extends Omit<FailingAt, "receiver"> {
   readonly receiver: FailingReceiver | null
 }

@@ -1,4 +1,4 @@
-/** The pending deliveries of each sink, and its dead letters, which it gave up on. */
+/** The pending deliveries of each sink, and its dead letters (events that it gave up on). */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -6,7 +6,7 @@ import type { Ownership } from "./ownership.ts"
 import type { Orders } from "./peers.ts"
 import { forGroups, inGroups } from "./rows.ts"
 
-/** The node of a delivery; the deliveries of a node are made in order. */
+/** The node of a delivery. Deliveries about the same node are made in order. */
 export interface NodeKey {
   readonly account: string
   /** 0 if the event is about the account as a whole. */
@@ -25,9 +25,12 @@ export interface Delivery extends DeliveryKey {
   /** Number of failed attempts so far. */
   readonly attempt: number
   readonly dueMillis: number
-  /** The original state of a change that is held back to see whether it lasts; otherwise null. */
+  /**
+   * If the delivery is a change of status that is held back to see whether it lasts: the state before the change, as JSON;
+   * otherwise null.
+   */
   readonly held: string | null
-  /** The JSON to deliver, if it differs from the event in the log. */
+  /** The JSON to deliver; null if it is that of the event in the log. */
   readonly body: string | null
 }
 
@@ -57,7 +60,7 @@ export const nodeKeyOf = ({ account, node }: NodeKey): string => `${account}/${n
 
 /** Adds and removes the rows of a sink, within a transaction. */
 export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
-  /** A condition on a sink's rows in a table about deliveries. */
+  /** A condition that selects rows by their keys, in a table about deliveries. */
   const isOneOf = (table: "delivery" | "silenced_event", keys: ReadonlyArray<DeliveryKey>) => {
     const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
     return sql`(${sql(table)}.account, ${sql(table)}.seq, ${sql(table)}.node) IN (VALUES ${sql.csv(rows)})`
@@ -66,7 +69,7 @@ export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
   const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
     forGroups(keys, (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf("delivery", group)}`)
 
-  /** `silenced`: 1 if they wait for the end of a silence. */
+  /** Adds deliveries. `silenced`: 1 if they wait for the end of a silence. */
   const insert = (sink: string, deliveries: ReadonlyArray<Delivery>, silenced: 1 | null = null) =>
     forGroups(
       deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis, silenced })),
@@ -79,7 +82,7 @@ export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
 export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, orders: Orders) => {
   const { drop, isOneOf } = makeDeliveryRows(sql)
 
-  /** The deliveries of a sink for some accounts that no silence holds, in the order of their events, at most `max`. */
+  /** Deliveries of a sink that no silence holds, for some accounts, in the order of their events. Returns at most `max`. */
   const deliveries = (sink: string, accounts: ReadonlyArray<string>, max: number) =>
     sql<Delivery>`SELECT account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
       WHERE ${sql.and([sql`sink = ${sink}`, sql.in("account", accounts), sql`silenced IS NULL`])}
@@ -100,7 +103,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
 
   const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
 
-  /** Schedules another attempt: its time, and the number of attempts. */
+  /** Schedules another attempt: stores its time, and the number of attempts so far. */
   const defer = (sink: string, { account, attempt, dueMillis, node, seq }: Delivery) =>
     sql`UPDATE delivery SET attempt = ${attempt}, due = ${dueMillis}
       WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
@@ -117,9 +120,9 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
   })
 
   /**
-   * Stores the outcomes of a sink's attempts, and since when it fails, in one transaction, because waiting for the disk costs
-   * more than the rows. Outcomes for accounts that another process took over are dropped: that process repeats the attempts
-   * that it finds.
+   * Stores the outcomes of a sink's attempts, and since when the sink fails. One transaction stores many outcomes, because
+   * waiting for the disk costs more than writing the rows. Outcomes for accounts that another process took over are dropped;
+   * that process repeats the attempts.
    */
   const record = Effect.fn("Store.recordAttempts")(function* (
     sink: string,
@@ -139,7 +142,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient, { stillOwned }: Ownersh
       WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
   }, sql.withTransaction)
 
-  /** The dead letters of a sink, oldest first, at most `max` after a position. */
+  /** The dead letters of a sink after a position, oldest first. Returns at most `max`. */
   const deadLetters = (
     sink: string,
     max: number,

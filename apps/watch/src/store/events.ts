@@ -1,4 +1,4 @@
-/** Reads events: forward from a cursor, and back in time. */
+/** Reads events: forward from a cursor, or the last ones; and the nodes at an earlier instant. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -12,7 +12,7 @@ export interface EventFilter {
   /** A trailing `*` matches all types with that beginning. */
   readonly type?: string | undefined
   readonly node?: number | undefined
-  /** Id of the silence that covered them. */
+  /** Id of a silence: only events that it covered. */
   readonly silence?: string | undefined
 }
 
@@ -52,8 +52,8 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     FROM account ORDER BY name`
 
   /**
-   * A condition on the events of an account for a filter. If the filter selects by type, only the first `max` of each type are
-   * considered, which an index provides: reading the log for a rare type would mean reading all of it.
+   * A condition on the events of an account for a filter. If the filter selects by type, an index finds the first `max` events
+   * of each type. Without it, looking for a rare type would read the whole log.
    */
   const matching = (
     account: string,
@@ -70,7 +70,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
         : [sql`seq IN (SELECT seq FROM silenced_event WHERE silence = ${silence} AND account = ${account})`])
     ])
     const types = type === undefined ? null : typesOf(type)
-    // A node has few events.
+    // A node has few events, so the index of its events is enough.
     if (node !== undefined)
       return sql.and([within, sql`node = ${node}`, ...(types === null ? [] : [sql.in("type", types)])])
     if (types === null) return within
@@ -102,7 +102,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       eventsOf(account, cursor.get(account) ?? 0, filter, max)
     )
     if (read.length === 1) return read[0]!
-    // Stable. Each account's events are in order of time already, unless the wall clock was set back.
+    // Events of an account keep their order, even if their times are not in order because the wall clock was set back.
     return mergeByTime(read).slice(0, max)
   })
 
@@ -121,9 +121,9 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   )
 
   /**
-   * The nodes that existed at an instant. A node's state then is the `before` of the first event after the instant; without
-   * such an event it is the current state. So this reaches as far back as events are kept. Sorting in the database would read
-   * every event.
+   * The nodes that existed at an instant, as far back as events are kept. A node's state at the instant is the `before` of its
+   * first event after the instant; if there is no such event, it is the current state. The sorting is done here, because in the
+   * database it would read every event.
    */
   const nodesAt = Effect.fn("Store.nodesAt")(function* (atMillis: number, account: string) {
     const changes = yield* sql<{ node: number; body: string }>`SELECT node, body FROM event

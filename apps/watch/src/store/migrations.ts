@@ -4,7 +4,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** The plan of a node in the body of its row: the index works only for exactly this expression. */
+/** The plan of a node in the body of its row. Queries must use exactly this expression, otherwise the index does not work. */
 export const planOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => sql`(body::json -> 'node' ->> 'plan')`,
@@ -12,12 +12,12 @@ export const planOf = (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * The statements that create the tables. Integers are 64 bits, instants are milliseconds since the epoch, JSON is text: the
- * same on SQLite and PostgreSQL.
+ * The statements that create the tables. They are the same for SQLite and PostgreSQL: integers have 64 bits, instants are
+ * milliseconds since the epoch, and JSON is text.
  */
 const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unknown, SqlError>> => [
-  // Accounts, their nodes and their events. `condition`: what is wrong with the account, according to its owner. On a server
-  // also the owner, since when, and the previous owner.
+  // Accounts, their nodes and their events. `condition`: what is wrong with the account, according to its owner. In PostgreSQL
+  // also who owns the account, since when, and who owned it before.
   sql`CREATE TABLE account (
     name TEXT NOT NULL PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -44,7 +44,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     body TEXT NOT NULL,
     PRIMARY KEY (account, id, incarnation)
   )`,
-  // For the numbers of nodes, which the page and each scrape ask for, and for removing old rows.
+  // The first index is for counting nodes, which the page and each scrape ask for; the second is for removing old rows.
   sql`CREATE INDEX node_by_status ON node (account, status, ${planOf(sql)}) WHERE gone_at IS NULL`,
   sql`CREATE INDEX node_by_end ON node (gone_at) WHERE gone_at IS NOT NULL`,
   sql`CREATE TABLE event (
@@ -60,8 +60,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   sql`CREATE INDEX event_by_node ON event (account, node, seq)`,
   sql`CREATE INDEX event_by_time ON event (account, happened_at)`,
   sql`CREATE INDEX event_by_type ON event (type, account, seq)`,
-  // How often a person ordered something for a sink, so that a process notices orders made in another one, and the last order
-  // to deliver again.
+  // `orders`: how often a person changed something about the sink, so that a process notices changes that were made in another
+  // one. `replayed_at`: when a person last made the sink deliver past events again.
   sql`CREATE TABLE sink (
     name TEXT NOT NULL PRIMARY KEY,
     disabled TEXT,
@@ -80,8 +80,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     PRIMARY KEY (sink, account)
   )`,
   sql`CREATE INDEX sink_cursor_failing ON sink_cursor (sink, account) WHERE receiver IS NOT NULL`,
-  // A delivery without a body belongs to the event with its sequence; a delivery that waits for the end of a silence has a
-  // body. `node` is 0 if an event is about the account as a whole.
+  // A delivery without a body delivers the event with its sequence. A delivery that waits for the end of a silence has a body.
+  // `node` is 0 if the event is about the account as a whole.
   sql`CREATE TABLE delivery (
     sink TEXT NOT NULL,
     account TEXT NOT NULL,
@@ -134,8 +134,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`,
   sql`CREATE INDEX silenced_event_by_delivery ON silenced_event (sink, account, seq, node)`,
   sql`CREATE INDEX silenced_event_by_outcome ON silenced_event (outcome, silence, account, seq, node)`,
-  // Each account's catalogue, reported allowance and spending: one JSON value each. A day without a row continues the end of
-  // the previous one; days are numbered from the epoch's in India.
+  // Each account's catalogue, reported allowance and spending: one JSON value each. A day of spending without a row continues
+  // the rates of the day before. Day 0 is the day of the epoch in India.
   sql`CREATE TABLE catalogue (account TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL)`,
   sql`CREATE TABLE allowance (account TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL)`,
   sql`CREATE TABLE spend (account TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL)`,
@@ -153,7 +153,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     http TEXT,
     seen_at BIGINT
   )`,
-  // The accounts and sinks in the config of each process on a server.
+  // The accounts and sinks in the config of each process that uses the store in PostgreSQL.
   sql`CREATE TABLE member (process TEXT NOT NULL PRIMARY KEY, parts TEXT NOT NULL, joined_at BIGINT NOT NULL)`,
   // Accounts in addition to those of the config. Each change gives its row the next `revision`, so that a reader can ask for
   // changes after the last one it has seen. The row of a removed account stays for that purpose, without its credentials.
@@ -183,8 +183,8 @@ interface Step {
 }
 
 /**
- * What created the tables; null if the store has none. The table of versions is created first, and stays empty if that is
- * interrupted.
+ * The versions that created the tables; null if the store has no tables. The table of versions is created first, and is empty
+ * if the creation was interrupted.
  */
 const madeBy = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -197,12 +197,12 @@ const madeBy = Effect.gen(function* () {
     const steps = yield* sql<Step>`SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
     return steps.length === 0 ? null : steps
   }
-  // A schema on a server may contain tables of others.
+  // A schema in PostgreSQL may contain tables of other programs.
   if (names.length === 0) return null
   return yield* new StoreFailed({ fault: "otherSchema", detail: "it has tables that berth-watch did not make" })
 })
 
-/** Refuses a store whose tables may have another meaning. */
+/** Refuses a store whose tables are of another version or program. */
 const checkSteps = (steps: ReadonlyArray<Step>): Effect.Effect<void, StoreFailed> => {
   const last = steps.at(-1)!
   if (steps.length === 1 && Number(last.migration_id) === version && last.name === step) return Effect.void
@@ -224,8 +224,8 @@ export const fromMigrationError = (error: Migrator.MigrationError | SqlError): S
       : new StoreFailed({ fault: "statement", detail: error.message })
 
 /**
- * Creates the tables if they are missing; returns their version, and whether they were created now. Existing tables need no
- * right to create any.
+ * Creates the tables if they are missing; returns their version, and whether they were created now. If they exist, no right to
+ * create tables is needed.
  */
 export const migrate = Effect.gen(function* () {
   const before = yield* stepsNow
@@ -234,7 +234,7 @@ export const migrate = Effect.gen(function* () {
   return { version, isNew: before === null }
 })
 
-/** Refuses a store without tables, or with those of another schema. */
+/** Refuses a store without tables, or with tables of another version or program. */
 export const checkVersion = Effect.gen(function* () {
   const steps = yield* stepsNow
   if (steps === null) return yield* new StoreFailed({ fault: "unmigrated", detail: "it has none" })

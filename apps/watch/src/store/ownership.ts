@@ -1,6 +1,7 @@
 /**
- * Which accounts this process may write. A store in a file belongs to one process, by its lock. On a server each account
- * belongs to the process that claimed it last: writes of a previous owner are refused, however long that process was suspended.
+ * Which accounts this process may change. A store in a file belongs to the process that has its lock. In PostgreSQL, each
+ * account belongs to the process that claimed it last. Writes of a previous owner are refused, however long that process was
+ * suspended.
  */
 import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,28 +12,31 @@ import { StoreFailed } from "./StoreFailed.ts"
 /** The right to change an account, until another process takes it over. */
 export interface Owner {
   readonly account: string
-  /** The part of its event ids that identifies the account. */
+  /** Identifies the account in the ids of its events. */
   readonly accountId: string
-  /** Increases with each owner: a previous owner cannot change anything any more. */
+  /** Increases with each owner. A write with an older epoch is refused. */
   readonly epoch: number
 }
 
 export interface Ownership {
-  /** This process has claimed an account. If two claims overlap and the older reply comes last, it changes nothing. */
+  /**
+   * Notes that this process has claimed an account. If two claims overlap, and the reply to the older one comes last, that
+   * reply changes nothing.
+   */
   readonly note: (owner: Owner) => void
   /** Gives up an account, unless it was claimed again in between. */
   readonly release: (owner: Owner) => void
-  /** Another process owns an account now. */
+  /** Notes that another process owns an account now; returns the failure to report. */
   readonly lose: (owner: Owner) => StoreFailed
   /** Fails once another process owns an account. */
   readonly lost: (account: string) => Effect.Effect<never, StoreFailed>
   /**
-   * The epoch in which this process owns an account, 0 if no other process can own it; null if this process does not own it.
+   * The epoch in which this process owns an account; null if it does not own it. Always 0 if only one process uses the store.
    */
   readonly epochOf: (account: string) => number | null
   /**
-   * The accounts among these that this process owns. They stay owned until the transaction ends, because another process that
-   * claims one waits for that.
+   * Those of the given accounts that this process owns. They stay owned until the transaction ends: another process that claims
+   * one of them waits until then.
    */
   readonly stillOwned: (accounts: ReadonlySet<string>) => Effect.Effect<ReadonlySet<string>, SqlError>
 }

@@ -1,4 +1,4 @@
-/** The other processes on the same server store: notifications to them, and their possible changes. */
+/** The other processes that use the same store in PostgreSQL: notifications to them, and what they may have changed. */
 import { Context, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,19 +7,19 @@ import type { StoreFailed } from "./StoreFailed.ts"
 export interface Peers {
   /** The name of this process. */
   readonly self: string
-  /** Wakes the readers of the others, once the surrounding transaction is committed. */
+  /** Wakes the readers in the other processes, once the surrounding transaction is committed. */
   readonly announce: Effect.Effect<unknown, SqlError>
 }
 
-/** Additional parts of a store that several processes use at once. */
+/** What a store has in addition if several processes use it at once. */
 export class SharedStore extends Context.Service<
   SharedStore,
   Peers & {
     /** Calls back whenever another process may have written something. */
     readonly listen: (onNews: () => void) => Effect.Effect<never>
     /**
-     * Ensures that all processes have the same accounts and sinks in their config: an account may be assigned to any of them,
-     * and a process that does not know it, or a sink, would neglect it.
+     * Ensures that all processes have the same accounts and sinks in their config. An account may be assigned to any process,
+     * and a process that does not know the account or a sink would neglect it.
      */
     readonly join: (parts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
     /** Drops the connections to the server; new ones are made on demand. */
@@ -32,14 +32,17 @@ export class SharedStore extends Context.Service<
 /** For a store that only one process uses at a time. */
 export const noPeers: Peers = { self: String(process.pid), announce: Effect.void }
 
-/** A person's orders for a sink. The process that delivers to it restarts its delivery, because its rows have changed. */
+/**
+ * Orders: changes of a sink by a person. The process that delivers to the sink then restarts the delivery, because the rows
+ * have changed.
+ */
 export const makeOrders = (sql: SqlClient.SqlClient, shared: SharedStore["Service"] | null) => ({
-  /** Part of the transaction that carries out the order. */
+  /** Notes an order, in the transaction that carries it out. */
   note: (sink: string): Effect.Effect<unknown, SqlError> =>
     shared === null
       ? Effect.void
       : Effect.andThen(sql`UPDATE sink SET orders = orders + 1 WHERE name = ${sink}`, shared.announce),
-  /** Number of orders so far; 0 if only this process accepts them. */
+  /** Number of orders so far; always 0 if only one process uses the store. */
   count: (sink: string): Effect.Effect<number, SqlError> =>
     shared === null
       ? Effect.succeed(0)

@@ -1,6 +1,7 @@
 /**
- * A store on a PostgreSQL server. Its tables are in their own schema, `berth` unless the address says `?schema=NAME`, so that
- * it can share a database. Only this module loads the driver, so a store in a file does not pay for it.
+ * A store on a PostgreSQL server. Its tables are in a schema of their own, so that the store can share a database. The schema
+ * is `berth`, unless the address says `?schema=NAME`. Only this module loads the driver, so that a daemon with a store in a
+ * file need not load it.
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"
@@ -13,42 +14,54 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** `LISTEN` and a transaction that waits for another one hold a connection each; a process does little else at once. */
+/**
+ * Maximum number of connections of a process. `LISTEN` holds one, and so does each transaction that waits for another; a
+ * process does little else at once.
+ */
 const maxConnections = 8
 
-/** A process that was silent for this long counts as gone, and its work starts elsewhere. No statement takes longer, either. */
+/**
+ * A process that was silent for this long counts as gone, and other processes take over its work. Statements that take longer
+ * are cut off.
+ */
 export const processExpirySeconds = 6
 
-/** A connection without any traffic for this long is cut: a live server has ended each statement by then. */
+/** A connection without any traffic for this long is cut. A server that is alive ends every statement before that. */
 const maxSilenceMillis = 8000
 
-/** How soon an unused connection is closed, and how often a connection that waits for news is used, so that it is not cut. */
+/**
+ * An unused connection is closed after this time. A connection that waits for news sends something this often, so that it is
+ * not cut.
+ */
 const idlePause = "5 seconds"
 
-/** How long a new process may take from its first look at the others until they hear of it. */
+/** A new process must become visible to the others within this time after it has joined. */
 const maxBeginSeconds = 10
 
-/** The first version with all required features: it releases the advisory locks of a dead process at once. */
+/** The oldest PostgreSQL version that works. It is the first that releases the advisory locks of a dead process at once. */
 const minVersion = 14
 
-/** A store for display: a path, or an address without user and password. */
+/** A store in a form that may be shown: a path, or an address without user and password. */
 export const shownStore = (store: Redacted.Redacted): string =>
   isPostgres(Redacted.value(store)) ? shownAddress(store) : Redacted.value(store)
 
-/** Creates the schema, unless it exists: a role without the right to create one can use it. */
+/**
+ * Creates the schema if it is missing. It looks first, because a role without the right to create schemas can still use an
+ * existing one.
+ */
 const makeSchema = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
   const find = sql`SELECT 1 AS found FROM pg_namespace WHERE nspname = ${schema}`
   if ((yield* find).length > 0) return
   yield* sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`.pipe(
-    // Another process created it in between.
+    // It is no failure if another process has created the schema in between.
     Effect.catch((error) => Effect.flatMap(find, (found) => (found.length > 0 ? Effect.void : Effect.fail(error))))
   )
 })
 
 /**
- * Refuses a server that is too old, a database that lacks some characters, and a pooler that runs each transaction in another
- * session.
+ * Refuses a server that is too old, a database whose encoding lacks some characters, and a pooler that may run each transaction
+ * in another session.
  */
 const checkServer = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
@@ -70,17 +83,17 @@ const checkServer = Effect.fnUntraced(function* (schema: string) {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** The rights of a role that runs the daemon without creating tables, as statements. */
+/** The statements that give a role the rights to run the daemon, but not to create tables. */
 export const rightsIn = (schema: string): ReadonlyArray<string> => [
   `GRANT USAGE ON SCHEMA ${quoted(schema)} TO ROLE;`,
   `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${quoted(schema)} TO ROLE;`,
   `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${quoted(schema)} TO ROLE;`
 ]
 
-/** Identifies the process, even if several machines use the same process numbers. */
+/** Identifies the process, even if a process on another machine has the same process id. */
 const processName = Effect.map(Clock.currentTimeMillis, (now) => `${hostname()}:${process.pid}:${now.toString(36)}`)
 
-/** A notification without news. */
+/** The content of a notification that reports no news. */
 const isAlive = "alive"
 
 /** Pause before listening to the server again. */
@@ -106,7 +119,7 @@ const makeShared = (
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {
       const notifications = yield* client.listen(channel)
-      // Changes while nobody listened went unnoticed.
+      // There may have been changes before it listened.
       onNews()
       for (;;) {
         const taken = yield* Queue.takeAll(notifications)
@@ -119,11 +132,11 @@ const makeShared = (
     if (found?.found == null) return []
     const rows = yield* client<{ address: string }>`SELECT address FROM ${client(table)}
       WHERE last_heartbeat > now() - make_interval(secs => ${processExpirySeconds}) ORDER BY address`
-    // The engine appends a port, which no process has.
+    // The cluster engine appends a port, but the processes have none.
     return rows.map(({ address }) => address.replace(/:0$/, ""))
   })
 
-  /** Detects missing rights at the start. Otherwise nobody's `/readyz` would show an account that no process can write. */
+  /** Detects missing rights at the start. Otherwise no process could own an account, and no `/readyz` would show that. */
   const checkRights = Effect.gen(function* () {
     const [lacking] = yield* client<{ name: string }>`SELECT relname AS name FROM pg_class
       WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ${schema}) AND relkind = 'r'
@@ -138,7 +151,7 @@ const makeShared = (
     (parts: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         yield* checkRights
-        // One after the other: if two processes start at once, the second finds the first.
+        // Let processes join one after the other. If two start at once, the second one finds the first.
         yield* client`LOCK TABLE member`
         const [clock] = yield* client<{ now: number }>`SELECT (extract(epoch FROM now()) * 1000)::BIGINT AS now`
         const { now } = clock!
@@ -175,13 +188,16 @@ const makeShared = (
   }
 }
 
-/** The address of the server, in the driver's interpretation. */
+/** The address of the server, as the driver reads it. */
 const placeOf = (address: Redacted.Redacted) => {
   const { host, port } = serverOf(address)
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true }
 }
 
-/** Node restarts a socket's timeout whenever something is read or written, even below TLS. */
+/**
+ * Opens a socket that closes itself if it has no traffic. Node restarts its timeout whenever something is read or written, also
+ * if TLS runs over it.
+ */
 const openSocket = (address: Redacted.Redacted, open: Set<Socket>) => (): Socket => {
   const socket = connectSocket(placeOf(address))
   open.add(socket)
@@ -189,7 +205,10 @@ const openSocket = (address: Redacted.Redacted, open: Set<Socket>) => (): Socket
   return socket.setTimeout(maxSilenceMillis, () => socket.destroy(new Error("the server does not answer")))
 }
 
-/** 64-bit integers and their sums as numbers, like SQLite returns them: none of the store's exceeds the exact range. */
+/**
+ * Makes the driver return 64-bit integers and their sums as numbers, as SQLite does. All integers in the store are small enough
+ * to be exact.
+ */
 const numbers = Effect.promise(async () => {
   const { OID, decode, encode, makeRegistry } = await import("@effect/sql-pg/PgTypes")
   const types = makeRegistry()
@@ -217,8 +236,8 @@ const recovered = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>): Eff
   })
 
 /**
- * The client, whose transactions fail if their connection breaks. Then they cannot be rolled back either, which the client
- * treats as a bug; but the server rolls back by itself, so it becomes an ordinary failure.
+ * Makes transactions fail in the ordinary way if their connection breaks. The client cannot roll back then, and treats that as
+ * a bug, but it is none: the server rolls back by itself.
  */
 export const withBreakingTransactions = <Client extends SqlClient.SqlClient>(client: Client): Client => {
   const { withTransaction } = client
@@ -238,10 +257,10 @@ const connect = Effect.fnUntraced(
       applicationName: "berth-watch",
       startupParameters: {
         search_path: quoted(schema),
-        // Shorter than the statement timeout: then the error says that a lock blocks it.
+        // Shorter than the statement timeout, so that the error says that a lock is the reason.
         lock_timeout: `${processExpirySeconds - 1}s`,
         statement_timeout: `${processExpirySeconds}s`,
-        // The locks of a vanished process are released when its accounts are.
+        // The locks of a process that vanished are released at the same time as its accounts.
         idle_in_transaction_session_timeout: `${processExpirySeconds}s`
       },
       stream: openSocket(address, sockets),

@@ -1,6 +1,6 @@
 /**
- * Reads an account's data apart from its events: nodes, by page and counted, catalogues, allowances, spending. `accounts.ts`
- * writes it together with the events.
+ * Reads the data of accounts apart from events: pages and numbers of nodes, catalogues, allowances, and spending. `accounts.ts`
+ * writes this data, together with the events.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -25,16 +25,16 @@ export interface PresentNode extends Kept {
   readonly id: number
 }
 
-/** A day in which the rates of an account changed, as JSON. */
+/** A day on which the rates of an account changed, as JSON. */
 interface SpendDay extends Kept {
   readonly day: number
 }
 
-/** Older days, counted from the newest, are removed. */
+/** How many days of spending are kept, counted back from the newest. */
 export const keptSpendDays = 800
 
 export const makePresent = (sql: SqlClient.SqlClient) => {
-  /** At most `max` nodes of an account, by id, after one. */
+  /** The nodes of an account after the id `after`, sorted by id. Returns at most `max`. */
   const presentNodes = Effect.fn("Store.presentNodes")(
     (account: string, after: number, max: number) => sql<PresentNode>`SELECT account, id, body FROM node
       WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
@@ -45,7 +45,7 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
     SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
     GROUP BY account, status, ${plan} ORDER BY account, status, plan`
 
-  /** The catalogues of all accounts, by name. */
+  /** The catalogues of all accounts, sorted by the account's name. */
   const catalogues = sql<Kept>`SELECT account, body FROM catalogue ORDER BY account`
 
   const valueOf = (table: "catalogue" | "allowance") =>
@@ -56,7 +56,10 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
       )
     )
 
-  /** The spending of one account or of all, by name, with the fingerprint of the key that read it last. */
+  /**
+   * The spending of one account or of all, sorted by the account's name, with the fingerprint of the key that last read the
+   * account.
+   */
   const spends = Effect.fn("Store.spends")((account: string | undefined) => {
     const own = account === undefined ? sql`` : sql`WHERE spend.account = ${account}`
     return sql<Kept & { readonly fingerprint: string | null }>`
@@ -64,7 +67,10 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
       ${own} ORDER BY spend.account`
   })
 
-  /** The days of an account, or of all, from one on, plus the last one before it for each account; ascending. */
+  /**
+   * The days of spending of one account or of all, from `firstDay` on, ascending. For each account the last day before is
+   * included, if there is no row for `firstDay`.
+   */
   const spendDays = Effect.fn("Store.spendDays")((firstDay: number, account: string | undefined) => {
     const own = account === undefined ? sql`` : sql`AND spend.account = ${account}`
     return sql<SpendDay>`

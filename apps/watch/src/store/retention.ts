@@ -1,4 +1,4 @@
-/** How long data is kept. An event that an enabled sink has not read or not delivered is kept, whatever its age. */
+/** How long data is kept. An event is kept, whatever its age, until every enabled sink has read and delivered it. */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -8,10 +8,10 @@ export interface Retention {
   readonly eventsMillis: number
   /** Maximum number of events per account. */
   readonly maxEvents: number
-  /** Maximum size of the store, as far as removing events can reduce it. */
+  /** Maximum size of the store in bytes. Only what the removal of events frees counts. */
   readonly maxBytes: number
   readonly deadLettersMillis: number
-  /** How long deleted nodes are remembered: as long as the service may reuse their ids. */
+  /** How long deleted nodes are remembered. The service may reuse their ids within this time. */
   readonly tombstonesMillis: number
 }
 
@@ -25,15 +25,17 @@ export const defaultRetention: Retention = {
   tombstonesMillis: 400 * dayMillis
 }
 
-/** Approximate size of an event in PostgreSQL's indexes, and the number of events from which the average size is measured. */
+/** Approximate size of an event in PostgreSQL's indexes, and how many events the average size is computed from. */
 const indexBytes = 300
 const sampledEvents = 100
 
-/** Rows that one transaction removes, because a commit may have to wait for it. */
+/** Maximum number of rows that one transaction removes. It is small, because a commit may have to wait for the transaction. */
 const maxRemovedAtOnce = 250
 
 export const makeRetention = (sql: SqlClient.SqlClient) => {
-  /** The last event of an account that no sink needs any more: all enabled sinks have read and delivered it. */
+  /**
+   * The sequence up to which no sink needs the events of an account any more: all enabled sinks have read and delivered them.
+   */
   const lastFree = (account: string, sinks: ReadonlyArray<string>) =>
     Effect.map(
       sql<{ seq: number | null }>`SELECT min(seq) AS seq FROM (
@@ -48,9 +50,9 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     )
 
   /**
-   * The size of the rows and their indexes, without the reusable space of removed rows. PostgreSQL's tables do not shrink after
-   * removals, so there the size is estimated from the number of events, which have no gaps, and the size of the latest events
-   * of each account.
+   * The size of the rows and their indexes, without space that removed rows have left. PostgreSQL's tables do not shrink when
+   * rows are removed, so there the size is estimated: the number of events of each account (their sequences have no gaps) times
+   * the average size of the latest ones.
    */
   const usedBytes = sql.onDialectOrElse({
     pg: () =>
@@ -67,7 +69,10 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
   })
 
-  /** Removes at most `maxRemovedAtOnce` events of an account that match a condition, in index order; returns them. */
+  /**
+   * Removes events of an account that match a condition, at most `maxRemovedAtOnce`; returns the removed ones. `order` is that
+   * of the index to use.
+   */
   const removeSome = (account: string, condition: Fragment, order: Fragment) =>
     sql`DELETE FROM event WHERE account = ${account} AND seq IN (
       SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
@@ -79,12 +84,12 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       const removed = yield* step
       pruned += removed.length
       if (removed.length < maxRemovedAtOnce) return pruned
-      // A commit gets its turn between two transactions.
+      // Let a commit run between two transactions.
       yield* Effect.yieldNow
     }
   })
 
-  /** Removes events, some of each account, until the store is within its limit; returns their number. */
+  /** Removes the oldest events of each account until the store is within its limit; returns how many were removed. */
   const shrink = Effect.fnUntraced(function* (maxBytes: number, free: ReadonlyMap<string, number>) {
     let pruned = 0
     for (;;) {
@@ -115,8 +120,8 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   const isTooLarge = (maxBytes: number) => Effect.map(bytes, (bytes) => bytes > maxBytes)
 
   /**
-   * The enabled sink that prevents most events from being removed, if the store exceeds its limit; null if it does not, or no
-   * sink is the reason.
+   * If the store exceeds its limit, the enabled sink that keeps the most events from being removed. Null if the store is within
+   * its limit, or no sink is the reason.
    */
   const holderOf = Effect.fn("Store.holderOf")(function* (maxBytes: number, sinks: ReadonlyArray<string>) {
     if (!(yield* isTooLarge(maxBytes))) return null
@@ -130,12 +135,15 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
     return holder ?? null
   })
 
-  /** Removes data that is too old or too much, considering the daemon's sinks; returns the number of removed events. */
+  /**
+   * Removes data that is too old, or above a limit, but no events that the given sinks still need. Returns the number of
+   * removed events.
+   */
   const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
     const now = yield* Clock.currentTimeMillis
     let pruned = 0
     const oldestMillis = now - retention.eventsMillis
-    // One query per account, because most have nothing to remove, and this runs every few seconds.
+    // One query finds the accounts that have something to remove, because most have nothing, and this runs every few seconds.
     const accounts = yield* sql<{ name: string; seq: number; first: number | null; oldest: number | null }>`SELECT
       name, seq, (SELECT min(seq) FROM event WHERE event.account = account.name) AS first,
       (SELECT min(happened_at) FROM event WHERE event.account = account.name) AS oldest FROM account`
@@ -146,7 +154,7 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       const surplus = seq - retention.maxEvents
       if (first > surplus && oldest >= oldestMillis) continue
       const last = yield* lastFree(name, sinks)
-      // Separately, each by its own index: both conditions at once would read every event.
+      // Two statements, each with its own index. One statement with both conditions would read every event.
       pruned += yield* inSteps(removeSome(name, sql`seq <= ${Math.min(last, surplus)}`, sql`seq`))
       pruned += yield* inSteps(
         removeSome(name, sql`seq <= ${last} AND happened_at < ${oldestMillis}`, sql`happened_at`)

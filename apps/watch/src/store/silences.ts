@@ -1,6 +1,6 @@
 /**
- * The silences (times in which sinks do not get some events), and what each withholds from a sink. `deliver/Silences.ts`
- * decides what they cover.
+ * The silences (periods in which some events are withheld from sinks), and what each silence withholds from a sink.
+ * `deliver/Silences.ts` decides what they cover.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -17,17 +17,17 @@ export type SilenceEnd = (typeof silenceEnds)[number]
 /** How long a silence is still shown after its end. */
 export const silenceShownMillis = 86_400_000
 
-/** A time in which some events are not delivered. */
+/** A period in which some events are not delivered. */
 export interface Silence {
   readonly id: string
-  /** Patterns of node names in which `*` matches any text. Empty: every event of the accounts. */
+  /** Patterns of node names, in which `*` matches any text. Empty: all events of the accounts. */
   readonly nodes: ReadonlyArray<string>
-  /** Empty: all. */
+  /** Names of accounts. Empty: all accounts. */
   readonly accounts: ReadonlyArray<string>
-  /** Empty: all. */
+  /** Names of sinks. Empty: all sinks. */
   readonly sinks: ReadonlyArray<string>
   readonly fromMillis: number
-  /** When it ends, or ended. */
+  /** When the silence ends or ended. */
   readonly untilMillis: number
   readonly reason: string
   readonly atEnd: SilenceEnd
@@ -48,18 +48,23 @@ export interface SilencedEvent extends DeliveryKey {
   readonly outcome: "held" | "delivered" | "dropped"
 }
 
-/** A waiting delivery, with the ids of the silences that cover it; without ids it waits behind such a delivery of its node. */
+/**
+ * A waiting delivery, with the ids of the silences that cover it. If no silence covers it, it waits because an earlier delivery
+ * about the same node is covered.
+ */
 export interface HeldDelivery extends Delivery {
   readonly silences: ReadonlyArray<string>
 }
 
-/** The number of events that a silence covers, counted once for all sinks. */
+/**
+ * The numbers of events that a silence holds and has dropped. An event counts once, even if it is withheld from several sinks.
+ */
 export interface SilenceCount {
   readonly held: number
   readonly dropped: number
 }
 
-/** Records what silences cover, within a transaction. */
+/** Functions that record what silences cover; they are called within a transaction. */
 export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
   const { isOneOf } = makeDeliveryRows(sql)
 
@@ -70,7 +75,7 @@ export const makeSilencedRows = (sql: SqlClient.SqlClient) => {
         ON CONFLICT (silence, account, seq, node, sink) DO UPDATE SET outcome = excluded.outcome`
     )
 
-  /** Records that a held event will not be delivered, for another reason. */
+  /** Forgets held events that will not be delivered for a reason other than the silence. */
   const forgetHeld = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
     forGroups(
       keys,
@@ -126,7 +131,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     yield* announce
   }, sql.withTransaction)
 
-  /** By silence; silences that hold nothing and dropped nothing are missing. */
+  /** The counts by the id of the silence. Silences that hold nothing and have dropped nothing are missing. */
   const silenceCounts = sql<{ silence: string; outcome: string; events: number }>`SELECT
       silence, outcome, count(*) AS events FROM (
         SELECT DISTINCT outcome, silence, account, seq, node FROM silenced_event WHERE outcome IN ('held', 'dropped')
@@ -140,7 +145,10 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     })
   )
 
-  /** The waiting deliveries of a sink, in the order of their events, without their JSON: at most `max` after one. */
+  /**
+   * The waiting deliveries of a sink after the delivery `after`, in the order of their events and without their JSON. Returns
+   * at most `max`.
+   */
   const heldDeliveries = Effect.fn("Store.heldDeliveries")(function* (
     sink: string,
     max: number,
@@ -160,7 +168,10 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     return rows.map((row): HeldDelivery => ({ ...row, silences: covering.get(keyOf(row)) ?? [] }))
   })
 
-  /** The last change of a node's status that waits both for the end of a silence and to see whether it lasts. */
+  /**
+   * The latest change of a node's status that is held for two reasons: a silence has not ended, and it is not clear yet whether
+   * the new status lasts.
+   */
   const heldChange = Effect.fn("Store.heldChange")(function* (sink: string, { account, node }: NodeKey) {
     const [row] = yield* sql<Delivery>`SELECT
       account, seq, node, id, attempt, due AS "dueMillis", held, body FROM delivery
@@ -170,7 +181,8 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
   })
 
   /**
-   * Ends the wait of deliveries in one transaction: those in `handed`, with their JSON, will be delivered, the others will not.
+   * Ends the wait of deliveries in one transaction. The deliveries in `handed` get their JSON and will be delivered; those in
+   * `dropped` will not.
    */
   const settleHeld = Effect.fn("Store.settleHeld")(function* (
     sink: string,
@@ -190,7 +202,7 @@ export const makeSilences = (sql: SqlClient.SqlClient, { stillOwned }: Ownership
     yield* settle(sink, dropped, "dropped")
   }, sql.withTransaction)
 
-  /** When a person last had a sink deliver again; null if never. */
+  /** When a person last made a sink deliver past events again; null if never. */
   const replayedAt = (sink: string) =>
     sql<{ at: number | null }>`SELECT replayed_at AS at FROM sink WHERE name = ${sink}`.pipe(
       Effect.map(([row]) => row?.at ?? null)

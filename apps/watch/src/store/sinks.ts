@@ -23,26 +23,26 @@ export interface SinkRow {
 
 /** How many events a sink has not delivered. */
 export interface Backlog {
-  /** Events that it has not read. */
+  /** Events that the sink has not read. */
   readonly unread: number
-  /** Events that it has read but not delivered. */
+  /** Events that the sink has read but not delivered. */
   readonly pending: number
   /** Events that wait for the end of a silence. */
   readonly silenced: number
-  /** Events that it gave up on. */
+  /** Events that the sink gave up on. */
   readonly dead: number
 }
 
-/** What a sink has read, and what follows from it. */
+/** What a sink has read of an account, and the resulting deliveries. */
 export interface Intake {
   readonly sink: string
   readonly account: string
-  /** The last event that was read before; null if the sink starts with the account. */
+  /** The sequence of the last event that the sink had read before; null if it starts with the account now. */
   readonly after: number | null
-  /** The last event that was read. */
+  /** The sequence of the last event that the sink has read now. */
   readonly seq: number
   readonly deliveries: ReadonlyArray<Delivery>
-  /** Deliveries that a later event made unnecessary. */
+  /** Earlier deliveries that a newer event has made unnecessary. */
   readonly dropped: ReadonlyArray<DeliveryKey>
   /** The effect of silences; none by default. */
   readonly silenced?: SilencedIntake
@@ -65,7 +65,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   const sinks = sql<SinkRow>`SELECT name, disabled, message, changed_at AS "changedAtMillis",
     failing_since AS "failingSinceMillis" FROM sink ORDER BY name`
 
-  /** Whether the sink is new; creates it if so. */
+  /** Creates the sink if it is new; returns whether it was. */
   const meet = Effect.fn("Store.meetSink")(function* (name: string) {
     const row = { name, changed_at: yield* Clock.currentTimeMillis }
     const made = yield* sql`INSERT INTO sink ${sql.insert(row)} ON CONFLICT (name) DO NOTHING RETURNING name`
@@ -77,7 +77,10 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
       Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, seq])))
     )
 
-  /** Moves a cursor if it has not changed: another process may own the account now, or a person may have set the sink back. */
+  /**
+   * Moves a cursor. Fails if the cursor has changed, because another process owns the account now, or a person has set the sink
+   * back.
+   */
   const moveCursor = Effect.fnUntraced(function* (sink: string, account: string, after: number | null, seq: number) {
     const owned = yield* stillOwned(new Set([account]))
     const moved = owned.has(account)
@@ -91,7 +94,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     return yield* new StoreFailed({ fault: "lost", detail: `${sink} is not behind ${after} of ${account} any more` })
   })
 
-  /** Stores where a sink starts in an account, unless it has started. */
+  /** Stores where a sink starts in an account, unless it has started there already. */
   const begin = Effect.fn("Store.begin")(function* (sink: string, account: string, seq: number) {
     yield* sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })} ON CONFLICT (sink, account) DO NOTHING`
   })
@@ -106,7 +109,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     if (silenced !== undefined) yield* takeSilenced(sink, silenced)
   }, sql.withTransaction)
 
-  /** The existing nodes in the store, and the last event that led to them: the baseline of a new sink. */
+  /** The baseline of a new sink: the existing nodes in the store, and the sequence of the account's last event. */
   const baselineOf = Effect.fn("Store.baselineOf")(function* (account: string) {
     const [head] = yield* sql<{ seq: number }>`SELECT seq FROM account WHERE name = ${account}`
     const nodes = yield* sql<{ id: number; body: string }>`SELECT id, body FROM node
@@ -126,8 +129,8 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   }, sql.withTransaction)
 
   /**
-   * Sets a sink back to a cursor: later events are delivered again, under the same ids. Accounts that the cursor does not name
-   * are not affected.
+   * Sets a sink back to a cursor. Events after the cursor are delivered again, with the same ids. Accounts that the cursor does
+   * not name are not affected.
    */
   const replay = Effect.fn("Store.replay")(function* (sink: string, cursor: Cursor) {
     yield* orders.note(sink)
@@ -136,7 +139,8 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     for (const { account } of accounts) {
       if (cursor.size > 0 && !cursor.has(account)) continue
       const seq = cursor.get(account) ?? 0
-      // Deliveries that are not in the log would not come again: the baseline nodes, and events that are no longer kept.
+      // Remove only deliveries whose event is in the log, because those come again. Nodes of a baseline, and events that are no
+      // longer kept, would not.
       yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
         AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
       yield* sql`DELETE FROM silenced_event WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}

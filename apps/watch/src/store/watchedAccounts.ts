@@ -1,14 +1,14 @@
 /**
- * The table of accounts that come and go while daemons run. This module does not interpret credentials and options: see
- * `config/TableAccount.ts`.
+ * The table of accounts that people add and remove while daemons run. `config/TableAccount.ts` interprets the credentials and
+ * options.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Peers } from "./peers.ts"
 
 /**
- * `paused`: its owner still delivers events, but sends no requests to the service. `removed`: the same, and the account is
- * hidden.
+ * `paused`: the owner of the account still delivers events, but sends no requests to the service. `removed`: like `paused`, and
+ * the account is hidden.
  */
 export type TableAccountState = "active" | "paused" | "removed"
 
@@ -16,9 +16,9 @@ export type TableAccountState = "active" | "paused" | "removed"
 export interface TableAccount {
   readonly name: string
   readonly baseUrl: string
-  /** How each process finds the credentials, as JSON: never the credentials themselves. */
+  /** How a process finds the credentials, as JSON. Never the credentials in plain text. */
   readonly credentials: string
-  /** As JSON. */
+  /** The options of the account, as JSON. */
   readonly options: string
 }
 
@@ -28,13 +28,13 @@ export interface TableAccountRow extends TableAccount {
   readonly revision: number
 }
 
-/** As many as a config may have, because a cursor names them all. */
+/** Maximum number of accounts in the table. A config may have as many; a cursor names all accounts. */
 export const maxTableAccounts = 2000
 
 export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peers) => {
   /**
-   * The revision of a change, in its transaction. Changes are made one after the other, so whoever has seen one has seen all
-   * earlier ones.
+   * The revision for a change; called in the transaction of the change. Changes are made one after the other, so a process that
+   * has seen one has seen all earlier ones.
    */
   const nextRevision = Effect.gen(function* () {
     yield* sql.onDialectOrElse({
@@ -48,8 +48,9 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
   })
 
   /**
-   * The accounts that changed after a revision, including removed ones, in the order of their last changes. All accounts if the
-   * table does not know that revision, because a standby without the last changes took over, or a backup was restored.
+   * The accounts that changed after a revision, including removed ones, in the order of their last changes. If the table does
+   * not know that revision, returns all accounts: a standby without the last changes may have taken over, or somebody has
+   * restored a backup.
    */
   const watchedAccounts = (after: number) =>
     sql<TableAccountRow>`SELECT name, base_url AS "baseUrl", credentials, options, state, revision FROM watched_account
@@ -57,8 +58,8 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
       ORDER BY revision`
 
   /**
-   * Adds an account. Replaces an account of that name if requested; a paused account stays paused. Returns `null` if the name
-   * exists, or if the table is full.
+   * Adds an account. If requested, it replaces an account of that name; a paused account then stays paused. Returns null if the
+   * name exists, or if the table is full.
    */
   const addWatchedAccount = Effect.fn("Store.addWatchedAccount")(function* (
     account: TableAccount,
@@ -79,7 +80,7 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
     return known === undefined ? ("added" as const) : ("replaced" as const)
   }, sql.withTransaction)
 
-  /** Returns whether the account exists. A removed account keeps no credentials. */
+  /** Sets the state of an account; returns whether the account exists. A removed account keeps no credentials. */
   const setWatchedState = Effect.fn("Store.setWatchedState")(function* (name: string, state: TableAccountState) {
     const credentials = state === "removed" ? sql`, credentials = '{}'` : sql``
     const changed =
@@ -88,7 +89,10 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
     return changed.length > 0
   }, sql.withTransaction)
 
-  /** Replaces credentials of all accounts in one transaction, except those that were changed in between. Returns the number. */
+  /**
+   * Replaces the credentials of the given accounts in one transaction, except accounts that were changed in between. Returns
+   * how many were replaced.
+   */
   const resealWatched = Effect.fn("Store.resealWatched")(function* (
     accounts: ReadonlyArray<Pick<TableAccountRow, "name" | "revision" | "credentials">>
   ) {
@@ -102,7 +106,7 @@ export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peer
     return changed.flat().length
   }, sql.withTransaction)
 
-  /** What these processes have in their config, according to their registration. */
+  /** The accounts and sinks that the given processes have registered from their configs. */
   const partsOf = Effect.fn("Store.partsOf")(function* (processes: ReadonlyArray<string>) {
     const members = yield* sql<{ process: string; parts: string }>`SELECT process, parts FROM member`
     const present = members.filter(({ process }) => processes.includes(process))

@@ -1,7 +1,7 @@
 /**
- * The current state of each account's polling, reported by the polling itself, for people and programs that watch the daemon:
- * the account's state, the running sweep, the time within which changes are known. Nothing is stored; sweeps are counted for
- * the metrics.
+ * The current state of each account's polling, for people and programs that watch the daemon: the account's state, its last and
+ * next sweep, and how soon changes are known. The polling itself reports it. Nothing is stored; sweeps are counted for the
+ * metrics.
  */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import type { Fact } from "../diff/Fact.ts"
@@ -14,27 +14,30 @@ export interface AccountProgress {
    * process polls, and this is the last state.
    */
   readonly state: "starting" | "watching" | "degraded" | "frozen" | "paused" | "stopped"
-  /** When its watching started, if that was after the process started; otherwise null. */
+  /** When watching the account began, if that was after the process started; otherwise null. */
   readonly begunMillis: number | null
-  /** It comes from the table, so its credentials are not the responsibility of whoever runs the process. */
+  /**
+   * Whether the account comes from the table. Then its credentials are not the responsibility of the person who runs the
+   * process.
+   */
   readonly isAdded: boolean
-  /** The list cannot be read. */
+  /** Set while the list cannot be read. */
   readonly outage: {
     readonly message: string
     readonly sinceMillis: number
-    /** Because the service refuses the credentials. */
+    /** Whether the reason is that the service refuses the credentials. */
     readonly isRefusal: boolean
   } | null
-  /** The list can be read, but is not believed. */
+  /** Set while the list can be read, but is not believed. */
   readonly doubt: {
     readonly message: string
     readonly sinceMillis: number
-    /** Because it belongs to another account. */
+    /** Whether the reason is that the list belongs to another account. */
     readonly isOther: boolean
   } | null
   readonly lastSweep: {
     readonly endedMillis: number
-    /** Null for a sweep of another process, like `requests`. */
+    /** Null for a sweep of another process; so is `requests`. */
     readonly durationMillis: number | null
     readonly requests: number | null
   } | null
@@ -55,7 +58,7 @@ export interface AccountProgress {
     readonly resetMillis: number | null
     readonly isLow: boolean
   } | null
-  /** If several processes share a store, the one that owns the account; null with a single process. */
+  /** If several processes share a store, the process that owns the account; null with a single process. */
   readonly owner: {
     readonly process: string
     readonly sinceMillis: number
@@ -93,8 +96,8 @@ const make = (names: ReadonlyArray<string>) =>
     const removed = new Set<string>()
     return {
       /**
-       * Records news about an account; omitted fields stay. Each `lastSweep` counts as one sweep. A paused or removed account
-       * may still report while it ends.
+       * Records news about an account; omitted fields stay as they are. Each `lastSweep` counts as one sweep. The polling of an
+       * account that was paused or removed may still report while it ends; that does not change its state.
        */
       report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
         if (removed.has(account)) return
@@ -129,7 +132,7 @@ const make = (names: ReadonlyArray<string>) =>
           removed.add(account)
           accounts.delete(account)
         }),
-      /** By name. */
+      /** The accounts by name. */
       accounts: Effect.sync((): ReadonlyMap<string, AccountProgress> => accounts)
     }
   })
@@ -137,11 +140,11 @@ const make = (names: ReadonlyArray<string>) =>
 export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
   "@berthkit/watch/telemetry/Progress"
 ) {
-  /** Starts with the accounts of these names, which must be complete: a part of them would be taken for all. */
+  /** Starts with the accounts of these names. The names must be complete, because readers take them for all accounts. */
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }
 
-/** This process's knowledge about an account's troubles, in addition to the stored one. */
+/** What this process knows about an account's troubles, in addition to what is stored. */
 export interface Words {
   /** The last failure that is a trouble; null if this process saw none. */
   readonly outage: { readonly message: string; readonly isRefusal: boolean } | null
@@ -151,7 +154,9 @@ export interface Words {
 
 export const noWords: Words = { outage: null, doubt: null }
 
-/** The troubles of the account, according to the daemon's state; in this process's words if it has seen them. */
+/**
+ * The account's state and troubles, from its stored standing. If this process has seen a trouble, the message is in its words.
+ */
 export const stateOf = (
   { baselineMillis, freeze, outage, settling, stranger }: Standing,
   words: Words
@@ -172,10 +177,10 @@ export const stateOf = (
   }
 }
 
-/** What is wrong with an account, as only its owner knows it. */
+/** What is wrong with an account. Only the owner of the account knows it. */
 export type Condition = Pick<AccountProgress, "outage" | "doubt" | "unreadable" | "allowance">
 
-/** For an allowance, the numbers at the moment when it became low are kept. */
+/** The condition to store. An allowance is part of it only while it is low. */
 export const conditionOf = ({ allowance, doubt, outage, unreadable }: AccountProgress): Condition => ({
   outage,
   doubt,
@@ -186,7 +191,7 @@ export const conditionOf = ({ allowance, doubt, outage, unreadable }: AccountPro
 export const readCondition = (json: string | null): Condition | null =>
   json === null ? null : (JSON.parse(json) as Condition)
 
-/** An account that another process owns or owned: the stored state, in that process's words. */
+/** The stored state of an account that another process owns or owned, in the words of that process. */
 export const leftAs = (
   standing: Standing | null,
   condition: Condition | null
@@ -220,13 +225,18 @@ interface Width {
   readonly millis: number
 }
 
-/** Widths of `observedBetween` that may still be the largest of an hour: each is larger than all after it. */
+/**
+ * The widths of `observedBetween` that are, or may become, the largest of the last hour. Each is larger than all later ones.
+ */
 export type Widths = ReadonlyArray<Width>
 
 const isDetection = ({ type }: Fact): boolean =>
   type === "berth.node.created" || type === "berth.node.status_changed" || type === "berth.node.changed"
 
-/** Adds new facts. A deletion is late because of its confirmation, and the baseline was never missed. */
+/**
+ * Adds the widths of new facts. Deletions and the baseline do not count: a deletion is late because it is confirmed, and the
+ * baseline is no change that could be noticed late.
+ */
 export const addWidths = (widths: Widths, facts: ReadonlyArray<Fact>, nowMillis: number): Widths => {
   let kept = widths.filter(({ atMillis }) => nowMillis - atMillis < hourMillis)
   for (const fact of facts) {

@@ -1,9 +1,9 @@
-/** Caches an effect's result for a while, for slow values that are needed often. */
+/** Caches the result of an effect for a while. It is for values that are slow to get and needed often. */
 import { Clock, Effect, Exit } from "effect"
 
 /**
- * Uses the monotonic clock, because the wall clock may be set back. Age counts from when the answer came; callers in the
- * meantime share the running request. Failures are not cached.
+ * Age counts from the end of the run, on the monotonic clock, because the wall clock may be set back. Callers share a run that
+ * is in progress. Failures are not cached.
  */
 export const cachedFor = <A, E, R>(effect: Effect.Effect<A, E, R>, maxAgeMillis: number) => {
   /** Null if nothing is cached. */

@@ -1,17 +1,17 @@
-/** Maximum age of an account's last complete sweep before its nodes count as outdated. Pure. */
+/** How old an account's last complete sweep may be before the account's nodes count as outdated. Pure. */
 
-/** Sweeps are never expected faster than this. */
+/** The maximum age is at least this. */
 const minMaxAgeMillis = 60_000
 
-/** How many planned sweeps may be missed. */
+/** The maximum age is this many planned intervals. */
 const maxMissed = 2
 
-/** Other processes store the start of a sweep at most this often. */
+/** A process stores the start of a sweep at most this often, so other processes see it late. */
 const writtenLateMillis = 60_000
 
 /**
- * `intervalMillis`: the planned interval between sweeps; null if unknown. `isElsewhere`: another process sweeps, so only the
- * store tells.
+ * The maximum age. `intervalMillis`: the planned interval between sweeps; null if unknown. `isElsewhere`: another process
+ * sweeps, and this one sees only what the store has.
  */
 export const maxSweepAgeMillis = (intervalMillis: number | null, isElsewhere = false): number =>
   Math.max(minMaxAgeMillis, maxMissed * (intervalMillis ?? 0)) +
@@ -24,25 +24,25 @@ interface Swept {
 }
 
 /**
- * Whether an account had a recent complete sweep. A store alone has only the start of a sweep, up to a minute early, and no
- * plan, so it cannot show that a sweep is late.
+ * Whether an account had a recent complete sweep. If the planned interval is unknown, any sweep counts, because nothing shows
+ * that the next one is late.
  */
 export const isSwept = ({ intervalMillis, lastSweep, owner }: Swept, nowMillis: number): boolean =>
   lastSweep !== null &&
   (intervalMillis === null ||
     nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis, owner?.isHere === false))
 
-/** The last sweep of another process. */
+/** The last sweep of another process, as far as the store shows it. */
 export interface HeardSweep {
-  /** By the clock of that process. */
+  /** The stored time, by the clock of that process. */
   readonly writtenMillis: number
-  /** By this process's clock; null if it cannot be determined. */
+  /** When the sweep ended, by this process's clock; null if unknown. */
   readonly endedMillis: number | null
 }
 
 /**
- * The knowledge after the store shows `writtenMillis`. The clocks of two machines may differ by minutes. If they do, a sweep
- * ended when this process heard of it, and a sweep that was there before `known` ended at an unknown time.
+ * What is known after the store shows the time `writtenMillis`. The clocks of two machines may differ by minutes. If they do, a
+ * new sweep counts as ended when this process heard of it; the end of the first sweep that this process hears of is unknown.
  */
 export const hearSweep = (
   known: HeardSweep | undefined,

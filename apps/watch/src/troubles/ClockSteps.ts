@@ -1,13 +1,13 @@
 /** Detects that the machine's clock was changed, by comparing wall time with elapsed time. Pure. */
 
-/** Clocks that are merely adjusted stay within this from one reading to the next. */
+/** If the clock is only adjusted gradually, the difference between two readings stays below this. */
 const maxDriftMillis = 5000
 
-/** A clock change is no longer reported after this. */
+/** How long a clock change is reported. */
 const shownMillis = 600_000
 
 export interface ClockStep {
-  /** Positive is forward. */
+  /** By how much the clock was changed; positive if it was set forward. */
   readonly byMillis: number
   readonly sinceMillis: number
 }

@@ -6,7 +6,7 @@ import type { ClockStep } from "./ClockSteps.ts"
 
 /** How much the store holds, and how much it may hold. */
 export interface Kept {
-  /** The account with the most kept events. */
+  /** The number of events of the account that has the most. */
   readonly events: number
   readonly maxEvents: number
   readonly bytes: number
@@ -17,7 +17,7 @@ export interface DaemonState {
   readonly nowMillis: number
   /** When the process started. */
   readonly begunMillis: number
-  /** By name. */
+  /** The accounts by name. */
   readonly accounts: ReadonlyMap<string, AccountProgress>
   readonly sinks: ReadonlyArray<SinkState>
   /** Null while writes to the store succeed. */

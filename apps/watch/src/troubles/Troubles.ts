@@ -1,5 +1,5 @@
 /**
- * The current troubles (problems) of a daemon, from its accounts, sinks, store and clock. It remembers since when each one
+ * The current troubles (problems) of a daemon, from its accounts, sinks, store and clock. It remembers since when each trouble
  * lasts.
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -41,7 +41,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
     return clock.step
   })
 
-  /** The last data from the store, which cannot always be read. */
+  /** The last data from the store, for times when the store cannot be read. */
   let stored: Pick<DaemonState, "sinks" | "kept"> = { sinks: [], kept: null }
 
   const readStored = Effect.gen(function* () {
@@ -60,7 +60,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
         heartbeat,
         ...stored
       }
-      // While the store is known to fail, that is the trouble to report.
+      // If the store is known to fail, that is reported as a trouble, so this failure need not end the check.
       if (read._tag === "Failure" && state.store === null) return yield* read.failure
       const troubles = troublesOf(state, known)
       known = new Map(troubles.map((trouble) => [keyOf(trouble), trouble.sinceMillis]))
@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
       Effect.sync(() => {
         known = new Map([...since, ...known])
       }),
-    /** Why the monitor gets no heartbeat. */
+    /** Why the monitor gets no heartbeat, and since when; null if it gets one. */
     heartbeat: Effect.sync(() => heartbeat),
     /** Records the heartbeat state stored by the process that sends it. */
     hearHeartbeat: (heard: DaemonState["heartbeat"]) => Effect.sync(() => void (heartbeat = heard)),

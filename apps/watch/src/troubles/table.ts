@@ -19,11 +19,11 @@ type Severity = (typeof severities)[number]
 interface Found {
   /** The account or sink; null for the daemon. */
   readonly subject: string | null
-  /** The details, as a sentence; null if there are none. */
+  /** The details, in one sentence; null if there are none. */
   readonly detail: string | null
   /** What to do, if it depends on the details. */
   readonly next?: string
-  /** Absent or null if only the observer knows since when. */
+  /** Since when the trouble lasts. If absent or null, it counts from when the daemon first noticed it. */
   readonly sinceMillis?: number | null
 }
 
@@ -35,22 +35,22 @@ export interface TroubleEntry {
   readonly sentence: string
   /** What to do next, in one sentence; `NAME` is replaced by the account or sink. */
   readonly next: string
-  /** When it begins and ends, for people. `find` decides. */
+  /** When the trouble begins and ends, in words for the documentation. `find` decides. */
   readonly begins: string
   readonly ends: string
-  /** The subjects for which it holds. */
+  /** Finds the subjects that have the trouble now. */
   readonly find: (state: DaemonState) => ReadonlyArray<Found>
   /** The alert for Prometheus, and how long the trouble must last before it fires. */
   readonly alert: { readonly name: string; readonly wait: string }
-  /** Whether `/readyz` fails meanwhile. */
+  /** Whether `/readyz` fails while the trouble lasts. */
   readonly isUnready: boolean
-  /** The type of event that reports it; null: no event can report it while it lasts. */
+  /** The type of the event that reports the trouble; null if no event can report it while it lasts. */
   readonly event: string | null
 }
 
 type AccountFinder = (account: AccountProgress, state: DaemonState) => Omit<Found, "subject"> | null
 
-/** Finds it in the accounts that this process polls. */
+/** Applies a finder to all accounts that are polled. */
 const ofAccounts =
   (find: AccountFinder) =>
   (state: DaemonState): ReadonlyArray<Found> =>
@@ -60,7 +60,7 @@ const ofAccounts =
       return found === null ? [] : [{ subject, ...found }]
     })
 
-/** Finds it in the sinks of the config. */
+/** Applies a finder to all sinks of the config. */
 const ofSinks =
   (find: (sink: SinkState) => Omit<Found, "subject"> | null) =>
   ({ sinks }: DaemonState): ReadonlyArray<Found> =>
@@ -69,10 +69,10 @@ const ofSinks =
       return found === null ? [] : [{ subject: sink.name, ...found }]
     })
 
-/** In the words of the process that saw it. */
+/** A trouble with details in the words of the process that saw it. */
 const told = (words: string | null, sinceMillis: number | null) => ({ detail: sentenceOf(words), sinceMillis })
 
-/** A sink in one of these states. */
+/** Finds the sinks in a state. */
 const inState = (wanted: SinkState["state"]) =>
   ofSinks(({ changedAtMillis, failingSinceMillis, message, state }) =>
     state === wanted ? told(message, state === "disabled" ? changedAtMillis : failingSinceMillis) : null
@@ -100,13 +100,16 @@ const spanText = (millis: number): string => {
   return `${Math.round(span / secondMillis)} seconds`
 }
 
-/** A sink is far behind with this many unread events, or with half of the number at which it is disabled. */
+/** A sink is far behind if it has this many unread events, or half of the number at which it is disabled. */
 const maxUnread = 10_000
 
-/** The store counts as over its limit only above this factor, because unread events are kept in any case. */
+/** The store counts as over its limit only above this multiple of the limit, because unread events are kept in any case. */
 const slack = 1.1
 
-/** An entry without the defaults: the daemon stays ready, and reports the trouble as an event. */
+/**
+ * An entry, in which `isUnready` and `event` may be omitted. By default the daemon stays ready, and reports the trouble as an
+ * event.
+ */
 type Stated = Omit<TroubleEntry, "isUnready" | "event"> & Partial<TroubleEntry>
 
 const stated: ReadonlyArray<Stated> = [
@@ -168,7 +171,7 @@ const stated: ReadonlyArray<Stated> = [
     begins: "no sweep was complete for more than a minute (or for the planned time of two sweeps, if that is longer)",
     ends: "a complete sweep",
     find: ofAccounts((account, { begunMillis, nowMillis }) => {
-      // An account that was added or resumed later gets the same time for its first sweep.
+      // An account that was added or resumed later gets as much time for its first sweep as one that was there from the start.
       const begun = account.begunMillis ?? begunMillis
       const isUnswept = account.lastSweep === null || account.lastSweep.endedMillis < (account.begunMillis ?? 0)
       const maxAgeMillis = maxSweepAgeMillis(account.intervalMillis, account.owner?.isHere === false)
@@ -375,7 +378,7 @@ export interface Trouble {
 const namesWhere = (condition: (entry: TroubleEntry) => boolean): ReadonlySet<string> =>
   new Set(troubleTable.filter(condition).map(({ name }) => name))
 
-/** Names of the troubles in which the daemon is not ready. */
+/** Names of the troubles during which the daemon is not ready. */
 export const unreadyTroubles = namesWhere(({ isUnready }) => isUnready)
 
 /** Names of the troubles that `berth.watch.trouble` reports. */
@@ -385,13 +388,13 @@ export const reportedTroubles = namesWhere(({ event }) => event === "berth.watch
 export const named = (next: string, subject: string | null): string =>
   subject === null ? next : next.replace("NAME", () => subject)
 
-/** The same for as long as a trouble lasts. */
+/** Identifies a trouble; the key stays the same for as long as the trouble lasts. */
 export const keyOf = ({ about, name }: Pick<Trouble, "about" | "name">): string =>
   about.name === null ? name : `${name} (${about.name})`
 
 /**
- * The current troubles, worst first, then in the order of the table. `known`: by key, the start times that the state does not
- * contain.
+ * The current troubles, worst first, then in the order of the table. `known`: the start times of troubles by key, for those
+ * whose start the state does not contain.
  */
 export const troublesOf = (state: DaemonState, known: ReadonlyMap<string, number>): ReadonlyArray<Trouble> =>
   troubleTable
