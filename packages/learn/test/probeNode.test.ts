@@ -50,6 +50,7 @@ describe("the node that the probe orders", () => {
     ["is sold out", record("cheap", { price_per_hour: 1 }, { available_inventory_status: false })],
     ["has no disk of its own", record("cheap", { price_per_hour: 1, disk_space: 0 })],
     ["has its price in dollars", record("cheap", { price_per_hour: 1 }, { currency: "USD" })],
+    ["has its price in dollars, as its specs say", record("cheap", { price_per_hour: 1, currency: "USD" })],
     ["has no stated minimum", record("cheap", { price_per_hour: 1, minimum_billing_amount: null })]
   ])("is never on a plan that %s", async (_what, cheap) => {
     expect(await orderOf(cheap)).toBeUndefined()

@@ -124,7 +124,7 @@ export const imageFromWire: ReadRecord<Image> = (wire) => {
     os: osOf(Predicate.isObject(wire["os"]) ? wire["os"] : {}, image, extra),
     zone: read(zone, "zone", text, null, extra),
     available: read(wire["available_inventory_status"], "available_inventory_status", flag, null, extra),
-    specs: specsOf(specs, foreignCurrency(wire["currency"]), extra),
+    specs: specsOf(specs, foreignCurrency(wire["currency"]) ?? foreignCurrency(specs["currency"]), extra),
     extra
   }
   keepUnknown(wire, known, extra)

@@ -108,7 +108,8 @@ const statesFailure = (body: Record<string, unknown>): boolean =>
   namesErrors(body["error"]) ||
   ["success", "ok"].some((key) => body[key] === false) ||
   // The status of a record, such as a node's, is not the status of the call.
-  (body["id"] === undefined && ["error", "fail", "failed", "failure"].some((word) => asWord(body["status"]) === word))
+  (body["id"] === undefined &&
+    [false, "error", "fail", "failed", "failure"].some((word) => asWord(body["status"]) === word))
 
 /** Whether the operation only reads. */
 const isRead = ({ emptyAllowed, list, nodeId }: Expectation) =>
@@ -253,7 +254,8 @@ const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
 
 /**
  * The sentences that explain the failure, without duplicates and full stops. If all sentences are general, returns those that begin with a
- * field's name; if none does, returns the first.
+ * field's name; if none does, returns the first from
+ * `errors`, otherwise the first.
  */
 const wordsOf = (
   body: unknown,
@@ -281,7 +283,8 @@ const wordsOf = (
   })
   const more = said.filter((text) => saysMore(text, names))
   const naming = said.filter((text) => names.some((name) => text.startsWith(`${name}: `)))
-  return [more, naming].find(({ length }) => length > 0) ?? said.slice(0, 1)
+  const own = said.filter((text) => faults.some((fault) => fault.replace(/\.$/, "") === text))
+  return [more, naming, own.slice(0, 1)].find(({ length }) => length > 0) ?? said.slice(0, 1)
 }
 
 /** Words of a limit on how much an account may have. */

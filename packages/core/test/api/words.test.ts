@@ -71,6 +71,10 @@ describe("the words of a failure", () => {
       "The service refused the request: name: must not be blank."
     )
     assert.strictEqual(
+      reasonOf(400, { message: "Error", errors: "Bad" }).message,
+      "The service refused the request: Bad."
+    )
+    assert.strictEqual(
       reasonOf(422, { message: "The name is taken", errors: { name: ["pick another"] } }).message,
       "The service refused the request: The name is taken; name: pick another."
     )

@@ -595,7 +595,8 @@ describe("a failure inside a success", () => {
     [`{"success":false,"message":"Node is locked"}`, "InvalidRequest"],
     [`{"ok":false}`, "InvalidRequest"],
     [`{"status":"error","message":"boom"}`, "InvalidRequest"],
-    [`{"status":"Failed"}`, "InvalidRequest"]
+    [`{"status":"Failed"}`, "InvalidRequest"],
+    [`{"status":false,"message":"Not allowed"}`, "InvalidRequest"]
   ] as const) {
     it.effect(`${body} of a delete is ${reason}`, () =>
       Effect.gen(function* () {
