@@ -124,6 +124,7 @@ describe("a price in another currency", () => {
       const run = yield* berth("run", "--plan", plan, "--image", "Ubuntu", "--max-cost", "1000", "--", "true")
       assert.strictEqual(run.code, 2)
       assert.include(run.stderr, "The price is in USD, and --max-cost is in rupees: they cannot be compared.")
+      assert.include(run.stderr, "or omit --max-cost: berth then asks you")
       assert.isEmpty(made)
       const many = yield* berth(...create, "Ubuntu", "--count", "2", "--yes")
       assert.include(many.stderr, "together: each $0.04 per hour, $29.20 per month")

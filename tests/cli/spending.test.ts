@@ -89,6 +89,22 @@ describe("what was spent", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("says how many hours have no price in rupees, also if they are few", () =>
+    Effect.gen(function* () {
+      for (const [unpricedNodeHours, text] of [
+        [0.02, "less than 0.1 node-hours"],
+        [3.25, "3.3 node-hours"]
+      ] as const) {
+        const account = accountOf("mine", fingerprint("https://cloud.example"))
+        const url = yield* daemon([{ ...account, spent: { ...spend, unpricedNodeHours } }])
+        const { stderr } = yield* invoke(["cost", "--month", "--watch-url", url], {
+          env: environment("https://cloud.example")
+        })
+        assert.include(stderr, `mine: prices in rupees of ${text} were not known`)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not that of another account, or of another service", () =>
     Effect.gen(function* () {
       const url = yield* daemon([accountOf("prod", fingerprint("https://cloud.example"))])

@@ -207,7 +207,9 @@ describe("a plan without a disk of its own", () => {
         assert.include(refused.stderr, "The plan e1-slug has no disk of its own, and the order names none.")
         assert.include(refused.stderr, "--disk")
       }
-      assert.isTrue((yield* proposed({ plan: "E1LC.6GB", image })).isError)
+      const { content, isError } = yield* proposed({ plan: "E1LC.6GB", image })
+      assert.isTrue(isError)
+      assert.include(JSON.stringify(content), "Name the size of the disk in GB: disk")
       assert.lengthOf(creates, 0)
     }).pipe(Effect.scoped)
   )

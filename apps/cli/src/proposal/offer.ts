@@ -175,13 +175,13 @@ export const underSlug = <S extends Partial<NodeSpec>>(
   )
 }
 
+/** The hint of a plan that needs a disk. */
+export const diskHint = "Name the size of the disk in GB: --disk, or disk in a fleet file"
+
 /** The fault if neither the plan nor the order has a disk. */
 const diskFault = ({ disk, plan }: Selection, images: ReadonlyArray<Image>) =>
   disk === undefined && images.some((each) => each.plan === plan && each.specs.diskGb === 0)
-    ? refuse(
-        `The plan ${plan} has no disk of its own, and the order names none.`,
-        "Name the size of the disk in GB: --disk, or disk in a fleet file"
-      )
+    ? refuse(`The plan ${plan} has no disk of its own, and the order names none.`, diskHint)
     : undefined
 
 /** The fault if the plan is unknown, or if the order has to name a disk for it; undefined if the order can be made. */
@@ -310,7 +310,7 @@ export const checkCost = (
   const perHourInr = sumIfKnown(proposals.map((proposal) => maxPerHourOf(proposal, proposal.minimumBillingInr)))
   return checkMaxCost(perHourInr, maxCost, () => {
     const cost = sumOfPrices(proposals)
-    const prices = `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: create then asks you`
+    const prices = `See its prices: berth plan get ${quoted(plan)}, or omit --max-cost: berth then asks you`
     const text = pricePerHourText(cost)
     const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
     const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
@@ -339,7 +339,7 @@ export const checkCost = (
             ? {
                 message:
                   "The price is not known, so it may be above --max-cost: an unreadable record of the image list may belong to this plan and image.",
-                hint: "See it: berth api /images/, or omit --max-cost: create then asks you"
+                hint: "See it: berth api /images/, or omit --max-cost: berth then asks you"
               }
             : { message: "The price is not known, so it may be above --max-cost.", hint: prices },
       above

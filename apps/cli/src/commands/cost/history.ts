@@ -86,13 +86,13 @@ const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
   return [["since", DateTime.formatIso(Option.getOrThrow(instant))] as const]
 })
 
-const nodeHours = (hours: number) => `${Number(hours.toFixed(1))} node-hours`
+const nodeHours = (hours: number) => `${hours < 0.05 ? "less than 0.1" : Number(hours.toFixed(1))} node-hours`
 
 /** One sentence per account about what its amounts leave out. */
 const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
   rows.flatMap(({ account, unobservedMillis, unpricedNodeHours }) => [
     ...(unpricedNodeHours > 0
-      ? [`${account}: prices of ${nodeHours(unpricedNodeHours)} were not known, so there is no upper bound.`]
+      ? [`${account}: prices in rupees of ${nodeHours(unpricedNodeHours)} were not known, so there is no upper bound.`]
       : []),
     ...(unobservedMillis > 0
       ? [`${account}: not watched for ${elapsed(unobservedMillis)}; nodes that came and went then are not in it.`]

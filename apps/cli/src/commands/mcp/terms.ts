@@ -11,7 +11,7 @@ import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
 import { ensureNew } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
-import { createProposal, offerFor, underSlug } from "../../proposal/offer.ts"
+import { createProposal, diskHint, offerFor, underSlug } from "../../proposal/offer.ts"
 import type { Order, Terms } from "../../proposal/ProposalStore.ts"
 import { ensureKeepsProtected, optionFor, proposalOf as commitmentProposal } from "../commitment/set.ts"
 import { proposalOf as deleteProposal } from "../node/delete.ts"
@@ -24,8 +24,13 @@ const aboutOf = ({ createdAt, id, name, publicIp }: Node): Terms["about"] => ({
 })
 
 /** The same fault with a hint that names tools, instead of a flag of another command. */
-const withoutForce = ({ message }: UsageFault) =>
-  new UsageFault({ message, hint: "See list_plans and list_images for what there is." })
+const withoutForce = ({ hint, message }: UsageFault) =>
+  new UsageFault({
+    message,
+    hint: hint?.startsWith(diskHint)
+      ? "Name the size of the disk in GB: disk"
+      : "See list_plans and list_images for what there is."
+  })
 
 /** The terms of an order. `known` is the record of its node if it was read just now. */
 export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) {
