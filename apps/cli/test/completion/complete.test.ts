@@ -20,7 +20,7 @@ describe("completions", () => {
     ["node de", ["delete"]],
     ["-o json node de", ["delete"]],
     ["--profile node node de", ["delete"]],
-    ["node list --stat", ["--status"]],
+    ["node list --statu", ["--status"]],
     ["node list --status ru", ["running"]],
     ["node list --status=ru", ["--status=running"]],
     ["node list -o nd", ["ndjson"]],
@@ -33,7 +33,7 @@ describe("completions", () => {
     ["help no", ["node"]],
     ["help node li", ["list"]],
     ["help node list ", []],
-    ["help node list --stat", ["--status"]],
+    ["help node list --statu", ["--status"]],
     ["node list --status running,power", ["running,power-off"]],
     ["node list --status=running,te", ["--status=running,terminate"]],
     ["node list --columns na", ["name"]],
@@ -53,7 +53,7 @@ describe("completions", () => {
     ],
     ["node watch --columns fr", ["from"]],
     ["completion bash --columns ", []],
-    ["node list -- --stat", []]
+    ["node list -- --statu", []]
   ])("of berth %s are %j", (line, expected) => assert.deepStrictEqual(values(line), Array.from(expected)))
 
   it.each([
