@@ -140,7 +140,7 @@ const removed = Effect.fnUntraced(function* (lease: Lease, node: Node, perHourIn
       )
     )
     // After a 404 the node is read again by its id alone: one 404 may be false, and the list may still show a node that is gone. In all
-    // other cases the service has accepted the delete, so the run goes on even if the read fails.
+    // other cases the service has accepted the delete, so a read that fails is no failure.
     const after = isGone
       ? yield* Effect.catchIf(
           Nodes.use((nodes) => nodes.get(id)),

@@ -123,8 +123,8 @@ export const differenceOf = (
 
 /**
  * The peak cost of a plan. Deletes come last, so it includes all existing nodes and all creates. Each replacement adds the amount by which
- * its new node costs more. Both nodes of a replacement count while it is under way, which `atOnce` replacements are at a time. Each
- * committed period adds what it costs in addition to the hourly price.
+ * its new node costs more. At most `atOnce` replacements are under way at a time, and both nodes of these count. Each committed period adds
+ * what it costs in addition to the hourly price.
  */
 const peakOf = (
   changes: ReadonlyArray<Change>,
