@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "berth-proposals-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const accounts = join(folder, "accounts")
-const intents = { accounts, origin: "https://service.test", id: "one", key: undefined, spellings: [] }
+const intents = { accounts, origin: "https://service.test", id: "one", key: undefined }
 
 /** Only the part of a connection that a store uses. */
 const connection = {

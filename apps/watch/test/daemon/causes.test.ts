@@ -15,7 +15,7 @@ const store = Effect.map(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "causes-"))),
     (path) => Effect.sync(() => rmSync(path, { recursive: true }))
   ),
-  (accounts) => recordsOf({ accounts, origin: "", id: "one", key: undefined, spellings: [] })
+  (accounts) => recordsOf({ accounts, origin: "", id: "one", key: undefined })
 )
 
 const change = (over: Partial<Change>): string =>

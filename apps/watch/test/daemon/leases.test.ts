@@ -11,7 +11,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-const place = (accounts: string) => ({ accounts, origin: "", id: "one", key: undefined, spellings: [] })
+const place = (accounts: string) => ({ accounts, origin: "", id: "one", key: undefined })
 
 describe("leases", () => {
   it.effect("are read from their files; what is none is left out, and of several the last counts", () =>

@@ -79,13 +79,13 @@ interface Account {
 
 /** The account's folders in berth's folder, or in another one. */
 const accountIn = Effect.fnUntraced(function* (settings: Settings, base: string): Effect.fn.Return<Account, FileFault> {
-  const { ofKey, ofName, ofPlace, origin, spellings } = yield* accountIds(settings)
+  const { ofKey, ofName, ofPlace, origin } = yield* accountIds(settings)
   // Resolve now: the program may change its working directory, but its files stay.
   const accounts = `${builtin("node:path")!.resolve(base)}/accounts`
   return {
     keyFolder: `${accounts}/${ofKey}`,
     folder: `${accounts}/${ofPlace}`,
-    intents: { accounts, origin, id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace, spellings }
+    intents: { accounts, origin, id: ofName ?? ofPlace, key: ofName === undefined ? undefined : ofPlace }
   }
 })
 

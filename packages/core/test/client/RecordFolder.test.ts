@@ -20,8 +20,7 @@ const placeIn = (accounts: string, id: string = one): IntentPlace => ({
   accounts,
   origin: "https://service.test",
   id,
-  key: undefined,
-  spellings: []
+  key: undefined
 })
 
 recordContract("a folder", (count) =>

@@ -13,8 +13,8 @@ import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withF
 import type { Settings } from "../options/Settings.ts"
 import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
 
-/** The content of the file. Older versions wrote no stamp. */
-interface Kept extends SharedAllowance, Partial<Pick<Stamp, "bootMillis" | "bootClock">> {}
+/** The content of the file. */
+interface Kept extends SharedAllowance, Pick<Stamp, "bootMillis" | "bootClock"> {}
 
 /** The beginning of every file of ours, by which a truncated file is recognised. */
 const beginning = '{"version":1,"writtenAt":'
@@ -46,7 +46,7 @@ const decoded = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> =>
 
 /** The content in this process's monotonic time. */
 const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
-  const { bootClock = null, bootMillis = 0, writtenAt } = kept
+  const { bootClock, bootMillis, writtenAt } = kept
   const stamp = { wallMillis: writtenAt, bootMillis, bootClock }
   const ageMillis = millisBetween(stamp, now)
   const ours = onClockAhead(kept, now.bootMillis - ageMillis - writtenAt)

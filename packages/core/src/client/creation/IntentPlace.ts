@@ -5,8 +5,8 @@
  *
  * ```
  * accounts/
- *   KEY-1/intents            the mark of an old key: {"account": "NAME"}
- *   KEY-2/intents            the mark of the key of today: {"account": "NAME"}
+ *   KEY-1/account.json       the mark of an old key: {"account": "NAME"}
+ *   KEY-2/account.json       the mark of the key of today: {"account": "NAME"}
  *   NAME/creates/            the intents of the account, whichever key is used
  *   NAME/records/            what else Berth keeps about the account (`RecordFolder.ts`)
  *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
@@ -38,8 +38,6 @@ export interface IntentPlace {
   readonly id: string
   /** The folder of the API key, if the account has a name. */
   readonly key: string | undefined
-  /** The account's folders under other spellings of the address, if any. */
-  readonly spellings: ReadonlyArray<string>
 }
 
 /** Maximum number of marks that are followed, one after the other. */
@@ -47,14 +45,22 @@ const maxMarks = 16
 
 const isId = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{32}$/.test(text)
 
-const creates = (accounts: string, id: string) => `${accounts}/${id}/creates`
-const markFile = (accounts: string, id: string) => `${accounts}/${id}/intents`
-
 /** The kind of file at a path, without following a link. */
 const kindOf = (path: string) =>
   Effect.map(unlessMissing(withFiles((fs) => fs.lstat(path))), (about) =>
     about === undefined ? "nothing" : about.isDirectory() ? "folder" : "other"
   )
+
+const creates = (accounts: string, id: string) => `${accounts}/${id}/creates`
+const markFile = (accounts: string, id: string) => `${accounts}/${id}/account.json`
+
+/** Fails if an earlier version has written its mark in the folder: without it, a create would be sent again under a new key. */
+const ensureNoEarlierMark = Effect.fnUntraced(function* (accounts: string, id: string) {
+  const path = `${accounts}/${id}/intents`
+  if ((yield* kindOf(path)) === "nothing") return
+  const message = `${path} was written by an earlier version of berth; remove it, and name the account again`
+  return yield* Effect.fail<FileFault>({ message, path })
+})
 
 const idIn = (text: string): string | undefined => {
   const mark = parseJson(text)
@@ -65,7 +71,7 @@ const idIn = (text: string): string | undefined => {
 const followed = Effect.fnUntraced(function* (accounts: string, id: string): Effect.fn.Return<string, FileFault> {
   const path = markFile(accounts, id)
   const text = yield* readText(path)
-  if (Option.isNone(text)) return id
+  if (Option.isNone(text)) return yield* Effect.as(ensureNoEarlierMark(accounts, id), id)
   return idIn(text.value) ?? (yield* Effect.fail({ message: `${path} is damaged, or not Berth's`, path }))
 })
 
@@ -89,7 +95,7 @@ const note = "Berth keeps the creates of this account in the folder `creates` of
 const writeMark = (accounts: string, id: string, account: string) =>
   Effect.andThen(
     makeOwnFolder(`${accounts}/${id}`, 2),
-    replaceDurably(markFile(accounts, id), `${JSON.stringify({ version: 2, account, note })}\n`)
+    replaceDurably(markFile(accounts, id), `${JSON.stringify({ version: 1, account, note })}\n`)
   )
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
@@ -188,12 +194,9 @@ const join = Effect.fnUntraced(function* (accounts: string, from: string, into: 
 })
 
 /** Finds the account's folder and moves into it what belongs to the account. Returns the folder of its creates. */
-export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key, spellings }: IntentPlace) {
+export const settleIn = Effect.fnUntraced(function* ({ accounts, id, key }: IntentPlace) {
   yield* makeOwnFolder(`${accounts}/${id}`, 2)
   if (key !== undefined) yield* join(accounts, key, id)
-  for (const spelling of spellings) {
-    if ((yield* kindOf(`${accounts}/${spelling}`)) === "folder") yield* join(accounts, spelling, id)
-  }
   const root = yield* collect(accounts, id)
   yield* finishJoins(accounts, root)
   return creates(accounts, root)

@@ -53,7 +53,6 @@ const periodIn = (name: string): number | undefined => {
 }
 
 const nodeFile = (id: NodeId | number) => `${id}.node`
-const nodeIn = (name: string) => Number(/^(\d+)\.node$/.exec(name)?.[1] ?? 0)
 const intentFile = (key: string) => `${key}.json`
 const keyIn = (name: string) => (name.endsWith(".json") ? name.slice(0, -".json".length) : undefined)
 
@@ -96,19 +95,13 @@ const highest = (ids: ReadonlyArray<number>) => ids.reduce((a, b) => Math.max(a,
 const marksIn = (directory: string) =>
   Effect.map(namesIn(newestIn(directory)), (names) => names.filter((name) => /^\d+$/.test(name)).map(Number))
 
-/** The highest node id; 0 without one. If none is marked, all intents are listed, because marks may have been removed by hand. */
-const newestNode = Effect.fnUntraced(function* (directory: string) {
-  const marks = yield* marksIn(directory)
-  if (marks.length > 0) return highest(marks)
-  const settled = settledIn(directory)
-  const names = yield* Effect.forEach(yield* foldersIn(settled), (name) => namesIn(`${settled}/${name}`))
-  return highest(names.flat().map(nodeIn))
-})
+/** The highest node id; 0 without one. */
+const newestNode = (directory: string) => Effect.map(marksIn(directory), highest)
 
 /** Marks the id of a node unless a higher one is marked; then removes lower marks. */
 const markNode = Effect.fnUntraced(function* (directory: string, id: number) {
   const marks = yield* marksIn(directory)
-  const newest = Math.max(yield* newestNode(directory), id)
+  const newest = Math.max(highest(marks), id)
   if (!marks.includes(newest)) yield* makePrivateFolder(`${newestIn(directory)}/${newest}`)
   for (const lower of marks.filter((mark) => mark < newest)) {
     yield* unlessMissing(withFiles((fs) => fs.rmdir(`${newestIn(directory)}/${lower}`)))
@@ -268,7 +261,6 @@ export const takeOver = Effect.fnUntraced(function* (from: string, into: string)
   const names = yield* namesIn(settledIn(from))
   const suffix = yield* drawnSuffix
   yield* makePrivateFolder(settledIn(into))
-  // Read this before anything is moved: if no id is marked yet, the ids are read from the files.
   const newest = yield* newestNode(from)
   if (newest > 0) yield* markNode(into, newest)
   yield* moveFolder(`${from}/open`, `${settledIn(into)}/${importPrefix}${suffix}`)

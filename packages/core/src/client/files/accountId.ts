@@ -11,16 +11,13 @@ import type { FileFault } from "./StateFiles.ts"
 const loopback = ["127.0.0.1", "localhost", "[::1]"]
 
 /**
- * The spellings of an origin that mean the same service; the first is the canonical one. They differ in two things that `URL` keeps apart:
- * a dot at the end of a host, and the names of this machine. Other hosts with the same IP address are different services, because services
- * share addresses.
+ * One spelling for all origins that mean the same service. They differ in two things that `URL` keeps apart: a dot at the end of a host, and
+ * the names of this machine. Other hosts with the same IP address are different services, because services share addresses.
  */
-const spellingsOf = (origin: string): readonly [string, ...Array<string>] => {
+const canonical = (origin: string): string => {
   const { host, hostname, protocol } = new URL(origin)
   const bare = hostname.replace(/\.$/, "")
-  const spelled = (name: string) => `${protocol}//${name}${host.slice(hostname.length)}`
-  const [first, ...others] = loopback.includes(bare) ? loopback : [bare]
-  return [spelled(first!), ...[...others, hostname].map(spelled)]
+  return `${protocol}//${loopback.includes(bare) ? loopback[0] : bare}${host.slice(hostname.length)}`
 }
 
 /** The ids of an account. */
@@ -33,8 +30,6 @@ export interface AccountIds {
   readonly ofPlace: string
   /** The id of the account's name, if it has one, with project and location. */
   readonly ofName: string | undefined
-  /** The ids of key and place under other spellings of the address. */
-  readonly spellings: ReadonlyArray<string>
 }
 
 /** Fails without `node:crypto`. */
@@ -50,15 +45,13 @@ export const accountIds = Effect.fnUntraced(function* ({
   // 128 bits are enough to keep one user's accounts distinct.
   const idOf = (...parts: ReadonlyArray<string>) =>
     crypto.createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
-  const [spelling, ...others] = spellingsOf(origin)
+  const service = canonical(origin)
   const key = Redacted.value(credentials.apiKey)
   const place = placeOf({ project, location })
-  const ofPlace = idOf(spelling, key, ...place)
   return {
-    origin: [spelling, ...place].join(" "),
-    ofKey: idOf(spelling, key),
-    ofPlace,
-    ofName: account === undefined ? undefined : idOf("account", spelling, account, ...place),
-    spellings: Array.from(new Set(others), (other) => idOf(other, key, ...place)).filter((id) => id !== ofPlace)
+    origin: [service, ...place].join(" "),
+    ofKey: idOf(service, key),
+    ofPlace: idOf(service, key, ...place),
+    ofName: account === undefined ? undefined : idOf("account", service, account, ...place)
   }
 })

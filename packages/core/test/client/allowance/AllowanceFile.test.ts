@@ -172,15 +172,6 @@ describe("an allowance file", () => {
     })
   )
 
-  it.live("of an older version, which has no stamps, is read by the wall clock", () =>
-    Effect.gen(function* () {
-      const { read } = yield* changed((kept) =>
-        JSON.parse(JSON.stringify({ ...kept, bootClock: undefined, bootMillis: undefined }))
-      )
-      assert.deepInclude(read.report, { limit: 10, remaining: 7 })
-    })
-  )
-
   it.live("is not written by a process that has nothing to add", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")

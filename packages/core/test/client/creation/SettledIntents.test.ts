@@ -40,14 +40,13 @@ const nodeOf = (found: Option.Option<Intent>) =>
   Option.match(found, { onNone: () => "none", onSome: (of) => of.nodeId })
 const namesIn = (path: string) => Effect.promise(async () => (await readdir(path)).toSorted())
 
-const ids = { key: "1".repeat(32), rotated: "2".repeat(32), name: "3".repeat(32), spelled: "4".repeat(32) }
+const ids = { key: "1".repeat(32), rotated: "2".repeat(32), name: "3".repeat(32) }
 
 const placeIn = (accounts: string, over: Partial<IntentPlace> = {}): IntentPlace => ({
   accounts: join(accounts, "accounts"),
   origin: "https://service.example",
   id: ids.key,
   key: undefined,
-  spellings: [],
   ...over
 })
 
@@ -102,19 +101,6 @@ describe("a settled intent", () => {
       yield* makeDirectory(path).save(intent("older", 3))
       assert.strictEqual(yield* makeDirectory(path).newestNode, 119)
       assert.deepStrictEqual(yield* namesIn(join(path, "newest")), ["119"])
-    })
-  )
-
-  it.effect("tells the newest node also where somebody removed the marks", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      yield* makeDirectory(path).save(intent("new", 1001))
-      yield* makeDirectory(path).save(intent("old", 8))
-      yield* Effect.promise(() => rm(join(path, "newest"), { recursive: true }))
-      yield* Effect.promise(() => writeFile(join(path, "settled", ".DS_Store"), ""))
-      assert.strictEqual(yield* makeDirectory(path).newestNode, 1001)
-      yield* makeDirectory(path).save(intent("later", 9))
-      assert.strictEqual(yield* makeDirectory(path).newestNode, 1001)
     })
   )
 
@@ -215,39 +201,36 @@ describe("an account", () => {
     })
   )
 
-  const joined = { "a name": ids.key, "another spelling": ids.spelled }
-  for (const [what, from] of Object.entries(joined)) {
-    const killed = {
-      "behind the mark": [],
-      "behind the open ones": ["open"],
-      "behind the first settled ones": ["open", "settled/600"]
-    }
-    for (const [when, moved] of Object.entries(killed)) {
-      it.live(`has all of its creates after a process was killed ${when} of a join with ${what}`, () =>
-        Effect.gen(function* () {
-          const accounts = yield* folder
-          const placeNow = placeIn(accounts, { id: ids.name, key: ids.key, spellings: [ids.spelled] })
-          const creates = (id: string) => join(placeNow.accounts, id, "creates")
-          const unjoined = makeAccount(placeIn(accounts, { id: from }))
-          yield* unjoined.save(intent("settled", 8))
-          yield* unjoined.save(intent("open", null))
-          yield* makeAccount(placeIn(accounts, { id: ids.name })).save(intent("named", 9))
-          yield* Effect.promise(async () => {
-            await mkdir(join(creates(from), "settled", "600"), { recursive: true })
-            const mark = JSON.stringify({ version: 2, account: ids.name, note: "" })
-            await writeFile(join(placeNow.accounts, from, "intents"), mark, { mode: 0o600 })
-            for (const [i, name] of moved.entries()) {
-              const to = name === "open" ? "import.abc" : `600.abc${i}`
-              await rename(join(creates(from), name), join(creates(ids.name), "settled", to))
-            }
-          })
-          for (const store of [makeAccount(placeNow), makeAccount(placeNow)]) {
-            const found = yield* Effect.forEach(["settled", "open", "named"], (key) => store.find(key))
-            assert.deepStrictEqual(found.map(nodeOf), [NodeId.make(8), null, NodeId.make(9)])
+  const killed = {
+    "behind the mark": [],
+    "behind the open ones": ["open"],
+    "behind the first settled ones": ["open", "settled/600"]
+  }
+  for (const [when, moved] of Object.entries(killed)) {
+    it.live(`has all of its creates after a process was killed ${when} of a join with a name`, () =>
+      Effect.gen(function* () {
+        const accounts = yield* folder
+        const placeNow = placeIn(accounts, { id: ids.name, key: ids.key })
+        const creates = (id: string) => join(placeNow.accounts, id, "creates")
+        const unjoined = makeAccount(placeIn(accounts, { id: ids.key }))
+        yield* unjoined.save(intent("settled", 8))
+        yield* unjoined.save(intent("open", null))
+        yield* makeAccount(placeIn(accounts, { id: ids.name })).save(intent("named", 9))
+        yield* Effect.promise(async () => {
+          await mkdir(join(creates(ids.key), "settled", "600"), { recursive: true })
+          const mark = JSON.stringify({ version: 1, account: ids.name, note: "" })
+          await writeFile(join(placeNow.accounts, ids.key, "account.json"), mark, { mode: 0o600 })
+          for (const [i, name] of moved.entries()) {
+            const to = name === "open" ? "import.abc" : `600.abc${i}`
+            await rename(join(creates(ids.key), name), join(creates(ids.name), "settled", to))
           }
         })
-      )
-    }
+        for (const store of [makeAccount(placeNow), makeAccount(placeNow)]) {
+          const found = yield* Effect.forEach(["settled", "open", "named"], (key) => store.find(key))
+          assert.deepStrictEqual(found.map(nodeOf), [NodeId.make(8), null, NodeId.make(9)])
+        }
+      })
+    )
   }
 
   it.live("has all of its creates after a killed join, also for who comes by another key", () =>
@@ -263,8 +246,8 @@ describe("an account", () => {
         await writeFile(join(joining, ids.key), "", { mode: 0o600 })
       })
       assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), "none")
-      const mark = JSON.stringify({ version: 2, account: ids.name, note: "" })
-      yield* Effect.promise(() => writeFile(join(named.accounts, ids.key, "intents"), mark, { mode: 0o600 }))
+      const mark = JSON.stringify({ version: 1, account: ids.name, note: "" })
+      yield* Effect.promise(() => writeFile(join(named.accounts, ids.key, "account.json"), mark, { mode: 0o600 }))
       assert.strictEqual(nodeOf(yield* makeAccount(named).find("job")), NodeId.make(8))
       assert.deepStrictEqual(yield* namesIn(joining), [])
     })
@@ -307,15 +290,6 @@ describe("an account", () => {
       yield* makeAccount(before).save(intent("old", 8))
       assert.isFalse(yield* goOnIn(after, before))
       assert.strictEqual(nodeOf(yield* makeAccount(after).find("old")), "none")
-    })
-  )
-
-  it.live("has the creates that were kept under another spelling of its address", () =>
-    Effect.gen(function* () {
-      const accounts = yield* folder
-      yield* makeAccount(placeIn(accounts, { id: ids.spelled })).save(intent("job", 8))
-      const store = makeAccount(placeIn(accounts, { spellings: [ids.spelled] }))
-      assert.strictEqual(nodeOf(yield* store.find("job")), NodeId.make(8))
     })
   )
 
@@ -375,11 +349,23 @@ describe("an account", () => {
   it.live("whose mark is damaged is not guessed", () =>
     Effect.gen(function* () {
       const place = placeIn(yield* folder)
-      const path = join(place.accounts, ids.key, "intents")
+      const path = join(place.accounts, ids.key, "account.json")
       yield* makeAccount(place).save(intent("job", 9))
       yield* Effect.promise(() => writeFile(path, "{}", { mode: 0o600 }))
       const failure = yield* Effect.flip(makeAccount(place).find("job"))
       assert.deepStrictEqual([failure.path, failure.detail], [path, `${path} is damaged, or not Berth's`])
+    })
+  )
+
+  it.live("is refused beside a mark that an earlier version wrote, which is named", () =>
+    Effect.gen(function* () {
+      const place = placeIn(yield* folder)
+      const path = join(place.accounts, ids.key, "intents")
+      yield* makeAccount(place).save(intent("job", 9))
+      yield* Effect.promise(() => writeFile(path, JSON.stringify({ account: ids.name }), { mode: 0o600 }))
+      const failure = yield* Effect.flip(makeAccount(place).find("job"))
+      assert.strictEqual(failure.path, path)
+      assert.include(failure.detail, `${path} was written by an earlier version of berth`)
     })
   )
 })
