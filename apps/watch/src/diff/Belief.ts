@@ -5,7 +5,7 @@
 import type { Absence, Expectation } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, Node, noneWhenNull } from "@berthkit/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berthkit/core/domain/NodeStatus"
-import { Effect, Schema, Struct } from "effect"
+import { Schema, Struct } from "effect"
 import type { PlanNames } from "./catalogue/PlanNames.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import { isPassing, type Return } from "./Transition.ts"
@@ -15,11 +15,7 @@ const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch,
 /** The lasting knowledge about one node: a row of the store. */
 export const NodeState = Schema.Struct({
   /** The node as last believed; a field that the last record lacked keeps its earlier value. */
-  node: Schema.Struct({
-    ...Node.fields,
-    // Rows that an earlier version wrote lack this field.
-    committed: Node.fields.committed.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
-  }),
+  node: Node,
   /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
   incarnation: Schema.Int,
   /** Starts at 1, and increases each time the node returns after it was reported deleted. */

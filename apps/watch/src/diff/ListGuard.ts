@@ -80,7 +80,7 @@ const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void 
   // Each record without an id may be one of the missing nodes, so that many do not count as missing.
   if (!isFrozenAfter(false, { nodes, missing: missing - nameless, lost })) return
   const { settling } = draft.standing
-  if (settling != null) return draft.change({ freeze: settling, settling: null })
+  if (settling !== null) return draft.change({ freeze: settling, settling: null })
   const [expected, gone] = [nodes + lost, missing + lost]
   const trouble = listed === 0 ? "list-empty" : "nodes-vanished"
   const what =
@@ -110,7 +110,7 @@ const settleMillis = 60_000
 /** After a complete sweep: reports the end of a doubt once it has lasted. */
 const settle = (draft: Draft): void => {
   const { evidence, now, standing } = draft
-  if (standing.settling == null || now.monotonicMillis - evidence.trustedMonotonicMillis < settleMillis) return
+  if (standing.settling === null || now.monotonicMillis - evidence.trustedMonotonicMillis < settleMillis) return
   const { doubt, sinceMillis } = standing.settling
   draft.change({ settling: null })
   draft.recover(doubt, "plausible", sinceMillis)

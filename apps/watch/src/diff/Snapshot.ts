@@ -35,7 +35,7 @@ export const Standing = Schema.Struct({
    * A doubt that has ended, while its end is not reported yet. Deletions are reported, and if another doubt follows soon, it
    * counts as the same one.
    */
-  settling: Schema.optionalKey(Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis }))),
+  settling: Schema.NullOr(Schema.Struct({ doubt: Doubt, sinceMillis: millis })),
   /** Since when the list shows another account; null while it does not. */
   stranger: Schema.NullOr(Schema.Struct({ sinceMillis: millis })),
   /**
@@ -160,6 +160,7 @@ export const unwatched: Durable = {
     sweptServiceMillis: null,
     outage: null,
     freeze: null,
+    settling: null,
     stranger: null,
     troubles: 0,
     fingerprint: null

@@ -161,7 +161,7 @@ export const stateOf = (
   { baselineMillis, freeze, outage, settling, stranger }: Standing,
   words: Words
 ): Pick<AccountProgress, "state" | "outage" | "doubt"> => {
-  const doubted = stranger ?? freeze ?? settling ?? null
+  const doubted = stranger ?? freeze ?? settling
   const usual = stranger === null ? "It is too short." : "It is that of another account."
   return {
     state:

@@ -2,7 +2,7 @@
  * An entry of the log of changes, as records of the kind `change` in the account's state: who requested which change of which node, when,
  * and the outcome. `berth` writes the log. The daemon reads it to say why a node was deleted.
  */
-import { Effect, Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 import type { StateRecord } from "./RecordStore.ts"
 
 /** The kind of these records. */
@@ -10,12 +10,6 @@ export const changeKind = "change"
 
 const actions = ["create", "delete", "commitment", "request"] as const
 const outcomes = ["created", "adopted", "deleted", "set", "sent", "failed", "unknown"] as const
-
-/** A text that entries of an earlier version lack. */
-const laterText = (description: string) =>
-  Schema.NullOr(Schema.String)
-    .annotate({ description })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 
 export const Change = Schema.Struct({
   at: Schema.String.annotate({ description: "When it was asked for, in UTC." }),
@@ -29,8 +23,8 @@ export const Change = Schema.Struct({
   }),
   why: Schema.NullOr(Schema.String).annotate({ description: "Why it failed, or why the outcome is unknown." }),
   command: Schema.String,
-  fleet: laterText("The fleet whose file asked for it."),
-  lease: laterText("The lease of `berth run` that it ended."),
+  fleet: Schema.NullOr(Schema.String).annotate({ description: "The fleet whose file asked for it." }),
+  lease: Schema.NullOr(Schema.String).annotate({ description: "The lease of `berth run` that it ended." }),
   user: Schema.NullOr(Schema.String),
   host: Schema.String,
   job: Schema.NullOr(Schema.String).annotate({ description: "The job of a CI system that ran the command." })
