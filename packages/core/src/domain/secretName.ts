@@ -3,12 +3,19 @@
  * all use this module, because one leak is enough.
  */
 
+/** Short words may be part of another word, so these need an end on both sides. A text may have encoded the character before them. */
+const shortWords = "(?:\\b|_|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2})(?:auth|jwt|otp|pass|pwd|sid|sig)(?:\\b|_)"
+
 /** Words that occur only in names of secrets. A field called just `key` does not match, because it holds the name of a label. */
-const secret =
-  /auth\w+ation|cookie|credential|pass(phrase|w)|secret|session|signature|token|(\b|_)(auth|jwt|pass|pwd|sid|sig)(\b|_)|api-?key|.key$/i
+const words = `auth(?:entic|ori[sz])ation|bearer|cookie|credential|pass(?:code|phrase|w)|secret|session|signature|token|${shortWords}|api[-_ ]?key`
+
+const secret = new RegExp(`${words}|.key$`, "i")
 
 /** Keys that are public, or useless to others. */
 const publicKey = /(idempotency|public|ssh)[-_]?key$/i
 
 /** Whether the name of a header, parameter, field or flag says that its value is a secret. */
 export const isSecretName = (name: string): boolean => secret.test(name) && !publicKey.test(name)
+
+/** Matches the name of a secret within a text: the source of a pattern that ignores case. */
+export const secretNameInText = `(?:${words}|[-\\w]key\\b)[-\\w]{0,16}`

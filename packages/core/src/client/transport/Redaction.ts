@@ -4,6 +4,7 @@
  */
 import { Predicate, Redacted, RegExp as Regex } from "effect"
 import { type ErrorReason, fieldsOf } from "../../domain/ErrorReason.ts"
+import { isSecretName, secretNameInText } from "../../domain/secretName.ts"
 import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
 
@@ -83,11 +84,8 @@ const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
 /** A shorter secret may be part of a word by chance, so it is masked only after the name of a credential. */
 const minAnywhere = 8
 
-/** The names of credentials. */
-const names = "(?:api[-_ ]?key|token|authorization|bearer)"
-
-/** The text before a credential: the name, then punctuation in any encoding. */
-const lead = names + "(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
+/** The text before a credential: its name, then punctuation in any encoding. */
+const lead = secretNameInText + "(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
 
 /** Shorter parts of a secret are not masked. */
 const minPart = 4
@@ -101,7 +99,7 @@ const word = `[a-z]{${minPart},8}(?:[,:]? [a-z]|=)`
 /** Masks the beginning of a secret after the name of a credential, as far as it matches one of these spellings, even across line breaks. */
 const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: string) => string) => {
   const firsts = new Set(spellings.map((units) => units.slice(0, minPart).join(lineBreak)))
-  const named = new RegExp(names, "i")
+  const named = new RegExp(secretNameInText, "i")
   const start = new RegExp(`${lead}(?!${word})(?=${Array.from(firsts).join("|") || "(?!)"})`, "gi")
   // One pattern per character, because one nested pattern of all beginnings compiles slowly.
   const characters = new Map<string, RegExp>()
@@ -185,9 +183,6 @@ export const shownAddress = (
   return redact(`${origin}${path}?${search.size === 0 ? "" : `${search}&`}${apiKeyParameter}=${mask}`)
 }
 
-/** Matches fields with the name of a credential. */
-const isNamed = new RegExp(`${names}$`, "i")
-
 /** Masks every text in a value at any depth, including the names of fields. Each text is masked as if `before` preceded it. */
 const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   if (Predicate.isString(value)) return redact(before + value).slice(before.length)
@@ -196,7 +191,7 @@ const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       redact(name),
-      masked(inner, redact, isNamed.test(name) ? "token=" : "")
+      masked(inner, redact, isSecretName(name) ? "token=" : "")
     ])
   )
 }

@@ -193,7 +193,11 @@ describe("masking takes time linear in the text", () => {
         `apikey=${apiKey.slice(0, 8)}`,
         `apikey=${apiKey.slice(0, 4)}\\n\n    `,
         apiKey.slice(0, 8),
-        "6b "
+        "6b ",
+        "auth",
+        "auth-",
+        "session-",
+        "x-key"
       ]) {
         redact(unit.repeat((512 * 1024) / unit.length))
         redact(unit.slice(0, 1) + unit.slice(1).repeat((512 * 1024) / unit.length))
@@ -293,6 +297,37 @@ describe("a secret that could be part of a word", () => {
     ] as const) {
       assert.strictEqual(redact(text), masked)
     }
+  })
+
+  const named = redactor({ apiKey: Redacted.make("abc1234"), accessToken: Redacted.make("no+way") })
+
+  it.each([
+    "api key",
+    "auth",
+    "bearer",
+    "Cookie",
+    "credentials",
+    "jwt",
+    "password",
+    "pwd",
+    "secret",
+    "sessionid",
+    "signature",
+    "token",
+    "user_passphrase",
+    "x-auth",
+    "X-Auth-User",
+    "X-Functions-Key"
+  ])("is masked after the name %s, in a text and in a field", (name) => {
+    assert.strictEqual(named(`got ${name}: abc1234, no more`), `got ${name}: <redacted>, no more`)
+    assert.strictEqual(named(`{"${name}":"abc1234"}`), `{"${name}":"<redacted>"}`)
+    const encoded = encodeURIComponent(`?${name}=`)
+    assert.strictEqual(named(`next=${encoded}abc1234`), `next=${encoded}<redacted>`)
+    const reason = new InvalidRequest({ status: 422, detail: "no", fields: { [name]: ["abc1234"] } })
+    assert.deepStrictEqual(
+      redactedReason(reason, named),
+      new InvalidRequest({ status: 422, detail: "no", fields: { [name]: ["<redacted>"] } })
+    )
   })
 
   it("is not masked in a word, where a mask would reveal it", () => {
