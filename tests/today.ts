@@ -169,6 +169,45 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
   "it is about silences of events, which are the same events in both dialects": ["watch/silencing.machine.ts"]
 }
 
+/** Suites of the workspaces that run Berth's client against the mock. Each starts the mock in both dialects itself. */
+export const suitesOfWorkspaces: ReadonlyArray<string> = [
+  "apps/server/test/learn/command.machine.ts",
+  "apps/server/test/learn/node.machine.ts",
+  "apps/server/test/learn/probeCheck.machine.ts",
+  "apps/server/test/learn/strangeServices.machine.ts"
+]
+
+/** All other suites of the workspaces, by the reason why they need no second dialect. Each is a file or a folder. */
+export const otherSuitesOfWorkspaces: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "it does not start the mock, because its workspace may not import it; tests/ runs its program against the mock": [
+    "apps/cli/",
+    "apps/watch/",
+    "packages/"
+  ],
+  "no client of Berth runs in it, only requests by hand; apps/server/test/dialect/ has the replies of today": [
+    "apps/server/test/cli/",
+    "apps/server/test/control/",
+    "apps/server/test/dialect/",
+    "apps/server/test/docs/",
+    "apps/server/test/http/",
+    "apps/server/test/injection/",
+    "apps/server/test/journal/",
+    "apps/server/test/lifecycle/",
+    "apps/server/test/state/",
+    "apps/server/test/testing.test.ts",
+    "apps/server/test/testing/",
+    "apps/server/test/transport/",
+    "apps/server/test/world/"
+  ],
+  "no client of Berth runs in it; it learns from recordings, and plays what it learned": [
+    "apps/server/test/learn/churn.test.ts",
+    "apps/server/test/learn/playsProfile.test.ts",
+    "apps/server/test/learn/singlePoints.test.ts",
+    "apps/server/test/learn/statusWords.test.ts"
+  ],
+  "everything in it is refused before a request": ["apps/server/test/learn/refusals.machine.ts"]
+}
+
 /**
  * Tests that run only in the documented dialect although their suites run in both, by file and by the name of the test or its group, each
  * with the reason.
