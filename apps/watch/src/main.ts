@@ -10,7 +10,7 @@ import { Stdout } from "./deliver/Stdout.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/signals.ts"
 
-/** The sentence with the program's name in front, unless it begins with it. */
+/** The sentence with the program's name in front, unless it already begins with the name. */
 const named = (message: string): string => (message.startsWith("berth-watch ") ? message : `berth-watch: ${message}`)
 
 const program = main(process.argv.slice(2)).pipe(

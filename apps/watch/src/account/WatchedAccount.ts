@@ -20,7 +20,7 @@ import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
 import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.ts"
 
-/** The state of an account, and how an observation differs from it. */
+/** A part of an account's state: how an observation differs from it, and how the difference is stored and applied. */
 export interface Believer<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   /** Pure: it changes nothing. */
   readonly diff: (observation: Observation) => Difference
@@ -112,7 +112,7 @@ export interface WatchedAccountOptions {
   /** The fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
   readonly begun: Moment
-  /** The spending alerts to report; read again each time. */
+  /** Returns the rules for spending alerts; called again for each observation. */
   readonly alertRules?: () => AlertRules
   /** Says why nodes were deleted. Default: all causes are unknown. */
   readonly explain?: Explain

@@ -108,7 +108,10 @@ const placeOf = ({ location, project }: Pick<AddOptions, "location" | "project">
   ...Option.match(location, { onNone: () => ({}), onSome: (location) => ({ location }) })
 })
 
-/** How the processes find the credentials that the flags name. They are checked here unless a flag says otherwise. */
+/**
+ * How the daemons find the credentials that the flags name. The command checks that the credentials are usable, unless a flag
+ * says that it must not.
+ */
 const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
   const { accessTokenEnv, accessTokenFile, allowHttp, apiKeyEnv, apiKeyFile, baseUrl, sealed, unchecked } = flags
   const references = [apiKeyEnv, accessTokenEnv, apiKeyFile, accessTokenFile]

@@ -21,14 +21,14 @@ export const Running = Schema.Struct({
   pid: Schema.NullOr(Schema.Number),
   /** The address; null if the daemon cannot be reached over HTTP. */
   http: Schema.NullOr(Schema.String),
-  /** The processes that use a store on a server. */
+  /** Names of the processes that use the store, if it is in PostgreSQL. */
   processes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Running = typeof Running.Type
 
 type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
 
-/** `isAnswered`: whether the daemon answered, and not only its store. */
+/** `isAnswered`: true if a running daemon answers, false if only its store does. */
 type Command<E, R> = (daemon: Answers, running: Running | null, isAnswered: boolean) => Asked<E, R>
 
 const exits = { unknown: "notFound", gone: "notFound", invalid: "usage", busy: "unavailable" } as const
@@ -90,7 +90,7 @@ const withStore =
       )
     )
 
-/** For commands that read. If the daemon has no HTTP or hangs, they read the store themselves. */
+/** For commands that read. If the daemon has no HTTP interface, or hangs, they read the store themselves. */
 export const reading = withStore(Store.layerReader)
 
 /**

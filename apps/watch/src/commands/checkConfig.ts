@@ -29,11 +29,11 @@ const targetOf = ({ target }: SinkOptions): string => {
   }
 }
 
-/** Where a command of a sink runs if several processes share a store. */
+/** Where the target of a sink runs, if several processes share a store. A command runs in one of them. */
 const placeOf = ({ target }: SinkOptions): string =>
   target._tag === "Webhook" ? "" : ", in the process that has the account"
 
-/** Fleet sizes for which the sweep interval is shown. */
+/** The numbers of nodes for which the output shows the sweep interval. */
 const exampleSizes = [99, 3000, 10_000]
 
 /** The output shows how long it takes to confirm this many deletions that happen at once. */

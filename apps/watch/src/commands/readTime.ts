@@ -4,7 +4,10 @@ import { instantExpected, parseInstantMillis } from "@berthkit/terminal/instant"
 import { Clock, Effect, Option } from "effect"
 import { misused } from "../process/CommandFailed.ts"
 
-/** In milliseconds. A duration counts back from now (`ago`), or forward. */
+/**
+ * Reads the flag; returns milliseconds since the epoch. A duration counts from now: back if `direction` is `ago`, otherwise
+ * forward.
+ */
 export const readTime = Effect.fnUntraced(function* (flag: string, text: string, direction: "ago" | "ahead") {
   const span = parseDurationMillis(text)
   if (Option.isSome(span)) {

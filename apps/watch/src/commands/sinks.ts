@@ -1,4 +1,7 @@
-/** `berth-watch sinks`: shows the delivery progress of each sink (a receiver of events), and lets a person operate one. */
+/**
+ * `berth-watch sinks`: shows the delivery progress of each sink (a receiver of events), and lets a person change or test a
+ * sink.
+ */
 import { Console, DateTime, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/Sinks.ts"
 import { Stdout } from "../deliver/Stdout.ts"

@@ -47,7 +47,7 @@ const sinkLine = ({ deadLetters, kind, lag, message, silenced, sink, state, wait
   (silenced > 0 ? `, held by silences ${silenced}` : "") +
   (message === null ? "" : `; ${message}`)
 
-/** Sinks that are not in trouble yet, but not well either. */
+/** Names the sinks that retry a failed attempt. That is no trouble yet, but they are not well either. */
 const retryingText = (sinks: ReadonlyArray<SinkStatus>): string | null => {
   const names = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => sink)
   if (names.length === 0) return null
@@ -79,7 +79,7 @@ const textOf = (shown: Shown, isAnswered: boolean): string =>
     .map(escapeControls)
     .join("\n")
 
-/** `daemon` in the JSON is the running process, reachable or not, or null. */
+/** In the JSON, `daemon` is the running process, even if it cannot be reached over HTTP; null if none is running. */
 export const status = (format: Format) =>
   Effect.fn("status")(function* (daemon: Answers, running: Running | null, isAnswered: boolean) {
     const shown: Shown = {

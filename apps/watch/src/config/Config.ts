@@ -28,7 +28,10 @@ export interface AccountOptions {
   /** The account's name in events and cursors. */
   readonly name: string
   readonly connection: Pick<ClientOptions, "baseUrl" | "credentials" | "project" | "location" | "userAgent">
-  /** Pause between two sweeps (reads of the whole node list); null: derived from the number of nodes and the share. */
+  /**
+   * Interval from the start of one sweep (a read of the whole node list) to the start of the next; null: derived from the
+   * number of nodes and the share.
+   */
   readonly intervalMillis: number | null
   /** Maximum share of the rate limit: above 0, up to 1. */
   readonly share: number
@@ -61,7 +64,7 @@ export interface WatchConfig {
   /** Null: no HTTP. */
   readonly listen: Listen | null
   readonly token: Redacted.Redacted | null
-  /** The address that browsers see if a TLS proxy is in front; null without one. */
+  /** The address that browsers use if there is a TLS proxy in front of the daemon; null if there is none. */
   readonly publicUrl: PublicUrl | null
   /** May be empty only if the store is in PostgreSQL, whose table has the accounts then. */
   readonly accounts: ReadonlyArray<AccountOptions>

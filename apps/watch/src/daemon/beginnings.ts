@@ -11,7 +11,7 @@ const maxAtOnce = 50
 const maxTurn = "10 seconds"
 
 export const makeBeginnings = Effect.map(Semaphore.make(maxAtOnce), (places) => ({
-  /** Runs an account when its turn comes. The turn ends once its nodes are known. */
+  /** Runs an account when its turn comes. The turn ends once the account's nodes are known. */
   inTurn: Effect.fnUntraced(function* <A, E, R>(run: Effect.Effect<A, E, R>, known: Effect.Effect<void>) {
     const turn = Latch.makeUnsafe(false)
     const begun = Effect.raceFirst(known, Effect.sleep(maxTurn))

@@ -57,10 +57,13 @@ type Notes = Pick<RecordStore, "get" | "list" | "placeOf">
 /** Maximum time for reading. The event about the deletion waits for it. */
 const maxRead = "3 seconds"
 
-/** After a failure, nothing is read for this long, so that a database that is away does not hold up every deletion. */
+/** After a failure, nothing is read for this long. Otherwise a database that cannot be reached would hold up every deletion. */
 const pauseMillis = 30_000
 
-/** Returns a function that explains deletions of the account. Without a store, or if it cannot be read, their cause is unknown. */
+/**
+ * Returns a function that explains deletions of the account. The causes are unknown if there are no records, or they cannot be
+ * read.
+ */
 export const makeExplain = (account: string, records: Notes | undefined) => {
   let failedMillis: number | null = null
   let isReported = false

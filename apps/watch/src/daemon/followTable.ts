@@ -54,7 +54,7 @@ export const followTable = Effect.fnUntraced(function* <R>(options: FollowOption
   const progress = yield* Progress
   const entries = new Map<string, Entry>()
 
-  /** Waits for the credentials of an account. Meanwhile the account is in trouble, and still owned by this process. */
+  /** Owns an account, and shows it as in trouble, until its credentials are found. */
   const waitForCredentials = Effect.fnUntraced(function* (row: TableAccountRow, first: string) {
     yield* own(row.name)
     const sinceMillis = yield* Clock.currentTimeMillis

@@ -19,7 +19,7 @@ export const keepConditions = Effect.gen(function* () {
   const { receivers } = yield* Sinks
   const { accounts } = yield* Progress
   const { heartbeat } = yield* Troubles
-  /** By account: the epoch, and the JSON written in it. */
+  /** What was written last for each account: its epoch, and the JSON of the condition. */
   const written = new Map<string, string>()
 
   const changedConditions = Effect.gen(function* () {

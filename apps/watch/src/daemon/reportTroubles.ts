@@ -23,7 +23,7 @@ const probePause = "5 seconds"
 /** If the pause between two checks takes this much longer than planned, the process or its machine was suspended. */
 const stoodStillMillis = 5000
 
-/** A trouble reported before a restart or a reload counts as over only if it is not found again for this long. */
+/** If a trouble was reported before a restart or a reload, it counts as over only if it is not found again within this time. */
 const settlingMillis = 15_000
 
 /** Number of trouble events that are read to find the open troubles; more are never open at once. */

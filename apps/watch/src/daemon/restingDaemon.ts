@@ -12,11 +12,11 @@ import { leftAs, Progress, readCondition } from "../telemetry/Progress.ts"
 
 const unknown = { state: "starting" } as const
 
-/** The accounts of the table, which only a store on a server has. */
+/** The accounts of the table; only a store in PostgreSQL has one. */
 const tableOf = ({ isShared, watchedAccounts }: Store["Service"]) =>
   isShared ? watchedAccounts(0) : Effect.succeed<ReadonlyArray<TableAccountRow>>([])
 
-/** Each account in the state that its last or current process has stored. */
+/** Reports each account in the state that its current or last owner has stored. */
 const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
   const store = yield* Store

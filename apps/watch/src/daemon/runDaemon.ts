@@ -44,13 +44,16 @@ const idlePrunePause = "10 seconds"
 export interface DaemonOptions<A> {
   readonly config: WatchConfig
   readonly settings: RunSettings
-  /** Whether the config replaced another one: then credentials that are refused at once are a fault of the config. */
+  /**
+   * Whether the config replaced another one. Then a refusal of its credentials at the start counts as a fault of the new
+   * config.
+   */
   readonly isReloaded: boolean
   /** The troubles that already have a line on stderr. */
   readonly reported: Reported
   /** Runs once store and HTTP are up. */
   readonly onReady: Effect.Effect<void>
-  /** The daemon ends with this effect, and returns its result. */
+  /** The daemon runs until this effect completes, and returns its result. */
   readonly until: Effect.Effect<A>
 }
 
@@ -123,7 +126,7 @@ const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
   }
 })
 
-/** The work that one process does for the whole daemon. */
+/** The shared work. If several processes share a store, only one of them does it. */
 const keepHouse = Effect.fnUntraced(function* (config: WatchConfig) {
   if (config.heartbeat === null) return yield* prune(config)
   const wellNow = Effect.provideService(isWell, Progress, yield* Progress)
@@ -152,7 +155,7 @@ const placeParts = Effect.fnUntraced(function* (config: WatchConfig, watch: (acc
   yield* followTable({ configured, left, own, place, watch })
 })
 
-/** Delivers pending events for a while. A sink that is down gets them from the next process. */
+/** Delivers pending events for a while. If a sink is down, the next process delivers its events. */
 const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result<void, StoreFailed | StreamClosed>>) {
   const { idle } = yield* Sinks
   const { isShared } = yield* Store

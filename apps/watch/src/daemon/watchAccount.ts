@@ -72,7 +72,10 @@ const deletionCount = Metric.counter("berth_deletions_total", {
   incremental: true
 })
 
-/** Counts deletions. A series begins with 0, because Prometheus sees no increase in the first value of a series. */
+/**
+ * Counts deletions. It is first called with 0 for each cause, because Prometheus sees no increase in the first value of a
+ * series.
+ */
 const countDeletions = (account: string, cause: Cause, count: number) =>
   Metric.update(Metric.withAttributes(deletionCount, { account, cause }), count)
 
@@ -103,7 +106,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     })
   const clientOptions = { ...connection, allowanceFile, onReply }
   const client = yield* Layer.build(Layer.orDie(Berth.layerOver(clientOptions, NodeTransport.layer))).pipe(
-    // The client's counters and histograms, separate for each account.
+    // Gives the client's counters and histograms the account as a label.
     Effect.provideService(Metric.CurrentMetricAttributes, { account: name }),
     Effect.provideService(AllowanceStore, yield* stores?.(connection) ?? Effect.undefined)
   )

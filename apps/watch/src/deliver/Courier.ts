@@ -264,7 +264,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
     take: add,
     resume: (_, deliveries) => add(deliveries),
-    // The batch being written is no longer pending.
+    // Drops the rest of the account's events. The batch that is being written is finished.
     forget: (account) => void (left = left.filter((delivery) => delivery.account !== account)),
     heldOf: () => null,
     hasRoom,

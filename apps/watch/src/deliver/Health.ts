@@ -95,8 +95,8 @@ export const retryDelay = (attempts: number, retryAfterMillis: number | null, ch
 
 /**
  * Whether the receiver of a sink is reachable. If it is unavailable for three queues in a row, it is down: from time to time
- * one event is tried, and the others wait without using up their attempts. If it answers but accepts nothing three times in a
- * row, it is failing: every event keeps its schedule, and operators are told.
+ * one event is tried, and the others wait without using up their attempts. If it answers three times in a row without accepting
+ * an event, it is failing: every event keeps its schedule, and operators are told.
  */
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
@@ -122,7 +122,7 @@ export const healthy: Health = {
   failingSinceMillis: null
 }
 
-/** This many failures in a row are not the fault of one event. */
+/** After this many failures in a row, the receiver counts as failing: they are hardly the fault of a single event. */
 const failuresUntilFailing = 3
 
 /** The states of a receiver, best first. `retrying`: an attempt failed and will be repeated, which is no trouble yet. */

@@ -123,7 +123,7 @@ const droppedCount = Metric.counter("berth_silence_dropped_events_total", {
 interface Reader {
   /** Whether the reader delivers events of an account. */
   readonly isOwn: (account: string) => boolean
-  /** A delivery that another process may have left, with its due time by this process's clock. */
+  /** Corrects the due time of a delivery that another process may have left, whose clock may be wrong. */
   readonly asDueHere: <D extends Delivery>(delivery: D, nowMillis: number) => D
 }
 

@@ -93,7 +93,7 @@ export const typeProblem = (glob: Glob): string | null =>
     ? null
     : `matches no type of event${didYouMean(nearest(glob, eventTypes).slice(0, 2)).replace(/\.$/, "")}`
 
-/** The part of an event's data that filters and damping use. */
+/** The parts of an event's data that the selection and flap damping use. */
 interface NodeEventData {
   readonly before?: { readonly name?: string } | null
   readonly after?: { readonly name?: string } | null
@@ -115,7 +115,7 @@ export const selects = (selection: EventSelection, event: StoredEvent): boolean 
   if (!selectsAccount(selection, event.account)) return false
   if (!isAny(types, [event.type])) return false
   if (event.node === null || (nodes.length === 0 && causes.length === 0)) return true
-  // A node that is renamed into or out of the pattern matches under both names.
+  // If a node was renamed, it is enough that the old or the new name matches.
   const { after, before, cause } = dataOf(event)
   if (cause !== undefined && causes.length > 0 && !causes.includes(cause)) return false
   return isAny(

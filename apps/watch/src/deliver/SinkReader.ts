@@ -104,7 +104,7 @@ export const readEvents = Effect.fnUntraced(function* (
     return { deliveries, seq }
   }, inOneTransaction)
 
-  /** The node's change of status that waits to see whether it lasts, if any. */
+  /** The node's change of status that is held back to see whether it lasts; null if there is none. */
   const waitingChange = Effect.fnUntraced(function* (key: NodeKey) {
     const silenced = sink.forMillis > 0 && held.hasSome(key) ? yield* store.heldChange(sink.name, key) : null
     return silenced ?? courier.heldOf(key)
@@ -135,7 +135,10 @@ export const readEvents = Effect.fnUntraced(function* (
     cursor.set(account, seq)
   })
 
-  /** Takes over what is left of the accounts that this process owns now, and releases those it lost; returns the owned ones. */
+  /**
+   * Takes over the pending deliveries of accounts that this process owns now, and gives up those of accounts that it lost.
+   * Returns the heads of the owned accounts.
+   */
   const ownHeads = Effect.gen(function* () {
     const heads = yield* store.heads
     for (const [account, epoch] of begun) {

@@ -62,7 +62,7 @@ const lostPause = "100 millis"
 /** Pause between two checks whether a sink has read everything. */
 const idlePause = "10 millis"
 
-/** One sink: the effect that runs it, and a way to do something while it is stopped. */
+/** One sink: the effect that runs it, and a function that makes a change while the sink is stopped. */
 const makeSink = Effect.fnUntraced(function* (
   options: SinkOptions,
   watched: ReadonlyArray<string>,
@@ -132,7 +132,10 @@ const makeSink = Effect.fnUntraced(function* (
   return { options, run, whileStopped, courier: () => courier }
 })
 
-/** `options`: the sinks to run. `configured`: those of the config; null if it is unknown. `watched`: the accounts. */
+/**
+ * `options`: the sinks to run. `configured`: the sinks of the config; null if the config is unknown. `watched`: the accounts
+ * that the daemon watches.
+ */
 const makeSinks = Effect.fnUntraced(function* (
   options: ReadonlyArray<SinkOptions>,
   configured: ReadonlyArray<SinkOptions> | null,
@@ -211,7 +214,7 @@ const makeSinks = Effect.fnUntraced(function* (
       const failing = yield* store.failingReceivers
       return yield* Effect.forEach(yield* store.sinks, (row) => statusOf(row, failing))
     }),
-    /** What this process delivers now, by sink: the state of the receiver, and the accounts for which it was found. */
+    /** The state of each sink's receiver as this process has found it, with the accounts whose events it delivers. */
     receivers: (): ReadonlyMap<string, { readonly receiver: Receiver } & ReturnType<Courier["accounts"]>> => {
       const present = new Map<string, { readonly receiver: Receiver } & ReturnType<Courier["accounts"]>>()
       for (const [name, { courier }] of sinks) {
@@ -222,7 +225,10 @@ const makeSinks = Effect.fnUntraced(function* (
     },
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
-    /** Disables a sink that keeps old events although the space is used up; the other sinks get an event about it. */
+    /**
+     * Disables a sink that prevents old events from being removed although the space is used up. The other sinks get an event
+     * about it.
+     */
     disableLagging: (name: string, message: string) =>
       Effect.andThen(
         stopped(name, store.setDisabled(name, { reason: "lagging", message })),
@@ -230,7 +236,7 @@ const makeSinks = Effect.fnUntraced(function* (
       ),
     /** Delivers dead letters and waiting retries at once; returns the number of each. The receiver counts as up. */
     retry: (name: string) => stopped(name, store.retry(name)),
-    /** Delivers one dead letter at once; returns whether it exists. */
+    /** Delivers one dead letter at once; returns false if there is none with this id. */
     revive: (name: string, id: string) => stopped(name, store.revive(name, id)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
     /** Forgets a sink that the config no longer has. Returns null, or why the sink cannot be forgotten. */

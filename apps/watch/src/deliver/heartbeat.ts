@@ -7,7 +7,7 @@ import type { Outcome } from "./Health.ts"
 import type { Header } from "./SinkOptions.ts"
 import { makeSender } from "./webhook/send.ts"
 
-/** Monitors differ: those that are pinged by a link take GET. */
+/** The methods that monitors accept. They differ; many monitors just give a link to call, which takes GET. */
 export const heartbeatMethods = ["GET", "HEAD", "POST", "PUT"] as const
 
 export interface HeartbeatOptions {
@@ -26,7 +26,7 @@ export const heartbeat = Effect.fnUntraced(function* (
   isWell: Effect.Effect<boolean>,
   onBeat: (outcome: Outcome) => Effect.Effect<void>
 ) {
-  // The operator chooses the monitor, and may run it on this machine.
+  // Private addresses are allowed, because the operator chooses the monitor, and may run it on this machine.
   const target = {
     _tag: "Webhook",
     url,

@@ -16,7 +16,7 @@ const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch,
 export const NodeState = Schema.Struct({
   /** The node as last believed; a field that the last record lacked keeps its earlier value. */
   node: Node,
-  /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
+  /** When the service accepted the node, in seconds since the epoch. It distinguishes two nodes with the same id. */
   incarnation: Schema.Int,
   /** Starts at 1, and increases each time the node returns after it was reported deleted. */
   life: Schema.Int,
@@ -69,7 +69,9 @@ interface Hidden {
   readonly monotonicMillis: number
 }
 
-/** An existing node. Without doubts all fields after `sinceMonotonicMillis` are null. */
+/**
+ * The belief about an existing node. If nothing about it is in doubt, the fields from `absence` to `unstatedMillis` are null.
+ */
 export interface Known {
   readonly state: NodeState
   /** The newest exchange that showed the node; null if this process has not seen it yet. */

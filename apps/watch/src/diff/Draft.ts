@@ -151,7 +151,10 @@ export class Draft implements Circumstances {
     })
   }
 
-  /** Reports that a trouble began. Its version is the number of troubles so far, because the clock may repeat an instant. */
+  /**
+   * Reports that a trouble began. The version is the number of reports about troubles so far, because the clock may repeat an
+   * instant.
+   */
   degrade(what: Omit<(typeof WatchDegraded.Type)["data"], "sweep" | "afterGap">): void {
     this.change({ troubles: this.standing.troubles + 1 })
     this.facts.push({

@@ -91,7 +91,7 @@ const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schem
 
 const since = Schema.DateTimeUtc.annotate({ description: "When the status was first seen." })
 
-/** A node has been in transition for longer than such nodes take. */
+/** A node has been in transition for longer than such nodes usually are. */
 const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, after: Node })
 
 /** A node that was stuck has another status. */
@@ -154,7 +154,7 @@ export const facts = [
 export interface Identity<Version = number> {
   /** Null for facts about the account as a whole; so are `incarnation` and `life`. */
   readonly nodeId: number | null
-  /** When the service accepted the node, in seconds since the epoch: distinguishes two nodes of the same id. */
+  /** When the service accepted the node, in seconds since the epoch. It distinguishes two nodes with the same id. */
   readonly incarnation: number | null
   /** Starts at 1, and increases each time the node returns after it was reported deleted. */
   readonly life: number | null

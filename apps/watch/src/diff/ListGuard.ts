@@ -51,7 +51,9 @@ export const swept = (draft: Draft, sweep: SweepCompleted): void => {
     if (!isOpen(gone.returning, before.asked)) draft.put(id, { ...gone, returning: null })
 }
 
-/** The hold does not count time without a complete sweep, because nothing was observed then. */
+/**
+ * Restarts the hold of missing nodes if there was no complete sweep for too long, because nothing was observed in that time.
+ */
 export const restartHolds = (draft: Draft): void => {
   const { now } = draft
   if (now.monotonicMillis - draft.evidence.completedMonotonicMillis <= windowOf(draft)) return
@@ -122,7 +124,8 @@ export const conclude = (draft: Draft, id: NodeId, sweep: number | null): void =
   const absence = known?.absence ?? null
   if (known === undefined || absence === null) return
   if (questionOf(known, absence, draft.standing, draft.rules) !== null) return
-  // Deletions that were believed only after a hold must not make later ones look like many.
+  // Deletions that were believed only after a hold do not count as recent losses, because then later ones would freeze the
+  // account again.
   if (draft.standing.freeze !== null) draft.note({ lostInFreeze: true })
   else if (isDoubted(absence, expectationOf(known.state.node))) {
     draft.note({ losses: [...draft.evidence.losses, draft.now.monotonicMillis] })

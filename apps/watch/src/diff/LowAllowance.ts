@@ -7,7 +7,7 @@ import { ofAccount } from "./Fact.ts"
 
 /** The lasting knowledge: one value of the store. */
 export const LowAllowance = Schema.Struct({
-  /** Number of reports so far: the versions of those events. */
+  /** Number of reports so far. It serves as the version of those events. */
   times: Schema.Int,
   /** The end of the window in which it was last reported; null if a low allowance may be reported at once. */
   untilMillis: Schema.NullOr(Schema.Int)
@@ -41,7 +41,7 @@ const hourMillis = 3_600_000
 /** The assumed window of an allowance that reports no reset, or a reset that is wrongly far away. */
 const maxWindowMillis = 24 * hourMillis
 
-/** What the daemon needs until the reset at its current pace. */
+/** How many requests the daemon will send until the reset at its current pace. */
 const neededUntilReset = ({ atMillis, ownLeft, ownPerHour, resetMillis }: AllowanceRead): number => {
   const hours = resetMillis === null ? 0 : Math.max(0, resetMillis - atMillis) / hourMillis
   // Within an hour the daemon sends no more than its share allows.

@@ -79,7 +79,7 @@ export interface NodeStep {
   readonly learned?: Lasted | undefined
 }
 
-/** What the sighting proves; null if that is nothing. */
+/** What the sighting proves; null if it proves nothing. */
 export const next = (
   before: Known | Gone | undefined,
   id: NodeId,
@@ -112,7 +112,7 @@ type Shown = Extract<Sighting, { readonly _tag: "Listed" | "Found" }>
 
 const sweepOf = (sighting: Sighting): number | null => ("sweep" in sighting ? sighting.sweep : null)
 
-/** Facts under construction: `version` is the state's, except for facts that happen once in a node's life. */
+/** Makes a fact. `version` is the version of the state, except for facts that happen only once in a node's life. */
 const fact = (
   { incarnation, life, node }: NodeState,
   when: Between,
@@ -161,7 +161,7 @@ const met = (sighting: Shown, now: Circumstances): NodeStep => {
   return { after: sighting._tag === "Listed" ? first : firstRead(first), facts }
 }
 
-/** Since when the list has certainly lacked an unknown node, by the daemon's clock and by the service's. */
+/** The last time at which the list certainly lacked an unknown node, by the daemon's clock and by the service's. */
 const lackedSince = (
   { evidence: { swept, tail }, exchange: { answered }, standing }: Circumstances,
   node: Node

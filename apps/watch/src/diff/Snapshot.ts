@@ -128,7 +128,7 @@ export interface Durable {
 export interface Snapshot {
   readonly nodes: ReadonlyMap<NodeId, Known>
   readonly gone: ReadonlyMap<NodeId, Gone>
-  /** Nodes, existing or gone, about which a read may settle something, or that are in transition. */
+  /** Nodes that are in transition, and existing or gone nodes about which a read may settle a doubt. */
   readonly unsettled: ReadonlySet<NodeId>
   readonly standing: Standing
   readonly evidence: Evidence
@@ -138,7 +138,7 @@ export interface Snapshot {
 export interface Change {
   /** Durable: the nodes to write, including those that are gone. Empty after a sweep without changes. */
   readonly nodes: ReadonlyArray<NodeState>
-  /** The new beliefs about these nodes, except for when they were seen. */
+  /** The new beliefs about nodes, except the time at which each was seen. */
   readonly beliefs: ReadonlyMap<NodeId, Known | Gone>
   /** Durable: the new standing; the same object if nothing changed. */
   readonly standing: Standing
@@ -266,7 +266,7 @@ export interface Rules extends AbsenceRules, StuckLimits {
   readonly sweepMillis: number
 }
 
-/** Chosen because a late report of a vanished node does less harm than a false report of a deletion. */
+/** The defaults are careful, because a late report of a deletion does less harm than a false one. */
 export const defaultRules: Rules = {
   ...defaultAbsenceRules,
   sweepMillis: 30_000,

@@ -43,7 +43,10 @@ export const diff = (
 
 type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" | "TimePassed" }>
 
-/** A page may repeat a node; the first mention counts. A page with ascending ids repeats none. */
+/**
+ * The nodes of a page, each once: a page may repeat a node, and then the first record counts. A page with ascending ids has no
+ * repeated nodes.
+ */
 const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
   if (nodes.every(({ id }, i) => i === 0 || nodes[i - 1]!.id < id)) return nodes
   const byId = new Map<NodeId, Node>()
@@ -194,7 +197,7 @@ const pause = (draft: Draft): void => {
  */
 const maxFailures = 3
 
-/** Time without a complete sweep is an outage, too: this long, or two planned sweeps if those take longer. */
+/** Time without a complete sweep also counts as an outage: this long, or two planned intervals if they are longer. */
 const minLateMillis = 60_000
 
 /** An outage is over after a complete sweep, and no failed request for this long. */

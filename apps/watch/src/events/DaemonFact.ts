@@ -7,7 +7,7 @@ import { Schema } from "effect"
 /** Name of the account of the daemon's own events; no configured account can have it. */
 export const daemonAccount = "_daemon"
 
-/** A sink gets no more events until it is enabled again. */
+/** A sink was disabled: it gets no more events until a person enables it again. */
 const SinkDisabled = Schema.Struct({
   type: Schema.Literal("berth.sink.disabled"),
   data: Schema.Struct({

@@ -64,8 +64,8 @@ const sequenceText = (sequence: number): string => String(sequence).padStart(seq
 export const sourceOf = (account: string): string => `/accounts/${encodeURIComponent(account)}`
 
 /**
- * The event of `fact` about an account, with its number in the order of the account's events. `accountId` is the store's id of
- * the account; without a store, its name.
+ * The event of a fact about an account. `sequence` is its number in the order of the account's events. `accountId` is the
+ * store's id of the account; without a store, the account's name.
  */
 export const toEvent = (
   { atMillis, identity, ...content }: EventFact,

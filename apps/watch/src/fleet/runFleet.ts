@@ -106,7 +106,8 @@ const heard = Effect.gen(function* () {
 )
 
 /**
- * Assigns the parts, and follows what other processes do, until the scope closes; returns a function that adds another part.
+ * Until the scope closes, lets the engine assign the parts to processes, and follows what other processes do. Returns a
+ * function that adds another part.
  */
 export const runFleet = Effect.fnUntraced(function* (parts: ReadonlyArray<Part>) {
   const { lost } = yield* Store

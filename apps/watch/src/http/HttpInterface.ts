@@ -21,7 +21,7 @@ interface ServeOptions {
   /** `0` picks a free port. */
   readonly port: number
   readonly token?: Redacted.Redacted | undefined
-  /** The address that browsers see if a TLS proxy is in front. */
+  /** The address that browsers use if there is a TLS proxy in front of the daemon. */
   readonly publicUrl?: PublicUrl | undefined
 }
 
@@ -106,7 +106,7 @@ export type HttpOptions = Pick<WatchConfig, "listen" | "token" | "publicUrl" | "
 export class HttpInterface extends Context.Service<
   HttpInterface,
   {
-    /** Null without HTTP. */
+    /** The address; null if HTTP is off. */
     readonly url: string | null
   }
 >()("@berthkit/watch/http/HttpInterface") {

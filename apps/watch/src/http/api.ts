@@ -112,16 +112,16 @@ const silences = HttpApiBuilder.group(WatchApi, "silences", (handlers) =>
 
 /** How the daemon is reached, for endpoints that depend on it. */
 export interface Entrance {
-  /** The token that callers need; without it they need none. */
+  /** The token that callers need; undefined if they need none. */
   readonly token: Redacted.Redacted | undefined
   readonly cookie: string
-  /** The address that browsers see if a TLS proxy is in front. */
+  /** The address that browsers use if there is a TLS proxy in front of the daemon. */
   readonly publicUrl?: PublicUrl | undefined
 }
 
 /** How one request reached the daemon. */
 interface RequestEntrance extends Entrance {
-  /** Whether it came through the TLS proxy. */
+  /** Whether the request came through the TLS proxy. */
   readonly isSecure: boolean
   /** Checks a token from the client of the request. */
   readonly attempt: (given: string) => Effect.Effect<AttemptResult>

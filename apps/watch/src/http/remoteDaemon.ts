@@ -1,4 +1,7 @@
-/** A client of a running daemon's HTTP interface. An invalid answer is a defect, like a failing store. */
+/**
+ * A client of a running daemon's HTTP interface. An invalid answer becomes a defect, as a failing store does in
+ * `storeDaemon.ts`.
+ */
 import { Data, DateTime, Effect, type Redacted, Struct } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"

@@ -131,7 +131,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return cursor
   })
 
-  /** Fails if events between a cursor and the first kept event are gone. */
+  /** Fails if events after a cursor are no longer kept, or the cursor belongs to another store. */
   const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
     const kept = yield* Effect.orDie(store.firstKept)
     const heads = cursorOf(yield* Effect.orDie(store.heads))

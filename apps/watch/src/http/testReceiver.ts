@@ -5,7 +5,7 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { sourceOf } from "../events/Event.ts"
 import { Refused } from "./Daemon.ts"
 
-/** `attempt` is null if the sink has no receiver. */
+/** `attempt` is null if the sink has no receiver to test, because it is stdout. */
 export const testReceiver = Effect.fn("testReceiver")(function* (sink: string, attempt: Attempt | null) {
   if (attempt === null)
     return yield* new Refused({ kind: "invalid", message: `The sink ${sink} has no receiver to try.` })

@@ -71,7 +71,7 @@ export interface Plan {
   readonly nowMillis: number
   /** The shortest interval between requests that the share can sustain for ever. */
   readonly paceMillis: number
-  /** The same interval, with a reserve for reads of nodes in doubt. */
+  /** The same interval as `paceMillis`, but with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
   /** How many additional requests may be sent at once while `perHour` requests an hour go on for ever. */
   readonly spare: (perHour: number) => number
@@ -238,10 +238,10 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly proving: number | null
 }
 
-/** The promise includes the duration of a request, so the interval is shorter than the promise. */
+/** Intervals are this part of what is promised, because a promise includes the duration of a request. */
 const margin = 0.95
 
-/** For new nodes the interval is shorter still, because the service's clock is known only to the second. */
+/** The part for new nodes. It is smaller, because the service's clock is known only to the second. */
 const newMargin = 0.9
 
 /** The promise for an account of one page: for all nodes, and for nodes in transition. */
@@ -261,14 +261,14 @@ const proofs = 1.1
 /** Nodes in transition get at most this part of the requests. */
 const maxTransitionShare = 0.45
 
-/** Additional sweeps spend the requests that are left for them within this part of the window. */
+/** Additional sweeps may spend all requests that are left for them within this part of the window. */
 const burst = 0.05
 
 /** How many reads of nodes in doubt an hour always has room for, and how many of them fit into the margins of the promises. */
 const maxProofReads = 170
 const marginReads = 57
 
-/** Reads of nodes in doubt get at least this part of a large share, and at most that part of a small one. */
+/** Reads of nodes in doubt get at least the part `min` of a large share, and at most the part `max` of a small one. */
 const doubtShare = { min: 0.1, max: 0.5 }
 
 /** How many reads of nodes in doubt an hour always has room for. */

@@ -169,8 +169,8 @@ export const maxTextLength = 1000
 const maxTags = 100
 
 /**
- * Maximum length of a node's additional fields as JSON, in UTF-16 code units, and how many keep their names if that is
- * exceeded.
+ * Maximum length of a node's additional fields as JSON, in UTF-16 code units. If they are longer, this many names are kept,
+ * without values.
  */
 const maxExtraLength = 10_000
 const maxExtraFields = 100

@@ -10,9 +10,9 @@ export type WebhookFault =
   | "secret-unusable"
   /** One of the three headers is missing, or the time is not a number of seconds. */
   | "header-missing"
-  /** It was sent longer ago than tolerated, so somebody may be replaying an old delivery. */
+  /** The delivery was sent longer ago than tolerated, so somebody may be replaying an old one. */
   | "too-old"
-  /** It was sent further in the future than tolerated: one of the clocks is wrong. */
+  /** The delivery was sent further in the future than tolerated, so one of the clocks is wrong. */
   | "too-new"
   /** No signature matches: the sender has another secret, or the body was changed. */
   | "signature-differs"
@@ -32,7 +32,10 @@ export class WebhookError extends Error {
   }
 }
 
-/** Headers of a `Request`, or in the form of Node's `http`, Express and others: any case, single values or lists. */
+/**
+ * The headers of a `Request`, or an object as Node's `http`, Express and others have it. Names may be in any case; values may
+ * be texts or lists.
+ */
 export type WebhookHeaders =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

@@ -1,4 +1,4 @@
-/** A ledger (the stored spending of an account) in the store's format: one value, and a row per day. */
+/** A ledger (the stored spending of an account) in the store's format: one JSON value, and one row per changed day. */
 import { Schema } from "effect"
 import type { Day, Days, Rates } from "./Days.ts"
 import { AlertMarks, Budget, keyOf, type Ledger } from "./Ledger.ts"

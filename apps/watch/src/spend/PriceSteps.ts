@@ -41,7 +41,7 @@ export const priceWith = (
 
 const middleOf = ({ high, low }: HourlyPrice): number => Math.round((low + (high ?? low)) / 2)
 
-/** A price that was first read at `sinceMillis`, and is assumed for the time before. */
+/** The steps of a price that was first read at `sinceMillis`. The same price is assumed for the time before. */
 export const readFirst = (price: HourlyPrice, sinceMillis: number): ReadonlyArray<PriceStep> =>
   isUnknown(price)
     ? [{ fromMillis: -Infinity, ...unknown, assumed: 0 }]
@@ -50,7 +50,7 @@ export const readFirst = (price: HourlyPrice, sinceMillis: number): ReadonlyArra
         { fromMillis: sinceMillis, ...price, assumed: 0 }
       ]
 
-/** A price that changed at an unknown time within an interval. */
+/** Adds a price that replaced the last one at an unknown time within an interval. */
 export const changedBetween = (
   steps: ReadonlyArray<PriceStep>,
   price: HourlyPrice,

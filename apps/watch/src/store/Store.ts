@@ -176,7 +176,7 @@ export class Store extends Context.Service<Store, Effect.Success<ReturnType<type
     )
 }
 
-/** Adds the file to SQLite's messages, which do not name it. */
+/** Adds the name of the file to failures, because SQLite's messages do not contain it. */
 const named =
   ({ filename }: SqliteClient.SqliteOptions) =>
   (error: SqlError) => {

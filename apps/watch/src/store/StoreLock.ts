@@ -47,7 +47,7 @@ export const isLocked = (path: string): Effect.Effect<boolean> =>
     Effect.scoped
   )
 
-/** Records which process has the lock, for those that are refused. */
+/** Records which process has the lock, so that a process that is refused can name it. */
 export const nameOwner = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const row = { slot: 1, pid: process.pid, started_at: yield* Clock.currentTimeMillis, http: null }

@@ -92,7 +92,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   const lastEventsOf = (account: string, filter: EventFilter, max: number) =>
     Effect.map(read(account, 0, filter, sql`seq DESC`, max), (events) => events.toReversed())
 
-  /** At most `max` events after a cursor: each account's in order, the accounts merged by time. */
+  /** At most `max` events after a cursor. The events of each account are in order; the accounts are merged by time. */
   const after = Effect.fn("Store.eventsAfter")(function* (cursor: Cursor, max: number, filter: EventFilter = {}) {
     const behind = (yield* heads).filter(
       ({ account, seq }) =>

@@ -99,7 +99,7 @@ const isAlive = "alive"
 /** Pause before listening to the server again. */
 const listenPause = "1 second"
 
-/** The first part that only one of two processes has; null if they have the same. */
+/** The first account or sink that only one of two processes has; null if both have the same. */
 const differenceOf = (own: ReadonlyArray<string>, theirs: ReadonlyArray<string>, process: string): string | null => {
   const only = own.find((part) => !theirs.includes(part))
   if (only !== undefined) return `this one has the ${only}, and ${process} does not`
@@ -114,7 +114,7 @@ const makeShared = (
   sockets: ReadonlySet<Socket>
 ): SharedStore["Service"] => {
   const channel = `berth/${schema}`
-  /** Shows the others that this connection is alive, without news. */
+  /** Sends something on the connection, so that it is not cut. Receivers ignore it. */
   const alive = Effect.andThen(client`SELECT pg_notify(${channel}, ${isAlive})`, Effect.sleep(idlePause))
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {

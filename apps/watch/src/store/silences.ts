@@ -14,7 +14,7 @@ import { StoreFailed } from "./StoreFailed.ts"
 export const silenceEnds = ["deliver", "drop"] as const
 export type SilenceEnd = (typeof silenceEnds)[number]
 
-/** How long a silence is still shown after its end. */
+/** A silence is shown for this long after its end. */
 export const silenceShownMillis = 86_400_000
 
 /** A period in which some events are not delivered. */

@@ -108,7 +108,7 @@ const make = (names: ReadonlyArray<string>) =>
         const duration = Metric.withAttributes(sweepDuration, { account })
         yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
       }),
-      /** Adds an account of the table that existed when the process started. */
+      /** Adds an account that was already in the table when the process started. */
       meet: (account: string) => Effect.sync(() => void accounts.set(account, { ...unknown, isAdded: true })),
       /** Starts watching an account while the process runs, or again after a pause. */
       begin: (account: string) =>

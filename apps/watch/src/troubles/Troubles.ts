@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
       }),
     /** Why the monitor gets no heartbeat, and since when; null if it gets one. */
     heartbeat: Effect.sync(() => heartbeat),
-    /** Records the heartbeat state stored by the process that sends it. */
+    /** Takes over the state of the heartbeat from the store. The process that sends the heartbeat has stored it. */
     hearHeartbeat: (heard: DaemonState["heartbeat"]) => Effect.sync(() => void (heartbeat = heard)),
     /** Records how a heartbeat ended. */
     noteHeartbeat: (outcome: Outcome) =>

@@ -19,10 +19,13 @@ const environmentFor = (variables: ReadonlyArray<string>): NodeJS.ProcessEnv =>
 const maxKept = 10_000
 const maxShown = 300
 
-/** How long stderr may stay open after the program ended: its child processes may hold it open for ever. */
+/** How long to wait for the end of stderr after the program has ended. Its child processes may keep stderr open for ever. */
 const maxStderrWait = "200 millis"
 
-/** Collects the end of a program's stderr. It reads everything, so that no process fails by writing there. */
+/**
+ * Collects the end of a program's stderr. It reads all of stderr, because otherwise a process that writes much would block or
+ * fail.
+ */
 const collect = ({ stderr }: ChildProcess): Effect.Effect<string> => {
   if (stderr === null) return Effect.succeed("")
   let text = ""
@@ -77,7 +80,10 @@ export const runCommand = (options: ExecOptions, json: string): Effect.Effect<Ou
 
 const notRun = ({ message }: Error): Outcome => failed("unavailable", `it could not be started: ${message}`)
 
-/** Some reasons not to start a program, such as a missing file, arrive as an event; others are thrown. */
+/**
+ * Starts the program, or returns why that failed. Some failures, such as a missing file, arrive as an event later; others are
+ * thrown here.
+ */
 const start = ({ command: [program, ...args], variables }: ExecOptions): ChildProcess | Error => {
   const env = environmentFor(variables)
   try {
@@ -94,6 +100,6 @@ const killGroup = ({ exitCode, pid, signalCode }: ChildProcess) => {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // It has just ended.
+    // The program has just ended.
   }
 }

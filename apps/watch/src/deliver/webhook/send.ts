@@ -106,10 +106,10 @@ export const signedHeaders = (
 
 const timeoutMillis = 20_000
 
-/** Maximum size of an answer's body. Only the status matters. */
+/** Maximum size of an answer's body that is read. Its content does not matter, only the status does. */
 const maxBodyBytes = 65_536
 
-/** Idle connections that are kept for the next event. */
+/** Maximum number of idle connections that are kept for the next events. */
 const keptSockets = 8
 
 /**

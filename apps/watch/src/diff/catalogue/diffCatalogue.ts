@@ -29,7 +29,7 @@ const shortShare = 0.25
 
 /** A difference that is not believed yet. */
 interface Doubt {
-  /** What the reads since then show, as text: a read that shows something else disproves it. */
+  /** What all reads since the first have shown, as a text. A read that shows something else ends the doubt. */
   readonly shows: string
   readonly first: Moment
   /** When the catalogue was last read before the change, which came later. */
