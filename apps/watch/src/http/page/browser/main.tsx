@@ -78,6 +78,7 @@ document.addEventListener("keydown", (event) => {
   filterInput()?.focus()
 })
 
-render(<Page />, document.getElementById("page")!)
+// First, so that the requests are on their way while the page is rendered.
 startBoard()
+render(<Page />, document.getElementById("page")!)
 startDetails()
