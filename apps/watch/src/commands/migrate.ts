@@ -1,5 +1,5 @@
 /**
- * `berth-watch migrate`: creates the tables of a store on a server, including those of the cluster engine. The daemon also
+ * `berth-watch migrate`: creates the tables of a store in PostgreSQL, including those of the cluster engine. The daemon also
  * creates them when it starts. If its database user lacks the rights, an administrator runs this command first.
  */
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"

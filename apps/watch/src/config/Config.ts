@@ -118,7 +118,7 @@ const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   const url = new URL(text)
   if (url.protocol !== "https:" && url.protocol !== "http:") return undefined
   try {
-    // The client decodes both when it sends them; malformed escapes must fail here.
+    // User and password are decoded when a request is sent, so malformed escapes must be rejected here.
     decodeURIComponent(url.username + url.password)
     return Redacted.make(url)
   } catch {

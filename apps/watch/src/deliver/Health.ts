@@ -103,9 +103,9 @@ export interface Health {
   readonly probeAtMillis: number | null
   /** No attempts are made before this instant, because the receiver asked for a pause; 0 if it asked for none. */
   readonly pausedUntilMillis: number
-  /** The queues whose attempts got no answer from the receiver since it last answered one. */
+  /** The queues whose attempts have found the receiver unavailable since the last attempt that did not. */
   readonly failedQueues: ReadonlyArray<string>
-  /** The number of attempts without an answer since then. */
+  /** The number of attempts that have found the receiver unavailable since then. */
   readonly failures: number
   /** Failed attempts of any kind since the last success. */
   readonly failuresInRow: number
@@ -155,7 +155,7 @@ export const afterFailure = (
 ): Health => {
   const failingSinceMillis = health.failingSinceMillis ?? nowMillis
   const failuresInRow = health.failuresInRow + 1
-  // The receiver answered, so it is reachable.
+  // The receiver has judged this event, so it is reachable.
   if (kind !== "unavailable") return { ...healthy, failuresInRow, failingSinceMillis }
   const failedQueues = health.failedQueues.includes(queue) ? health.failedQueues : [...health.failedQueues, queue]
   const failures = health.failures + 1

@@ -149,7 +149,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, publicUrl, 
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.catchCause((cause) => fallback(request, cause))
     )
-    // The router accepts fewer content types than the guard, and refuses the others in plain text, so its reply is replaced.
+    // The router accepts fewer kinds of JSON than the guard. It refuses the others in plain text, so its reply is replaced.
     if (response.status === 429) return turnedAway
     if (response.status === 415) return failureResponse(415, "The body must be application/json.")
     return response.headers["cache-control"] === undefined

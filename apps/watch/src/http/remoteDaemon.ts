@@ -15,7 +15,7 @@ const maxHealthWait = "2 seconds"
 export class NotAnswered extends Data.TaggedError("NotAnswered")<{
   readonly message: string
   readonly hint: string
-  /** The token is missing. */
+  /** Whether the daemon refused because the token is missing or wrong. */
   readonly isDenied: boolean
 }> {}
 

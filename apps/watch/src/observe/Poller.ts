@@ -173,8 +173,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     )
 
   /**
-   * Records whether the process was suspended since its last turn. After a suspension, a reply that arrived meanwhile may be
-   * read before any timer fires, so each reply is a turn as well.
+   * Records whether the process was suspended since its last turn. After a suspension, a reply may be read before any timer
+   * fires, so each reply is a turn as well.
    */
   const turn = Effect.gen(function* () {
     const before = lastTurn

@@ -100,7 +100,7 @@ const sweepsPerProof = 10
 /**
  * Whether a first page that is not full ends a sweep, although it does not state that it is the only page. The previous sweep
  * showed that nothing followed the last node of this page, so older nodes that the page lacks are not listed. Newer nodes can
- * follow only if the service allows no longer pages; every tenth sweep checks that.
+ * follow only if this page is as long as the service allows; every tenth sweep checks that.
  */
 const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, total: number | null): boolean =>
   number % sweepsPerProof !== 1 &&

@@ -75,7 +75,7 @@ export const readLedger = (body: string, days: Days): Ledger => {
   }
 }
 
-/** The part of a ledger that the HTTP interface shows besides the days. */
+/** The part of a ledger, other than the days, that the HTTP interface shows. */
 export const readHeader = (body: string): Pick<Ledger, "sinceMillis" | "budget" | "currencies"> => decode(body)
 
 /** The JSON of a day. Amounts are texts, in the order of `Rates`, because JSON numbers cannot hold them exactly. */
