@@ -32,6 +32,8 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
 
         const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
         yield* Effect.orDie(sql.unsafe("CREATE ROLE watch LOGIN PASSWORD 'only for tests'"))
+        const tables = yield* Effect.orDie(sql`SELECT 1 FROM pg_tables WHERE tablename = 'shared_allowance'`)
+        expect(tables).toHaveLength(1)
         for (const grant of again.stdout.slice(2)) yield* Effect.orDie(sql.unsafe(grant.replace("ROLE", "watch")))
         const own = new URL(Redacted.value(address))
         own.username = "watch"

@@ -2,17 +2,20 @@
  * `berth-watch migrate`: creates the tables of a store in PostgreSQL, including those of the cluster engine. The daemon also
  * creates them when it starts. If its database user lacks the rights, an administrator runs this command first.
  */
+import { makeAllowanceTables } from "@berthkit/core/client/allowance/AllowanceTables"
 import { isPostgres, schemaOf } from "@berthkit/terminal/postgresAddress"
 import { Console, Effect, Redacted } from "effect"
 import { fromStoreFailed, misused } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { migrate } from "../store/migrations.ts"
+import { fromSqlError } from "../store/StoreFailed.ts"
 import { postgresLayer, rightsIn, shownStore } from "../store/postgres.ts"
 
 const migrateServer = Effect.fnUntraced(function* (schema: string) {
   const { migratePlacement } = yield* Effect.promise(() => import("../fleet/Placement.ts"))
   const versions = yield* migrate
   yield* migratePlacement(schema)
+  yield* Effect.mapError(makeAllowanceTables(schema), fromSqlError)
   return versions
 })
 

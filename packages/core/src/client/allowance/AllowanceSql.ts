@@ -32,6 +32,7 @@ import {
   type OwnProcesses,
   type SharedAllowance
 } from "./AllowanceStore.ts"
+import { allowanceTablesIn, makeAllowanceTables } from "./AllowanceTables.ts"
 import { observe, type ServiceClock } from "./ServiceClock.ts"
 
 /** How long an answer is valid. */
@@ -119,11 +120,7 @@ export const make = Effect.fnUntraced(function* ({
   const random = Effect.map(Random.nextIntBetween(0, 0xffffffff), (number) => number.toString(36))
   const self = `${globalThis.process?.pid ?? 0}-${yield* random}${yield* random}`
 
-  const isServer = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
-  const table = (name: string) => sql(isServer ? `${schema}.${name}` : name)
-  const contents = table("shared_allowance")
-  const memberships = table("allowance_member")
-  const processes = table("allowance_process")
+  const { contents, isServer, memberships, processes } = allowanceTablesIn(sql, schema)
   const now = sql.literal(
     isServer
       ? "extract(epoch FROM clock_timestamp())::double precision * 1000"
@@ -154,20 +151,7 @@ export const make = Effect.fnUntraced(function* ({
     ahead = observe(ahead, { sentAt, receivedAt: instant(), date }, 1)
   }
 
-  const makeTables = Effect.gen(function* () {
-    if (isServer) {
-      const found = yield* sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`
-      if (found.length === 0) yield* sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`
-    }
-    const create = sql.literal(isServer ? "CREATE UNLOGGED TABLE IF NOT EXISTS" : "CREATE TABLE IF NOT EXISTS")
-    yield* sql`${create} ${contents} (account TEXT NOT NULL PRIMARY KEY,
-      version INTEGER NOT NULL, written_at DOUBLE PRECISION NOT NULL, content TEXT NOT NULL)`
-    yield* sql`${create} ${memberships} (account TEXT NOT NULL, member TEXT NOT NULL,
-      process TEXT NOT NULL, joined_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (account, member))`
-    yield* sql`CREATE INDEX IF NOT EXISTS allowance_member_process ON ${memberships} (process)`
-    yield* sql`${create} ${processes} (process TEXT NOT NULL PRIMARY KEY,
-      beats INTEGER NOT NULL, seen_at DOUBLE PRECISION NOT NULL)`
-  }).pipe(sql.withTransaction)
+  const makeTables = Effect.provideService(makeAllowanceTables(schema), SqlClient.SqlClient, sql)
 
   const areThere = Effect.isSuccess(sql`SELECT 1 FROM ${processes} WHERE 1 = 0`)
 

@@ -17,6 +17,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { makeAllowanceTables } from "../allowance/AllowanceTables.ts"
 
 /** The tables in a schema, as parts of statements. */
 export const tablesIn = (sql: SqlClient.SqlClient, schema: string) => {
@@ -32,7 +33,7 @@ export const tablesIn = (sql: SqlClient.SqlClient, schema: string) => {
   }
 }
 
-/** Makes the schema and tables that are missing. If two processes do so at once, one may fail; the tables exist all the same. */
+/** Makes the schema and tables that are missing, with those of the allowance. If two processes do so at once, one may fail; the tables exist all the same. */
 export const makeTables = (schema: string): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -54,6 +55,7 @@ export const makeTables = (schema: string): Effect.Effect<void, SqlError, SqlCli
     yield* sql`CREATE TABLE IF NOT EXISTS ${strangers} (account TEXT NOT NULL, node DOUBLE PRECISION NOT NULL, name TEXT NOT NULL,
       spelling TEXT NOT NULL, PRIMARY KEY (account, node))`
     yield* sql`CREATE INDEX IF NOT EXISTS state_stranger_spelling ON ${strangers} (account, spelling)`
+    yield* makeAllowanceTables(schema)
   }).pipe((making) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(making)))
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
