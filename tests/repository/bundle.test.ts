@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { runInNewContext } from "node:vm"
 import { inAscii, requiringNode } from "@berthkit/scripts/bundle"
 import { afterAll, describe, expect, it } from "vitest"
@@ -24,19 +24,27 @@ describe("a file of a bundle in ASCII", () => {
 const folder = mkdtempSync(join(tmpdir(), "berth-lean-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The modules of Node that a run of the bundled `berth` loads. */
-const loadedBy = (...args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const report = `process.on("exit",()=>process.stderr.write("\\n"+JSON.stringify(process.moduleLoadList)))`
+/** The modules of Node that a run of the bundled `berth` loads, and the files that it reads. */
+const loadedBy = (
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = {}
+): { readonly modules: ReadonlyArray<string>; readonly files: ReadonlyArray<string> } => {
+  const report = `import fs from "node:fs"
+    const read = fs.readFileSync
+    const files = []
+    fs.readFileSync = (path, ...rest) => (files.push(String(path)), read(path, ...rest))
+    process.on("exit", () => process.stderr.write("\\n" + JSON.stringify({ modules: process.moduleLoadList, files })))`
   const { stderr } = spawnSync(
     process.execPath,
-    ["--import", `data:text/javascript,${report}`, "apps/cli/bin/berth.mjs", ...args],
+    ["--import", `data:text/javascript,${encodeURIComponent(report)}`, "apps/cli/bin/berth.mjs", ...args],
     {
       encoding: "utf8",
       env: {
         XDG_STATE_HOME: folder,
         BERTH_BASE_URL: "http://127.0.0.1:1",
         BERTH_API_KEY: "key",
-        BERTH_ACCESS_TOKEN: "token"
+        BERTH_ACCESS_TOKEN: "token",
+        ...env
       }
     }
   )
@@ -52,9 +60,26 @@ describe("the bundle of berth", () => {
       ["readline", "child_process", "tls", "internal/deps/undici/undici", "internal/crypto/webcrypto"]
     ]
   ])("%s without what it does not need of Node", (_, args, unneeded) => {
-    const loaded = loadedBy(...args)
-    expect(loaded).toContain("NativeModule fs")
-    expect(unneeded.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
+    const { modules } = loadedBy(args)
+    expect(modules).toContain("NativeModule fs")
+    expect(unneeded.filter((name) => modules.includes(`NativeModule ${name}`))).toEqual([])
+  })
+
+  it("loads the driver of PostgreSQL only if a setting names a database", () => {
+    const dist = "apps/cli/dist"
+    const drivers = readdirSync(dist).filter(
+      (name) => name.endsWith(".cjs") && readFileSync(join(dist, name), "utf8").includes("SCRAM-SHA-256")
+    )
+    const driversOf = (args: ReadonlyArray<string>, env?: NodeJS.ProcessEnv) => {
+      const names = loadedBy(args, env).files.map((file) => basename(file))
+      expect(names).toContain("main.cjs")
+      return drivers.filter((name) => names.includes(name))
+    }
+    const list = ["node", "list", "--deadline", "100ms"]
+    for (const args of [["--help"], list, ["limits", "--deadline", "100ms"], ["history"]]) {
+      expect(driversOf(args)).toEqual([])
+    }
+    expect(driversOf(list, { BERTH_STATE_URL: "postgres://127.0.0.1:1/ci" })).toHaveLength(1)
   })
 })
 
