@@ -254,8 +254,8 @@ const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
 
 /**
  * The sentences that explain the failure, without duplicates and full stops. If all sentences are general, returns those that begin with a
- * field's name; if none does, returns the first from
- * `errors`, otherwise the first.
+ * field's name; if none does, returns the last,
+ * because those of `errors` come last.
  */
 const wordsOf = (
   body: unknown,
@@ -283,8 +283,7 @@ const wordsOf = (
   })
   const more = said.filter((text) => saysMore(text, names))
   const naming = said.filter((text) => names.some((name) => text.startsWith(`${name}: `)))
-  const own = said.filter((text) => faults.some((fault) => fault.replace(/\.$/, "") === text))
-  return [more, naming, own.slice(0, 1)].find(({ length }) => length > 0) ?? said.slice(0, 1)
+  return [more, naming].find(({ length }) => length > 0) ?? said.slice(-1)
 }
 
 /** Words of a limit on how much an account may have. */

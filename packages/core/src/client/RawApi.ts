@@ -2,7 +2,7 @@
  * The service for arbitrary requests to the service's address, with the credentials, limits and errors of the typed calls.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { prefix, routes } from "../api/Routes.ts"
+import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
@@ -28,8 +28,7 @@ const rawRequest = ({ method, path }: RawRequest): Operation<unknown> => ({
   lane: "interactive",
   repeatable: method === "POST" || method === "PATCH" ? "once" : "idempotent",
   expectation: { emptyAllowed: true },
-  // Addresses without the last slash lead to the same list.
-  ...(`${addressOf(path)}/`.replace(/\/+$/, "/") === prefix + routes.images.list.path && { bounds: catalogueBounds }),
+  ...(/(?:^|\/)images\/?$/.test(path) && { bounds: catalogueBounds }),
   decode: Result.succeed
 })
 

@@ -462,7 +462,7 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 }
 
 /** What is wrong with a list that may lack nodes although each of its pages can be read. */
-export const repeatedList = "the list shows the same nodes on every page without a total, so it may lack others"
+export const repeatedList = "the list may lack nodes, because each page is the same"
 
 /** What is wrong with a list that could not be used. */
 export const unusableList = ({ message }: Pick<ErrorReason, "message">): string =>
@@ -473,7 +473,7 @@ export const mayBeUnlisted = ({
   candidates,
   listFault
 }: {
-  readonly candidates: ReadonlyArray<NodeId>
+  readonly candidates: ReadonlyArray<unknown>
   readonly listFault: string | null
 }): boolean => listFault === repeatedList && candidates.length === 0
 
@@ -518,7 +518,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
     }
     const isListed = this.candidates.length > 0
     if (mayBeUnlisted(this)) {
-      return `Look for ${this.nodeName} in the service's console.${this.keyed ? " Under this key the create is not sent again: if there is no such node, create it with another key." : ""}`
+      return `Look for ${this.nodeName} in the service's console. If it is not there, create it with another key.`
     }
     if (this.keyed)
       return `Create ${this.nodeName} again with the same key: that makes no second node. ${

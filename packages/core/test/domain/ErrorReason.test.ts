@@ -142,13 +142,13 @@ describe("the sentence of an error", () => {
       })
     assert.strictEqual(
       unknown(true).message,
-      "Could not find out whether web was created: the list shows the same nodes on every page without a total, so it may lack others, and DNS failed."
+      "Could not find out whether web was created: the list may lack nodes, because each page is the same, and DNS failed."
     )
     assert.deepStrictEqual(
       [unknown(true).hint, unknown(false).hint],
       [
-        "Look for web in the service's console. Under this key the create is not sent again: if there is no such node, create it with another key.",
-        "Look for web in the service's console."
+        "Look for web in the service's console. If it is not there, create it with another key.",
+        "Look for web in the service's console. If it is not there, create it with another key."
       ]
     )
   })

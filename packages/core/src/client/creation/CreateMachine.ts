@@ -7,7 +7,14 @@
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, OutcomeUnknown, repeatedList, TimedOut, unusableList } from "../../domain/ErrorReason.ts"
+import {
+  type ErrorReason,
+  mayBeUnlisted,
+  OutcomeUnknown,
+  repeatedList,
+  TimedOut,
+  unusableList
+} from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { decide, fullBudget } from "../call/Retry.ts"
 import { newMillis } from "./NewNodes.ts"
@@ -440,7 +447,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
       return unknown(request, state, resolution.candidates)
     case "Undecided":
       // The rate limit has most likely kept the service from making a node, but a list that may lack it does not allow another attempt.
-      if (intent.fate === "refused" && because !== null && listFault !== null && resolution.candidates.length === 0) {
+      if (intent.fate === "refused" && because !== null && mayBeUnlisted({ listFault, ...resolution })) {
         return failed(because, request.keyed ? undefined : removed)
       }
       return again.action
