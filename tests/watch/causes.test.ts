@@ -1,14 +1,19 @@
-/** The cause of a deletion: what `berth` notes, the daemon reads, from files of one machine or from a database. */
+/** The cause of a deletion: what `berth` and clients note, the daemon reads, from files of one machine or from a database. */
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { hostname } from "node:os"
+import { basename, join } from "node:path"
+import { accountLayer } from "@berthkit/core/client/AccountFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
+import * as SharedState from "@berthkit/core/client/state/SharedState"
 import type { NodeId } from "@berthkit/core/domain/Node"
+import { createClient } from "@berthkit/core/promise"
 import { TestServer } from "@berthkit/server/testing"
 import { Postgres } from "@berthkit/testing/Postgres"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
-import { clientOf, inDialect, placeLines } from "../account.ts"
-import { berth } from "../cli/berth.ts"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import { clientOf, inDialect, optionsOf, placeLines, placeOptions } from "../account.ts"
+import { berth, json } from "../cli/berth.ts"
 import { stateFolder } from "../cli/stateFolder.ts"
 import { Daemon } from "./Daemon.ts"
 
@@ -98,7 +103,87 @@ const checked = ({ asked, ended, leased, lost, member }: Effect.Success<ReturnTy
   expect(lost).toMatchObject({ cause: "unknown", causedBy: null })
 }
 
+const spec = (name: string) => ({ name, plan: order[1]!, image: order[3]! })
+
+/** A program with an Effect client that creates a node and deletes it once the daemon has seen it. */
+const effectProgram = Effect.fnUntraced(function* (daemon: Daemon, name: string) {
+  const nodes = yield* Nodes
+  const { node } = yield* nodes.create(spec(name))
+  yield* dataOf(daemon, "created", name)
+  yield* nodes.delete(node.id)
+  return yield* dataOf(daemon, "deleted", name)
+})
+
+/** The same with promises. */
+const promiseProgram = Effect.fnUntraced(function* (daemon: Daemon, name: string, stateDirectory: string) {
+  const { accessToken, apiKey, baseUrl } = yield* TestServer
+  const client = createClient({
+    baseUrl,
+    apiKey: Redacted.value(apiKey),
+    accessToken: Redacted.value(accessToken),
+    ...placeOptions,
+    stateDirectory
+  })
+  const { node } = yield* wait(() => client.nodes.create(spec(name)))
+  yield* dataOf(daemon, "created", name)
+  yield* wait(() => client.nodes.delete(node.id))
+  yield* wait(() => client.close())
+  return yield* dataOf(daemon, "deleted", name)
+})
+
+const program = basename(process.argv[1]!)
+const byProgram = {
+  cause: "requested",
+  causedBy: { command: program, fleet: null, lease: null, host: hostname(), user: expect.any(String) }
+}
+
+/** The action, the outcome and the command of each change of the node. */
+const changesOf = (name: string, env: Record<string, string>) =>
+  Effect.map(berth(["history", name, "-o", "json"], { env }), (ended) =>
+    json<ReadonlyArray<Record<string, unknown>>>(ended).map(({ action, command, outcome }) => [
+      action,
+      outcome,
+      command
+    ])
+  )
+const createdAndDeleted = [
+  ["delete", "deleted", program],
+  ["create", "created", program]
+]
+
 describe("the cause of a deletion", () => {
+  it.live("is what a program's client noted in the state folder of the same user", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      const folder = join(env.XDG_STATE_HOME, "berth")
+      const daemon = yield* Daemon.start(["run", ...fast], env)
+      yield* Effect.promise(() => daemon.baseline())
+      expect(yield* promiseProgram(daemon, "by-promise", folder)).toMatchObject(byProgram)
+      const account = yield* TestServer
+      const client = Layer.provide(clientOf(account), accountLayer(optionsOf(account), folder))
+      expect(yield* Effect.provide(effectProgram(daemon, "by-effect"), client)).toMatchObject(byProgram)
+      expect(yield* changesOf("by-promise", env)).toEqual(createdAndDeleted)
+      expect(yield* changesOf("by-effect", env)).toEqual(createdAndDeleted)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("is what a program's client noted in the database on another machine", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const env = { BERTH_STATE_URL: postgres.url(), XDG_STATE_HOME: yield* stateFolder }
+      yield* succeeding(["state", "migrate"], env)
+      const daemon = yield* Daemon.start(["run", ...fast], env)
+      yield* Effect.promise(() => daemon.baseline())
+      const account = yield* TestServer
+      const client = clientOf(account).pipe(
+        Layer.provide(SharedState.layer(optionsOf(account))),
+        Layer.provide(PgClient.layer({ url: Redacted.make(env.BERTH_STATE_URL) }))
+      )
+      expect(yield* Effect.provide(effectProgram(daemon, "by-effect"), client)).toMatchObject(byProgram)
+      expect(yield* changesOf("by-effect", env)).toEqual(createdAndDeleted)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
   it.live("is what berth noted in the state folder of the same user", () =>
     Effect.gen(function* () {
       const env = { XDG_STATE_HOME: yield* stateFolder }

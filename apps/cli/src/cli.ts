@@ -2,6 +2,7 @@
  * The `berth` program: parses the command line, loads the one command that it needs, checks the output flags before the command begins, and
  * ends the run and the process.
  */
+import { ChangedBy } from "@berthkit/core/client/state/ChangedBy"
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { didYouMean, secretProblem } from "@berthkit/terminal/usage"
 import { variables } from "@berthkit/terminal/variables"
@@ -16,7 +17,6 @@ import { helpText } from "@berthkit/terminal/helpText"
 import { namingAccount } from "./commandLine/commandToType.ts"
 import { isOn, rawFlags, readWords } from "./commandLine/words.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
-import { RunningCommand } from "./commandLine/RunningCommand.ts"
 import { suggestFlags } from "./commandLine/suggestions.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { type Command, Commands } from "./commands/command.ts"
@@ -99,7 +99,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
     .run(values)
     .pipe(
       Effect.provideService(GlobalSettings, { ...globals, output }),
-      Effect.provideService(RunningCommand, path.join(" "))
+      Effect.provideService(ChangedBy, path.join(" "))
     )
 })
 

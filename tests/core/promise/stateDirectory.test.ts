@@ -38,9 +38,10 @@ const folderOf = () => {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** The content of the only account's folder. */
+/** The only account's folder. The log of changes, which all accounts of the service share, is beside it. */
 const accountIn = (folder: string) => {
-  const [hash, ...others] = readdirSync(join(folder, "accounts"))
+  const isLog = (hash: string) => readdirSync(join(folder, "accounts", hash)).join() === "records"
+  const [hash, ...others] = readdirSync(join(folder, "accounts")).filter((each) => !isLog(each))
   assert.deepStrictEqual(others, [])
   assert.match(hash!, /^[0-9a-f]{32}$/)
   return join(folder, "accounts", hash!)

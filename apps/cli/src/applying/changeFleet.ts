@@ -3,13 +3,14 @@
  * account, then plans, shows, asks and executes. `previewFleet` stops after the plan and writes nothing.
  */
 import type { Change as Recorded } from "@berthkit/core/client/state/Change"
+import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
 import type { PriceList } from "@berthkit/core/domain/Price"
 import { Duration, Effect, Result } from "effect"
 import { type Catalogue, freshCatalogue, recentCatalogue } from "../catalogue/ImageList.ts"
 import { quoted } from "../commandLine/commandToType.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { inOwnWords } from "../failure/ownKey.ts"
-import { ChangedFor, changes } from "../history/changes.ts"
+import { changes } from "../history/changes.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"

@@ -9,11 +9,11 @@ import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isRunning, self } from "@berthkit/core/client/creation/KeyLock"
 import { isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
 import { bootClock, millisBetween, type Stamp, stampNow } from "@berthkit/core/client/files/Boot"
+import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
 import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, LocalFileFault } from "../failure/CliFailure.ts"
-import { ChangedFor } from "../history/changes.ts"
 import {
   chargedSoFar,
   isSameOwner,

@@ -8,8 +8,11 @@ import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
 import { layerAccount } from "@berthkit/core/client/creation/IntentFolder"
 import { IntentStore, type IntentStoreFailed, makeMemory } from "@berthkit/core/client/creation/IntentStore"
+import { readVariable } from "@berthkit/core/client/options/readVariable"
 import { AllowanceStore } from "@berthkit/core/client/allowance/AllowanceStore"
 import { recordsOf } from "@berthkit/core/client/RecordFolder"
+import { ChangeLog } from "@berthkit/core/client/state/ChangeLog"
+import { noteChanges } from "@berthkit/core/client/state/noteChanges"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import * as NodeTransport from "@berthkit/core/client/transport/NodeTransport"
 import { type Head, type SignedRequest, Transport } from "@berthkit/core/client/transport/Transport"
@@ -29,7 +32,6 @@ import { Clock, type Duration, Effect, Exit, Layer, Option, Redacted, Tracer } f
 import { Output, printDebug, printNote } from "../output/Output.ts"
 import { ImageList } from "../catalogue/ImageList.ts"
 import { GlobalSettings } from "../commandLine/GlobalSettings.ts"
-import { recordingChanges } from "../history/changes.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
 import { notePlace } from "./places.ts"
@@ -144,12 +146,18 @@ export const stateOf = (connection: Connection) => {
     : stateLayer(connection, stateUrl, RecordStore)
 }
 
+/** The log of changes, in the account's state. A new layer for each client: layers are shared by identity, and clients are not the same. */
+const changeLog = () =>
+  Layer.effect(
+    ChangeLog,
+    Effect.flatMap(RecordStore, (store) => (store === undefined ? ChangeLog : noteChanges(store, readVariable)))
+  )
+
 /** The client of a connection. */
 export const clientOf = (connection: Connection) => {
   const { options } = connection
   return Progress.painting.pipe(
     Layer.provideMerge(ImageList.layer),
-    Layer.provideMerge(recordingChanges()),
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
@@ -158,7 +166,8 @@ export const clientOf = (connection: Connection) => {
       connection.stateUrl === undefined ? Layer.empty : stateLayer(connection, connection.stateUrl, AllowanceStore)
     ),
     Layer.merge(spans),
-    // The state is closed last, because other layers still record changes in it when they close.
+    Layer.provideMerge(changeLog()),
+    // The state is closed last, because the log of changes is still written to it when the log closes.
     Layer.provideMerge(stateOf(connection)),
     Layer.merge(warned(connection))
   )

@@ -2,7 +2,8 @@
  * Finds out why nodes were deleted, from what `berth` recorded about the account: its log of changes, and the commitments that
  * it set. Both are read only after a deletion. The daemon writes neither.
  */
-import { changeKind, readChanges } from "@berthkit/core/client/state/Change"
+import { readChanges } from "@berthkit/core/client/state/Change"
+import { changeKind } from "@berthkit/core/client/state/noteChanges"
 import { keyAt, type RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Clock, Effect, Option, Schema } from "effect"
 import { type Deletion, type Ending, explain, type Explained, unexplained } from "../diff/Cause.ts"

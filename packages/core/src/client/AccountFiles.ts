@@ -2,10 +2,11 @@
  * Finds the files of an account, which a user's processes on one machine share, and provides them as a layer. The paths come from the
  * program's configuration.
  */
-import { ConfigProvider, Effect, Layer, Option } from "effect"
-import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
+import { Effect, Layer, Option } from "effect"
+import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf } from "./AccountFolder.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { type StateDirectory, stateDirectoryFault } from "./StateDirectory.ts"
+import { readVariable as read } from "./options/readVariable.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
 
 export type { AccountFiles } from "./AccountFolder.ts"
@@ -14,12 +15,6 @@ export type { StateDirectory } from "./StateDirectory.ts"
 
 /** The options that identify an account. */
 type AccountOptions = Pick<ClientOptions, "baseUrl" | "credentials" | "account" | "project" | "location">
-
-/** Reads an environment variable; blank counts as unset. Avoids `Config`, because its schemas take longer to load than the files. */
-const read: ReadVariable = (name) =>
-  Effect.flatMap(ConfigProvider.ConfigProvider, (provider) =>
-    Effect.map(Effect.orDie(provider.load([name])), (found) => found?.value?.trim() || undefined)
-  )
 
 /**
  * The files of the options' account in berth's folder; none, with a logged warning, if there is no such folder. `BERTH_ALLOWANCE_FILE` may
@@ -43,7 +38,8 @@ export const accountCacheFolder = Effect.fnUntraced(function* (
 
 /**
  * All files as a layer for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then have
- * idempotency keys, and processes that share the folder share the rate limit. By default it uses berth's folder.
+ * idempotency keys, processes that share the folder share the rate limit, and changes are noted for `berth history`. Default: berth's
+ * folder.
  */
 export const accountLayer = (
   options: AccountOptions,

@@ -11,14 +11,15 @@ import { makeAccount } from "./creation/IntentFolder.ts"
 import { folderOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { IntentStore, withoutFolder } from "./creation/IntentStore.ts"
 import { builtin } from "./options/builtin.ts"
+import type { ReadVariable } from "./options/readVariable.ts"
 import { InvalidOption, type Settings } from "./options/Settings.ts"
 import { accountIds } from "./files/accountId.ts"
 import type { FileFault } from "./files/StateFiles.ts"
 import { pathFault } from "./options/pathFault.ts"
+import { recordsOf } from "./RecordFolder.ts"
+import { ChangeLog } from "./state/ChangeLog.ts"
+import { noteChanges } from "./state/noteChanges.ts"
 import type { StateDirectory } from "./StateDirectory.ts"
-
-/** Reads an environment variable; undefined if unset. */
-export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 
 /** Where the shared files are; each is undefined if there is none. */
 export interface AccountFiles {
@@ -158,11 +159,16 @@ export const layerOf = (
   read: ReadVariable
 ): Layer.Layer<never, InvalidOption> =>
   Layer.effectContext(
-    Effect.map(
-      directory === "auto" ? accountFilesOf(settings, read) : filesIn(accountIn(settings, directory)),
-      ({ allowanceFile, intents, why }) =>
-        Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
-          Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile))
-        )
-    )
+    Effect.gen(function* () {
+      const { allowanceFile, intents, why } = yield* directory === "auto"
+        ? accountFilesOf(settings, read)
+        : filesIn(accountIn(settings, directory))
+      const allowance = allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)
+      const stores = Context.make(AllowanceStore, allowance)
+      if (intents === undefined) return Context.add(stores, IntentStore, withoutFolder(why))
+      return stores.pipe(
+        Context.add(IntentStore, intentsIn(intents)),
+        Context.add(ChangeLog, yield* noteChanges(recordsOf(intents), read))
+      )
+    })
   )

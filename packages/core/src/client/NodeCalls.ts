@@ -39,6 +39,7 @@ import {
   setCommitmentRequest,
   setNodeCommitment
 } from "./NodeOperations.ts"
+import { ChangeLog } from "./state/ChangeLog.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
 import { checked, timespanFault, unsent } from "./options/OptionCheck.ts"
@@ -141,6 +142,7 @@ export class NodeCalls extends Context.Service<
     Effect.gen(function* () {
       const { allowance, call, deadline, lane, location, maxAttempts, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
+      const { noted } = yield* ChangeLog
 
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.get")(nodeId(id)), (id) =>
@@ -217,7 +219,13 @@ export class NodeCalls extends Context.Service<
       const create = (spec: NodeSpec, options?: CreateOptions) =>
         Effect.andThen(checked(options), nodeSpec(spec, location !== undefined)).pipe(
           unsent("nodes.create"),
-          Effect.flatMap((spec) => creator(spec, options)),
+          Effect.flatMap((spec) => {
+            const creation = creator(spec, options)
+            // Such a call only looks for the node of an earlier create, and sends no create.
+            if (options?.adoptOnly === true) return creation
+            const asked = { action: "create", name: spec.name, asked: `${spec.plan} from ${spec.image}` } as const
+            return noted(asked, creation, ({ node: { id, name }, outcome }) => ({ outcome, node: id, name }))
+          }),
           Effect.tap(({ node, outcome }) => (outcome === "created" ? newNodes.add(node.id) : Effect.void))
         )
 
@@ -268,23 +276,33 @@ export class NodeCalls extends Context.Service<
 
       const remove = (id: NodeId, { keepPublicIp, ...options }: DeleteOptions = {}) =>
         Effect.flatMap(unsent("nodes.delete")(Effect.andThen(checked({ keepPublicIp }), nodeId(id))), (id) =>
-          Effect.tap(
-            Effect.map(call(deleteNode({ id, location }), deleteRequest(id, keepPublicIp), options), valueOf),
-            () => newNodes.remove(id)
+          noted(
+            { action: "delete", node: id },
+            Effect.tap(
+              Effect.map(call(deleteNode({ id, location }), deleteRequest(id, keepPublicIp), options), valueOf),
+              () => newNodes.remove(id)
+            ),
+            () => ({ outcome: "deleted" })
           )
         )
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
-        Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) =>
-          Effect.map(
-            call(
-              setNodeCommitment({ id, location, setting, skuId: options?.skuId }),
-              setCommitmentRequest(id, setting, options?.skuId),
-              options
+        Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) => {
+          const skuId = options?.skuId
+          const asked = skuId === undefined ? setting : `${setting} with the committed option ${skuId}`
+          return noted(
+            { action: "commitment", node: id, asked },
+            Effect.map(
+              call(
+                setNodeCommitment({ id, location, setting, skuId }),
+                setCommitmentRequest(id, setting, skuId),
+                options
+              ),
+              valueOf
             ),
-            valueOf
+            () => ({ outcome: "set" })
           )
-        )
+        })
 
       // The list need not be exact, because a node that it lacks is read by itself.
       const coalesced = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })

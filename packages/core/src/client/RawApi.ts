@@ -10,6 +10,7 @@ import { Engine } from "./call/Engine.ts"
 import type { CallOptions, Operation } from "./call/Operation.ts"
 import { catalogueBounds } from "./Images.ts"
 import { unsent } from "./options/OptionCheck.ts"
+import { ChangeLog } from "./state/ChangeLog.ts"
 import type { WireRequest } from "./transport/Transport.ts"
 
 /** A request in the caller's form. */
@@ -89,6 +90,7 @@ export class RawApi extends Context.Service<
     RawApi,
     Effect.gen(function* () {
       const { call } = yield* Engine
+      const { requested } = yield* ChangeLog
       const send = (
         raw: RawRequest,
         options: CallOptions | undefined,
@@ -100,7 +102,10 @@ export class RawApi extends Context.Service<
           if (fault !== undefined) return unsent(operation.name)(Effect.fail(fault))
           const { body, method, path, query = [] } = raw
           const reply = call(operation, { method, path: addressOf(path), query, body }, options)
-          return Effect.map(reply, ({ raw }) => raw)
+          return requested(
+            raw,
+            Effect.map(reply, ({ raw }) => raw)
+          )
         })
       const request = (raw: RawRequest, options?: CallOptions) => send(raw, options)
       const exchange = (raw: RawRequest, options?: CallOptions) =>

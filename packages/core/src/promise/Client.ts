@@ -93,12 +93,13 @@ export interface ClientOptions {
   /** Lane of calls that set none. Default: the method's. */
   readonly lane?: Lane | undefined
   /**
-   * Where the client keeps what later processes need: the creates with a `key`, and the allowance, which all processes of this machine with
-   * the same API key then share. `auto` is the folder that `berth` uses; it obeys `BERTH_ALLOWANCE_FILE` as `berth` does. A path is another
-   * folder. Both need `node:fs`. A relative path starts at the working directory in which the client is made, so the same key from two
-   * working directories makes two nodes. `~` is refused: write `path.join(os.homedir(), ".berth")` for the folder that a shell means by
-   * `~/.berth`. `memory` keeps both in this client alone: a create with a key can then be repeated safely only until the client is closed
-   * or the process ends. Default: none, and no create can have a `key`.
+   * Where the client keeps what later processes need: the creates with a `key`, the allowance, which all processes of this machine with the
+   * same API key then share, and the log of the changes that it sends, for `berth history` and the daemon. `auto` is the folder that
+   * `berth` uses; it obeys `BERTH_ALLOWANCE_FILE` as `berth` does. A path is another folder. Both need `node:fs`. A relative path starts at
+   * the working directory in which the client is made, so the same key from two working directories makes two nodes. `~` is refused: write
+   * `path.join(os.homedir(), ".berth")` for the folder that a shell means by `~/.berth`. `memory` keeps keys and allowance in this client
+   * alone, and no log: a create with a key can then be repeated safely only until the client is closed or the process ends. Default: none,
+   * and no create can have a `key`.
    */
   readonly stateDirectory?: StateDirectory | undefined
   /**

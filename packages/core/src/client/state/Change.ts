@@ -1,12 +1,9 @@
 /**
  * An entry of the log of changes, as records of the kind `change` in the account's state: who requested which change of which node, when,
- * and the outcome. `berth` writes the log. The daemon reads it to say why a node was deleted.
+ * and the outcome. `noteChanges.ts` writes the log. The daemon reads it to say why a node was deleted.
  */
 import { Option, Schema } from "effect"
 import type { StateRecord } from "./RecordStore.ts"
-
-/** The kind of these records. */
-export const changeKind = "change"
 
 const actions = ["create", "delete", "commitment", "request"] as const
 const outcomes = ["created", "adopted", "deleted", "set", "sent", "failed", "unknown"] as const
@@ -22,7 +19,7 @@ export const Change = Schema.Struct({
       "`adopted`: an earlier create with the key had made the node; `unknown`: no reply said what became of it."
   }),
   why: Schema.NullOr(Schema.String).annotate({ description: "Why it failed, or why the outcome is unknown." }),
-  command: Schema.String,
+  command: Schema.String.annotate({ description: "The command of berth, or the file name of a program." }),
   fleet: Schema.NullOr(Schema.String).annotate({ description: "The fleet whose file asked for it." }),
   lease: Schema.NullOr(Schema.String).annotate({ description: "The lease of `berth run` that it ended." }),
   user: Schema.NullOr(Schema.String),
@@ -32,10 +29,7 @@ export const Change = Schema.Struct({
 export interface Change extends Schema.Schema.Type<typeof Change> {}
 
 const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
-const [decode, encode] = [Schema.decodeUnknownOption(Stored), Schema.encodeSync(Stored)]
-
-/** The text of a record. */
-export const writeChange = (change: Change): string => encode({ version: 1, ...change })
+const decode = Schema.decodeUnknownOption(Stored)
 
 /** The readable changes, newest first. */
 export const readChanges = (records: ReadonlyArray<StateRecord>): ReadonlyArray<Change> =>

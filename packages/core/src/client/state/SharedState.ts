@@ -9,8 +9,11 @@ import { AllowanceStore } from "../allowance/AllowanceStore.ts"
 import { IntentStore } from "../creation/IntentStore.ts"
 import { accountIds } from "../files/accountId.ts"
 import { builtin } from "../options/builtin.ts"
+import { readVariable } from "../options/readVariable.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "../options/Settings.ts"
+import { ChangeLog } from "./ChangeLog.ts"
 import { makeIntents } from "./IntentSql.ts"
+import { noteChanges } from "./noteChanges.ts"
 import { makeRecords } from "./RecordSql.ts"
 import { RecordStore } from "./RecordStore.ts"
 import { open, type StateAccount, type StateSqlOptions } from "./StateSql.ts"
@@ -39,8 +42,10 @@ export const make = Effect.fnUntraced(function* (
   const account = yield* accountOf(options)
   const database = yield* open(where)
   const allowance = (yield* AllowanceSql.make(where))(yield* AllowanceSql.fingerprintOf(options))
+  const records = makeRecords(database, account)
   return Context.make(IntentStore, makeIntents(database, account)).pipe(
-    Context.add(RecordStore, makeRecords(database, account)),
+    Context.add(RecordStore, records),
+    Context.add(ChangeLog, yield* noteChanges(records, readVariable)),
     Context.add(AllowanceStore, allowance)
   )
 })
@@ -48,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
 /**
  * Keeps the state of a client with these options in a database: `Layer.provide(Berth.layer(options), SharedState.layer(options))`. Creates
  * may then have a key, which makes exactly one node even if several machines use it. While the database cannot be reached, such creates
- * fail before anything is sent.
+ * fail before anything is sent. Changes are noted for `berth history`.
  */
 export const layer = (
   options: AccountOptions,
