@@ -10,7 +10,7 @@ import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Head } from "../transport/Transport.ts"
-import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
+import { clockStepMillis, monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import * as Estimator from "./Estimator.ts"
 import { initial, type State } from "./EstimatorState.ts"
 import { Queue, reserveOf } from "./Queue.ts"
@@ -62,11 +62,8 @@ export interface Admission {
   readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
 }
 
-/** The wall clock has stepped if it moves by more than this against the monotonic clock between two readings. */
-const stepMillis = 1000
-
 /** After this long without a request a client stops sharing until the next one. */
-const quietMillis = 2000
+const idleMillis = 2000
 
 /** While calls wait, a clock step is detected within this time. */
 const maxNoticeMillis = 5000
@@ -134,7 +131,7 @@ export const make = Effect.fnUntraced(function* (
   const now = () => {
     const instant = monotonicMillisUnsafe(clock)
     const ahead = clock.currentTimeMillisUnsafe() - instant
-    if (Math.abs(ahead - wallAhead) > stepMillis) state = Estimator.stepped(state, instant)
+    if (Math.abs(ahead - wallAhead) > clockStepMillis) state = Estimator.stepped(state, instant)
     wallAhead = ahead
     return instant
   }
@@ -230,7 +227,7 @@ export const make = Effect.fnUntraced(function* (
   )
 
   const isBusy = () =>
-    queue.size > 0 || watchers > 0 || underWay > 0 || monotonicMillisUnsafe(clock) - lastAskedAt < quietMillis
+    queue.size > 0 || watchers > 0 || underWay > 0 || monotonicMillisUnsafe(clock) - lastAskedAt < idleMillis
   const estimate = {
     get: () => state,
     change: (change: (state: State) => State) => {

@@ -8,7 +8,7 @@
 import { Effect, Layer, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
 import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
-import { monotonicMillis } from "../time/Monotonic.ts"
+import { clockStepMillis, monotonicMillis } from "../time/Monotonic.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import type { Settings } from "../options/Settings.ts"
 import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
@@ -18,9 +18,6 @@ interface Kept extends SharedAllowance, Pick<Stamp, "bootMillis" | "bootClock"> 
 
 /** The beginning of every file of ours, by which a truncated file is recognised. */
 const beginning = '{"version":1,"writtenAt":'
-
-/** The wall clock has stepped if it differs by more than this from the boot's clock. */
-const stepMillis = 1000
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
 const refused = (message: string) => Effect.fail<FileFault>({ message })
@@ -55,7 +52,7 @@ const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
     ...ours,
     // After a reboot, only the wall clock remains, and it says nothing about the service's clock.
     clock: isSameBoot ? ours.clock : undefined,
-    stepped: isSameBoot && Math.abs(now.wallMillis - writtenAt - ageMillis) > stepMillis
+    stepped: isSameBoot && Math.abs(now.wallMillis - writtenAt - ageMillis) > clockStepMillis
   }
 }
 
