@@ -175,9 +175,9 @@ export const decodeLedger = (text: string): Result.Result<Ledger, LedgerFault> =
   for (const entry of members) {
     const { member } = entry
     if (parseMember(member) === undefined) return damaged(`${JSON.stringify(member)} is no member`)
-    const twin = byName.get(member)
-    if (twin !== undefined) {
-      const both = [...idsOf(twin), ...idsOf(entry)]
+    const other = byName.get(member)
+    if (other !== undefined) {
+      const both = [...idsOf(other), ...idsOf(entry)]
       return Result.fail<LedgerFault>({ _tag: "Doubled", member, ids: Array.from(new Set(both)) })
     }
     byName.set(member, entry)

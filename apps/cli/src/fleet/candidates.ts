@@ -45,7 +45,7 @@ export const candidatesText = (ids: ReadonlyArray<number>): string =>
  * nothing, because another machine may apply another version of the file. A member with an unanswered create has none here, because a node
  * of its name may be the result of that create.
  */
-export const twinsOf = (
+export const nodesBesides = (
   entries: Iterable<Entry>,
   nodes: ReadonlyMap<number, Node>,
   elsewhere: ReadonlySet<number>
@@ -73,7 +73,7 @@ export const unfinishedOf = (
   entries: Iterable<Entry>,
   nodes: ReadonlyMap<number, Node>,
   isGone: (id: number) => boolean
-): ReturnType<typeof twinsOf> =>
+): ReturnType<typeof nodesBesides> =>
   Array.from(entries).flatMap((entry) => {
     const { node: own, previous } = entry
     const node = previous && nodes.get(previous.id)

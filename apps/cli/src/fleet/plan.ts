@@ -12,6 +12,14 @@
  * | its node is not listed, and not certainly gone | doubted | doubted |
  * | its node is gone | create; the old node again if it was being replaced | settle: its line is removed |
  * | two nodes of an unfinished replacement | the replacement continues if the user named it; otherwise differs | delete both |
+ * | the open create is of a replacement that the user did not name | refused | refused |
+ * | a purchase for its node may have been made, without an outcome | unsure | unsure |
+ * | an earlier run has asked for its node's deletion, and the node is there | settle, then as any other node | the same |
+ * | an earlier run has asked for its node's deletion, and the node is gone | settle, then create | settle: its line is removed |
+ * | its node is gone, and the node that it was to replace is not certainly gone | doubted | doubted |
+ *
+ * If a group has too many members, those that the user picked go first, then those whose nodes are gone or terminating, then the highest
+ * numbers.
  *
  * In addition, every node with a member's name that is in no ledger is shown as doubled and left alone.
  */
@@ -22,7 +30,7 @@ import { commitmentText, mayHaveBought, parseCommitment } from "./FleetFile.ts"
 import { type Entry, type Ledger, type Owned, entriesOf, memberOf, ownedIds, restored } from "./Ledger.ts"
 import { type Member, memberText } from "./Member.ts"
 import { bySpelling } from "./bySpelling.ts"
-import { candidatesFor, candidatesText, twinsOf, unfinishedOf } from "./candidates.ts"
+import { candidatesFor, candidatesText, nodesBesides, unfinishedOf } from "./candidates.ts"
 import { differencesOf, isSameOrder } from "./differences.ts"
 
 /** Whether `--replace` names a member. */
@@ -183,7 +191,7 @@ class Planner {
       entries.flatMap((entry) => this.#settled(entry)),
       ({ member }) => member.group
     )
-    for (const { entry, node, own } of twinsOf(entries, this.#world.nodes, this.#world.elsewhere)) {
+    for (const { entry, node, own } of nodesBesides(entries, this.#world.nodes, this.#world.elsewhere)) {
       this.#double(entry, node, own, false, groups)
     }
     for (const name of new Set([...groups.keys(), ...slots.keys()])) {

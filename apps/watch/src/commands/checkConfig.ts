@@ -72,16 +72,16 @@ const intervalLines = ({ intervalMillis, name, share }: AccountOptions): Readonl
  * Warns about accounts with the same key at the same service, because every event comes twice, and both accounts use one rate
  * limit.
  */
-const twinLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<string> => {
+const sameLines = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return accounts.flatMap(({ connection, name }) => {
     const place = accountFingerprint(connection)
-    const twin = first.get(place)
-    if (twin === undefined) first.set(place, name)
-    return twin === undefined
+    const same = first.get(place)
+    if (same === undefined) first.set(place, name)
+    return same === undefined
       ? []
       : [
-          `account ${name}: has the same key and service as account ${twin}, so both report the same nodes and use one rate limit.`
+          `account ${name}: has the same key and service as account ${same}, so both report the same nodes and use one rate limit.`
         ]
   })
 }
@@ -99,7 +99,7 @@ export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
       ...accounts.map(({ connection, name }) => `account ${name}: ${new URL(connection.baseUrl).origin}`),
       ...accounts.map(shareLine),
       ...accounts.flatMap(intervalLines),
-      ...twinLines(accounts),
+      ...sameLines(accounts),
       ...sinks.map((sink) => `sink ${sink.name}: ${targetOf(sink)}${isServer ? placeOf(sink) : ""}`),
       ...(heartbeat === null ? [] : [`heartbeat: ${heartbeat.method} to ${Redacted.value(heartbeat.url).origin}`])
     ].join("\n")

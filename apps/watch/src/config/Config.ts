@@ -335,8 +335,8 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
   }
 
   const headers: Read<ReadonlyArray<Header>> = mapped(file.entries(header, 50), (found, place) => {
-    const [twin] = duplicates(found.map(([name]) => name))
-    return twin === undefined ? found : file.fail(place, `has the header ${found[twin]![0]} twice`)
+    const [double] = duplicates(found.map(([name]) => name))
+    return double === undefined ? found : file.fail(place, `has the header ${found[double]![0]} twice`)
   })
 
   const key = mapped(secret, (text, place): Redacted.Redacted<Uint8Array> | undefined => {

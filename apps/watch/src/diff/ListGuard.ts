@@ -1,7 +1,17 @@
 /**
  * Decides which missing nodes are reported deleted, by the proofs of core's `Absence.ts`. If too many nodes are missing, the
  * account is frozen: deletions are reported only after the hold, which is how long the list must stay short before it is
- * believed. The start and end of a freeze are reported. Decision 0134 has the reasons.
+ * believed. Decision 0134 has the reasons.
+ *
+ * | the account | after a complete list | event |
+ * |---|---|---|
+ * | trusted | freezes if many nodes are missing or were lost within `windowMillis` | degraded |
+ * | frozen | is trusted again once no node is in doubt; it is settling, unless a deletion was reported in the freeze | recovered, if one was |
+ * | settling (trusted, and the doubt is not reported as over) | freezes as the same doubt if many nodes are missing; is trusted after `settleMillis` | recovered, in the second case |
+ *
+ * Records without an id may be those of missing nodes, so as many missing nodes do not count. After a time without a complete
+ * list, the hold of each missing node begins again. `isSweepWanted` asks for a list before the planned one only if no pending
+ * read proves more.
  */
 import {
   type Absence,

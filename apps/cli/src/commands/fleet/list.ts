@@ -8,7 +8,7 @@ import { fleetOfNodes, type KnownLedger, knownLedgers, ownAccount } from "../../
 import { readLedger } from "../../applying/LedgerFile.ts"
 import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { candidatesFor, candidatesText, twinsOf, unfinishedOf } from "../../fleet/candidates.ts"
+import { candidatesFor, candidatesText, nodesBesides, unfinishedOf } from "../../fleet/candidates.ts"
 import { laterOr } from "../../fleet/plan.ts"
 import { wholeList } from "../../nodes/allNodes.ts"
 import { underPlansOf } from "../../nodes/askedPlan.ts"
@@ -35,12 +35,12 @@ export const list = command(
       ledgers.flatMap(membersOf),
       new Map()
     )
-    const twins = new Map(
+    const doubled = new Map(
       ledgers.map((ledger) => {
         const others = ledgers.filter(({ fleet }) => fleet !== ledger.fleet)
         const members = membersOf(ledger)
         const unfinished = unfinishedOf(members, nodes, (id) => !nodes.has(id))
-        return [ledger, [...twinsOf(members, nodes, new Set(fleetOfNodes(others).keys())), ...unfinished]]
+        return [ledger, [...nodesBesides(members, nodes, new Set(fleetOfNodes(others).keys())), ...unfinished]]
       })
     )
     const inFleets = fleetOfNodes(ledgers)
@@ -57,12 +57,12 @@ export const list = command(
           members: members.filter(({ node }) => node !== undefined).length,
           pending: undecided.get(known)!.length,
           ledger,
-          state: twins.get(known)!.length > 0 ? "doubled" : undecided.get(known)!.length > 0 ? "undecided" : state
+          state: doubled.get(known)!.length > 0 ? "doubled" : undecided.get(known)!.length > 0 ? "undecided" : state
         }
       })
     )
     if (listed !== undefined && Result.isFailure(listed)) return yield* listed.failure
-    for (const [{ fleet }, found] of twins) {
+    for (const [{ fleet }, found] of doubled) {
       for (const { entry, node, own: known } of found) {
         const twice = new FleetConflict({
           message: `${entry.member} of ${fleet} has more than one node: ${known.id}, which the ledger has, and ${node.id}.`,
@@ -99,7 +99,7 @@ export const list = command(
       }
     }
     const isDifferent = ledgers.some(
-      (ledger) => unusable.includes(ledger) || twins.get(ledger)!.length > 0 || undecided.get(ledger)!.length > 0
+      (ledger) => unusable.includes(ledger) || doubled.get(ledger)!.length > 0 || undecided.get(ledger)!.length > 0
     )
     if (isDifferent) return yield* new ProgramEnded({ code: exitCode.different })
   }),

@@ -14,8 +14,12 @@
  * | `allowance_process` | a running process, and when it was last seen | itself, at each exchange | a minute after it was last seen |
  *
  * An exchange (`ask`) has two statements: an upsert of the process, which also returns the database's time, and a select of the changes for
- * the process's clients, with the number of other clients of the same accounts. Its answer is valid for 200 ms. After a failure, the
- * database is not asked again for two seconds.
+ * the process's clients, with the number of other clients of the same accounts. It has more statements if clients have entered or left, if
+ * the round trip was too slow to tell the time, and, rarely, to remove old rows. The select looks back a few seconds, because a write may
+ * become visible after a later one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two seconds.
+ *
+ * Another process counts as running if it was seen a few seconds ago, although its row stays longer. `before` is the number of those
+ * whose id is lower: the processes ask again in this order.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"

@@ -4,7 +4,7 @@
  *
  * It does not need to know which kind of window the service has (A22). The remaining requests in a reply count as the truth, less the
  * requests under way. With nothing left it waits for the stated reset, sends one request, and learns from its reply. A detected token
- * bucket, or a window that refills at once, only shortens the wait. A 429 holds all requests back, for as long as the reply asks or for
+ * bucket, or a window that refills at once, shortens the wait; the refill of the bucket then replaces the stated reset. A 429 holds all requests back, for as long as the reply asks or for
  * increasing pauses.
  *
  * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` converts the service's.
@@ -63,7 +63,7 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
     ? Math.max(0, instant - report.receivedAt) / millisPerRequest({ otherClients, ownProcesses }, bucket)
     : 0
 
-/** Requests kept for other clients and the user's other processes. */
+/** Requests kept: one for each of the user's other processes, and what other clients take or, if none is known, one. */
 const keptFor = (state: State, report: Report.Report, instant: number): number => {
   const { bucket, isShared, otherClients, ownProcesses } = state
   if (OtherClients.areActive(otherClients)) return ownProcesses.count + OtherClients.room(otherClients, report, instant)
@@ -89,12 +89,16 @@ const millisPerRequest = (
  * | a 429 holds all requests back | when its pause ends |
  * | nothing | the first at once, the others after its reply |
  * | replies state no allowance | one more at a time for each such reply |
- * | more is usable than is under way | now, in steps of at most an eighth of what is left; one by one while a refill is spread |
+ * | more is usable than is under way | now, in steps of at most an eighth of what is left, divided among the user's processes; one by one while a refill is spread |
  * | more is usable, but a step is under way | after a reply |
  * | nothing is usable, and the wall clock has stepped | now, as the one request that asks again |
  * | nothing is usable of a token bucket | when the bucket has refilled the request |
  * | nothing is usable of a window | at its reset; own processes one after the other |
  * | nothing is usable, and only one statement says for how long | at `askBy` at the latest, as the one request that asks again |
+ * | nothing is usable, but a reply that is under way may say that something is left | after a reply |
+ *
+ * If only another process has reported the allowance, half of the reported number counts as used for `settledMillis`. With nothing usable,
+ * a process waits for its place among the user's processes before it asks.
  */
 export const admit = (state: State, instant: number, reserve: number): Turn => {
   if (instant < state.pausedUntil) return at(state.pausedUntil)
@@ -133,7 +137,7 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
 const afterOwnProcesses = (state: State, report: Report.Report): number => {
   const { before } = state.ownProcesses
   const uncovered = Math.max(0, before - Math.floor(report.remaining))
-  return before * stepMillis(state, report) + uncovered * probeStepMillis
+  return before * spreadGapMillis(state, report) + uncovered * probeStepMillis
 }
 
 /** Requests that a lane leaves to the lanes before it. It may use them if the window is about to refill as a whole. */
@@ -182,13 +186,13 @@ export const sent = (state: State, instant: number): State => {
         ? undefined
         : {
             until: spread.until,
-            next: Math.max(spread.next, instant) + stepMillis(state, report) * (1 + state.ownProcesses.count)
+            next: Math.max(spread.next, instant) + spreadGapMillis(state, report) * (1 + state.ownProcesses.count)
           }
   }
 }
 
 /** The time between two spread requests of any process. A window shorter than a minute spreads them over a part of itself. */
-const stepMillis = (state: State, report: Report.Report): number => {
+const spreadGapMillis = (state: State, report: Report.Report): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
   return Math.min(gentle, Math.max(1, window * 0.42)) / report.limit
@@ -316,7 +320,7 @@ const spreadFrom = (state: State, instant: number): State["spread"] => {
   const next = state.spread?.next ?? instant
   // At most one step ahead, because clocks jump.
   const latest =
-    instant + (state.report === undefined ? 0 : stepMillis(state, state.report) * (1 + state.ownProcesses.count))
+    instant + (state.report === undefined ? 0 : spreadGapMillis(state, state.report) * (1 + state.ownProcesses.count))
   return { until: instant + spreadMillis, next: Math.min(Math.max(next, instant), latest) }
 }
 

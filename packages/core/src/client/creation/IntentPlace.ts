@@ -12,6 +12,12 @@
  *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
  * ```
  *
+ * `NAME` is a hash, too. A mark may lead to a folder with another mark, up to `maxMarks` times, if an account was joined more than once.
+ *
+ * A client whose account has a name joins the folder of its key when it first opens the account; a login with a new key joins the folder of
+ * the old one (`goOnIn`). If both have a record or a settled intent under one key, the one of the account stays. A record that cannot be
+ * moved is left behind, so that it does not block a create.
+ *
  * A join moves one folder into the account's folder. It has four steps, so that it can be restarted at any point: write a note in
  * `joining`, write the mark, move what is left in the old folder, remove the note.
  */

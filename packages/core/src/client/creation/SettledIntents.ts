@@ -1,7 +1,8 @@
 /**
  * Keeps the intents whose nodes are known. They are apart from the open intents, so a create that looks for its node does not have to read
  * them. Each period of 30 days has a folder with a file per key and a file per node, so both are found without reading the rest. The
- * highest node id is marked separately. Intents are kept for 90 days after they were last asked for; each new one removes a few old ones.
+ * highest node id is marked separately. Intents are kept for 90 to 120 days after they were last asked for; each new one removes a few old
+ * ones.
  *
  * ```
  * creates/
@@ -12,6 +13,14 @@
  *   settled/import.x7f2/     imported, and not processed yet: its open intents go back to open/
  *   newest/97898/            the highest id of a node, as the name of an empty folder
  * ```
+ *
+ * | event | what changes |
+ * |---|---|
+ * | the node of a create becomes known | `newest`, then the file by node, then the file by key: a process that no longer finds the create open must find its node |
+ * | a settled key is asked for again | a copy in the folder of today; the older copy stays, and searches take the newest |
+ * | another account's folder is joined | its folders are renamed to imports, because a rename cannot be cut off half-way |
+ * | an import is processed | its open intents move to `open`, and it gets the name of a period |
+ * | a search finds that a folder was renamed meanwhile | it begins again |
  */
 import { Clock, Effect, Option, Random } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
