@@ -199,7 +199,7 @@ export const forget = command(
   Effect.fnUntraced(function* ({ file, fleet: mustBeFleet, name }) {
     if (mustBeFleet && file !== undefined) {
       return yield* new UsageFault({
-        message: "--fleet and --file exclude each other: a fleet file has members.",
+        message: "berth fleet forget takes --fleet or --file, not both: a fleet file has members.",
         hint: "Leave one of them out."
       })
     }
