@@ -15,15 +15,16 @@ const text = (description: string) => Schema.NullOr(Schema.String).annotate({ de
 export const causeFields = {
   cause: Schema.Literals(causes).annotate({
     description:
-      "`requested`: somebody asked for it with berth. `lease`: berth ended the lease of the node. `commitment`: the node was to end with " +
-      "its commitment. `unknown`: berth noted none of these, so the deletion may be unexpected."
+      "`requested`: somebody asked for it with berth or with a program. `lease`: berth ended the lease of the node. " +
+      "`commitment`: the node was to end with its commitment. `unknown`: nobody noted any of these, so the deletion may be " +
+      "unexpected."
   }),
   causedBy: Schema.NullOr(
     Schema.Struct({
       at: Schema.DateTimeUtc.annotate({
         description: "When somebody asked for it."
       }),
-      command: text("The command of berth, such as `node delete`."),
+      command: text("The command of berth, such as `node delete`, or the file name of the program."),
       fleet: text("The fleet whose file asked for it."),
       lease: text("The lease of `berth run` that ended."),
       user: text("The user who ran the command."),

@@ -218,12 +218,12 @@ export interface NodeDeleted {
   readonly data: {
     readonly before: Node
     readonly after: null
-    /** `requested`: somebody asked for it with berth. `lease`: berth ended the lease of the node. `commitment`: the node was to end with its commitment. `unknown`: berth noted none of these, so the deletion may be unexpected. */
+    /** `requested`: somebody asked for it with berth or with a program. `lease`: berth ended the lease of the node. `commitment`: the node was to end with its commitment. `unknown`: nobody noted any of these, so the deletion may be unexpected. */
     readonly cause: "requested" | "commitment" | "lease" | "unknown"
     /** Who asked for it, or set the end of the commitment; null if the cause is unknown. Fields that berth does not know are null. */
     readonly causedBy: {
       readonly at: string
-      /** The command of berth, such as `node delete`. */
+      /** The command of berth, such as `node delete`, or the file name of the program. */
       readonly command: string | null
       /** The fleet whose file asked for it. */
       readonly fleet: string | null
