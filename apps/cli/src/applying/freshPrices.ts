@@ -55,7 +55,8 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
   })
 
   /**
-   * The committed option that the group buys; undefined if its commitment buys no period. Fails if the option costs more than was shown.
+   * The committed option (a period at a price) that the group buys; undefined if the group has no commitment, or one without days, which
+   * buys no period. Fails if the option costs more than was shown.
    */
   const optionFor = Effect.fnUntraced(function* (group: LoadedGroup) {
     const { commitment } = group

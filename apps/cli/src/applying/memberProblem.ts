@@ -1,6 +1,6 @@
 /**
- * Words the failure of one member of a fleet. The hints of `berth node create` do not fit here, because the user never sees the idempotency
- * key of a member's create, and the next apply continues the create by itself.
+ * Puts into words why one member of a fleet failed. The hints of `berth node create` do not fit here, because the user never sees the
+ * idempotency key of a member's create, and the next apply continues the create by itself.
  */
 import { lookAt, wordsOfOwnKey } from "../failure/ownKey.ts"
 import { type Failure, type Problem, problemOf } from "../failure/Problem.ts"

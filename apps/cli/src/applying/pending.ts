@@ -81,8 +81,9 @@ const settledEntry = Effect.fnUntraced(function* (
       Effect.orElseSucceed(() => unknown)
     )
   }
-  // This machine records a create before it sends it, so without a record it has sent nothing. But a copy of the state folder has the same
-  // machine name and other records.
+  // This machine records a create before it sends it, so without a record it has sent nothing. But if the state folder was copied, two
+  // machines have the same name, and each has records that the other lacks: if the ledger says that the create was sent, a missing record
+  // proves nothing.
   if (pending.by === machine && pending.isSent !== true) return nothing
   const since = { millis: Date.parse(pending.since), isOfService: pending.byService === true }
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
@@ -98,7 +99,7 @@ const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<ty
   }
 }
 
-/** For how many creates the outcome is looked for at a time. They share their reads. */
+/** How many creates are looked up at the same time to find their outcomes. They share their reads. */
 const concurrency = 25
 
 /** Finds the outcomes of pending creates where possible. `mustKnow` selects the creates whose node is looked for in the account. */

@@ -1,6 +1,6 @@
 /**
  * Records the requests that a run has sent. If a user stops the run, this record says what was changed and what may have been changed.
- * Nothing else prints the ids in that case.
+ * Nothing else then prints the ids of the changed nodes.
  */
 import { quoted } from "../commandLine/commandToType.ts"
 import { parseCommitment } from "../fleet/FleetFile.ts"

@@ -20,7 +20,7 @@ export interface Replacing {
   readonly node: Named
 }
 
-/** How long a read counts as fresh; deletes that begin together share it. */
+/** How long a read counts as fresh. Deletes that begin together use the same read. */
 const freshMillis = 2000
 
 const whatOf = ({ id, name }: { readonly id: number; readonly name: string }) => `${name} (${id})`

@@ -8,7 +8,7 @@ import { type Duration, Option, Result } from "effect"
 import type { FlagHelp } from "./CommandHelp.ts"
 import { isOn, switchLetters, type Words, wordsOf } from "./words.ts"
 
-/** The fault of a parameter: a missing value, or a sentence. */
+/** What is wrong with a parameter: either its value is missing, or a sentence says what is wrong. */
 type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly message: string }
 
 /** A flag or an argument. */

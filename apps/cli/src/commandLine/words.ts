@@ -55,7 +55,7 @@ export const readWords = (words: ReadonlyArray<string>, known: ReadonlyArray<Fla
       operands.push(word)
       continue
     }
-    /** Takes the next word as a value, unless it is a flag of this command, which was more likely meant. */
+    /** Takes the next word as a value, unless the word is a flag of this command: then the user more likely meant the flag. */
     const following = () => {
       const next = at + 1 < end ? words[at + 1] : undefined
       if (next === undefined || (isFlag(next) && isKnown(next, find))) return undefined
@@ -101,8 +101,8 @@ export const wordsOf = (list: string): ReadonlyArray<string> =>
     .filter((word) => word !== "")
 
 /**
- * The switches of commands that have a letter. They must be known here, because the letter of a global flag may follow in the same word, as
- * in `-iojson`.
+ * Those switches of commands that have a short letter. They must be known here, because the letter of a global flag may follow in the same
+ * word, as in `-iojson`.
  */
 const switches = Object.entries(switchLetters).map(([name, letter]): FlagHelp => ({
   ...globalFlags.quiet,

@@ -1,4 +1,4 @@
-/** Nodes and images in the wire format of today's dialect. */
+/** Nodes and images as the service of 2026 sends them, which is the wire format of the dialect `today`. */
 import { DateTime } from "effect"
 import { committedUntil, createdAt, privateAddress, publicAddress } from "../http/records.ts"
 import { termAt } from "../lifecycle/CommitmentTerm.ts"
@@ -20,7 +20,9 @@ const statusOf = (world: World, node: NodeRecord, now: number): string => {
   return shown === "terminate" || shown === "gone" ? words.terminate : (node.today?.shows ?? words[shown])
 }
 
-/** A second number of a node, different from its id and as large as those of the service. */
+/**
+ * A second number of a node. It differs from the node's id, and is as large as the second numbers that the real service sends.
+ */
 const vmId = ({ id }: NodeRecord): number => id + 5_432
 
 /** An amount in rupees, or in dollars (a dollar counts as 85 rupees). */
@@ -207,8 +209,8 @@ export const attributesToday = (world: World, node: NodeRecord, now: number) => 
 export const deletedToday = (node: NodeRecord) => ({ vm_id: vmId(node), location: node.today?.location })
 
 /**
- * The description of an image. It is as long as the service's own, because clients must cope with the size of the whole
- * catalogue.
+ * The description of an image. It is as long as a description from the real service, so that the whole catalogue is as large as
+ * the real one, and clients must cope with that size.
  */
 const description = "<br>\r\n<p>\r\n    This text has the usual length and says nothing. </p>".repeat(12)
 

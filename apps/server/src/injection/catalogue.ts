@@ -1,6 +1,7 @@
 /**
  * All faults. If you add a fault to the file of its family, it appears everywhere: in the control plane, in `--fault`, in
- * `berth-server faults`, and in the test that demands a proof of each fault.
+ * `berth-server faults`, and in the test that fails if a fault has no proof. A proof compares what a client sees while the
+ * fault is armed with what it sees without the fault.
  */
 import { Schema } from "effect"
 import { httpFaults } from "./httpFaults.ts"

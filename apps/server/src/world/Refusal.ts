@@ -1,4 +1,7 @@
-/** Why a world refuses a request, as facts. `http/failures.ts` maps them to HTTP statuses and to the wire names of fields. */
+/**
+ * Why a world (one account of the mock) refuses a request, as plain data. `http/failures.ts` maps refusals to HTTP statuses and
+ * to the wire names of fields.
+ */
 
 /** Sentences by field. */
 export type Problems = Readonly<Record<string, ReadonlyArray<string>>>

@@ -62,8 +62,9 @@ const boundedRetryAfter = (millis: number): number =>
 const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
 
 /**
- * When a delivery that another process left is due in this process. The other clock may be minutes ahead, so the stored time is
- * limited. `forMillis`: how long a change is held back to see whether it lasts.
+ * Another process may leave a delivery undone. This is when that delivery is due in this process. The clock of the other
+ * process may be minutes ahead, so the stored time is limited. `forMillis`: how long the event of a change is held back before
+ * delivery, to see whether the change lasts.
  */
 export const dueHere = (
   { attempt, dueMillis, held }: Pick<Delivery, "attempt" | "dueMillis" | "held">,
@@ -94,9 +95,10 @@ export const retryDelay = (attempts: number, retryAfterMillis: number | null, ch
 }
 
 /**
- * Whether the receiver of a sink is reachable. If it is unavailable for three queues in a row, it is down: from time to time
- * one event is tried, and the others wait without using up their attempts. If it answers three times in a row without accepting
- * an event, it is failing: every event keeps its schedule, and operators are told.
+ * Whether the receiver of a sink is reachable. If attempts for three queues (one per node) find it unavailable, and it answers
+ * no attempt in between, it is down: from time to time one event is tried, and the others wait without using up their attempts.
+ * If it answers three times in a row without accepting an event, it is failing: every event keeps its schedule, and operators
+ * are told.
  */
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
@@ -109,7 +111,7 @@ export interface Health {
   readonly failures: number
   /** Failed attempts of any kind since the last success. */
   readonly failuresInRow: number
-  /** Since when attempts were made without any success; null after a success, or if nothing is pending. */
+  /** When the attempts without any success began; null after a success, or if nothing is pending. */
   readonly failingSinceMillis: number | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Questions: reads of single nodes whose answers would settle a doubt or show an expected change. `ReadQueue.ts` decides when
- * to send them; `ListGuard.ts` says when a sweep would settle a doubt.
+ * A question is a read of one node. Its answer would settle a doubt about the node, or show a change that is expected.
+ * `ReadQueue.ts` decides when to send questions; `ListGuard.ts` says when a sweep would settle a doubt.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Known } from "./Belief.ts"
@@ -16,11 +16,11 @@ export interface Question {
    * lacks it, or a read has shown it.
    */
   readonly kind: "transition" | "confirm" | "absent" | "guess" | "returned" | "impossible" | "census"
-  /** An answer counts from this instant on, on the monotonic clock. */
+  /** Only an answer that comes at this instant or later counts. The instant is on the monotonic clock. */
   readonly dueMonotonicMillis: number
 }
 
-/** Maximum pause between reads of a node that lists lack and reads show. */
+/** A node may be missing from lists although reads of it succeed. This is the maximum pause between reads of such a node. */
 const maxHiddenPauseMillis = 300_000
 
 /** Maximum number of reads at a time about nodes in stale lists. */
@@ -69,7 +69,7 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
 }
 
 /**
- * When to read a node again that the list lacks although reads show it. Each further read that shows the node makes the pause
+ * If the list lacks a node that reads show, when to read that node again. Each further read that shows the node makes the pause
  * longer.
  */
 const hiddenUntil = ({ hidden }: Known, { terminatingGraceMillis }: Rules): number => {

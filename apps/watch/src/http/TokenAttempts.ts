@@ -49,7 +49,7 @@ class Line {
 
   noteWrong(nowMillis: number) {
     this.#forget(nowMillis)
-    // The number is capped, so that a client that stops guessing soon has no penalty any more.
+    // The number is capped, so that a client's penalty ends soon after the client stops guessing.
     this.#wrong = Math.min(this.#wrong + 1, 2 * this.#bounds.free)
   }
 

@@ -23,7 +23,7 @@ interface Found {
   readonly detail: string | null
   /** What to do, if it depends on the details. */
   readonly next?: string
-  /** Since when the trouble lasts. If absent or null, it counts from when the daemon first noticed it. */
+  /** When the trouble began. If absent or null, it counts from when the daemon first noticed it. */
   readonly sinceMillis?: number | null
 }
 
@@ -393,8 +393,8 @@ export const keyOf = ({ about, name }: Pick<Trouble, "about" | "name">): string 
   about.name === null ? name : `${name} (${about.name})`
 
 /**
- * The current troubles, worst first, then in the order of the table. `known`: the start times of troubles by key, for those
- * whose start the state does not contain.
+ * The current troubles, worst first, then in the order of the table. `known`: the start times of troubles, by key. They are
+ * used for troubles whose start time is not in the state.
  */
 export const troublesOf = (state: DaemonState, known: ReadonlyMap<string, number>): ReadonlyArray<Trouble> =>
   troubleTable

@@ -1,6 +1,7 @@
 /**
  * The hand-written examples of the OpenAPI description: requests and failures. The requests are sent to a mock with seed 1 and a stopped
- * clock. `pnpm example-replies` in `apps/server` prints its replies to `exampleReplies.json`, and a test of the mock compares the failures.
+ * clock. `pnpm example-replies` in `apps/server` writes the mock's replies to `exampleReplies.json`. A test of the mock compares the
+ * failures here with those that the mock sends.
  */
 import type { RequestExample } from "./Document.ts"
 import { fail, type FailureStatus } from "./Envelope.ts"

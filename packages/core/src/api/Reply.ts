@@ -59,7 +59,8 @@ export interface Reading {
   readonly show: Show
   readonly maxBodyTokens: number
   /**
-   * If the body was longer than a limit: that limit, worded as the expected value of an error. Undefined if the body was read in full.
+   * The limit, if the body was longer than one. It is worded as an error's text about what was expected. Undefined if the body was read in
+   * full.
    */
   readonly bodyFault?: string | undefined
 }
@@ -68,7 +69,10 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 
 const excerptLength = 200
 
-/** How many characters are masked for each character that can be shown: more than one, because collapsing white space shortens the text. */
+/**
+ * How many characters of a text are searched for secrets, for each character that can be shown. It is more than one, because white space is
+ * collapsed and the text becomes shorter.
+ */
 const windowPerCharacter = 4
 
 /** At most this many nested values are written as JSON, which is more than an excerpt can show. */
@@ -198,7 +202,7 @@ const namedError = (error: unknown, show: Show): Record<string, ReadonlyArray<st
   const { field, ...others } = error
   const named = Predicate.isString(field) ? field : undefined
   const sentence = sentenceNames.some((name) => isSentence(error[name]))
-  // An object without a field name and a sentence is itself a map of messages.
+  // An object that has neither a field name nor a sentence is itself a map of messages.
   return named === undefined && !sentence
     ? fieldErrors(error, show)
     : { [named === undefined ? "detail" : show(named, excerptLength)]: messages(sentence ? error : others, show) }
@@ -248,14 +252,13 @@ const empty = new Set(
   )
 )
 
-/** Whether a sentence says more than that the request failed, and in which fields. */
+/** Whether a sentence says more than "the request failed" or "these fields are invalid". */
 const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
   (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
 
 /**
  * The sentences that explain the failure, without duplicates and full stops. If all sentences are general, returns those that begin with a
- * field's name; if none does, returns the last,
- * because those of `errors` come last.
+ * field's name. If none does, returns the last sentence, because the sentences of `errors` come last.
  */
 const wordsOf = (
   body: unknown,

@@ -119,8 +119,9 @@ export class NodeCalls extends Context.Service<
     ) => Effect.Effect<void, BerthError>
     /**
      * Waits until the node has the status or, for several ids, until each node has had it; results have the order of the ids. Fails with
-     * `StatusNotReached` as soon as a node cannot reach the status, or cannot in time, for example because the allowance refills later. A
-     * node that this client created less than a minute ago is waited for even if the service does not find it yet.
+     * `StatusNotReached` as soon as it is clear that a node cannot reach the status at all, or not before the timeout, for example because
+     * the allowance of requests refills only after it. A node that this client created less than a minute ago is waited for even if the
+     * service does not find it yet.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>

@@ -1,4 +1,6 @@
-/** The async iterables of the client: the list of nodes, and the changes of the allowance. */
+/**
+ * The async iterables of the client: the list of nodes, and the changes of the allowance (how many requests the rate limit still permits).
+ */
 import { Effect, Exit, Pull, Scope } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type * as Domain from "../domain/Node.ts"
@@ -129,7 +131,7 @@ export const nodeList = <R>(
       const all: Array<Node> = []
       for await (const page of { [Symbol.asyncIterator]: () => pages("list") }) {
         all.push(...page)
-        // Returning at once cancels the request for the next page before it is sent.
+        // The immediate return cancels the request for the next page before it is sent.
         if (limit !== undefined && all.length >= limit) return all.slice(0, limit)
       }
       return all
@@ -159,7 +161,7 @@ export const allowanceChanges = <R>(
       try {
         return { done: false, value: (seen = await runner.run({ operation, signal: either }, next)) }
       } catch (error) {
-        // If the reader returns while it waits for a change, the wait ends as done.
+        // If the consumer calls `return` while it waits for a change, the pending `next` resolves with `done: true`.
         if (stop.signal.aborted) return done
         ended = true
         throw error

@@ -1,5 +1,5 @@
 /**
- * `berth approve`: a person consents to an agent's proposal. It works only in a terminal, because an agent could run it in any other way
+ * `berth approve`: a person consents to an agent's proposal. It works only in a terminal. If it worked without one, an agent could run it
  * and approve its own proposal.
  */
 import { Clock, Effect } from "effect"

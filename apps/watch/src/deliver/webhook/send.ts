@@ -74,7 +74,9 @@ const minKeyBytes = 16
 const maxKeyBytes = 64
 const prefix = "whsec_"
 
-/** The key in a written secret, `whsec_` and base64; undefined if it is invalid. */
+/**
+ * The key that a secret contains; undefined if the secret is invalid. A secret is written in base64, usually after `whsec_`.
+ */
 export const signingKey = (secret: string): Uint8Array | undefined => {
   const text = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined
@@ -146,7 +148,10 @@ const drain = (response: http.IncomingMessage) =>
     return Effect.sync(() => void response.destroy())
   }).pipe(Effect.timeoutOption(timeoutMillis))
 
-/** The proxy in the environment, or the variable whose value is not a proxy; the value may contain a password. */
+/**
+ * The proxy that the environment sets. If a variable's value is not the address of a proxy, the failure names the variable and
+ * not its value, which may contain a password.
+ */
 const proxyOf = (environment: NodeJS.ProcessEnv) =>
   Result.try({ try: () => proxyVariables(environment), catch: (cause) => (cause as Error).message })
 

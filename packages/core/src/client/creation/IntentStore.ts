@@ -11,7 +11,7 @@ import type { KeyLock } from "./KeyLock.ts"
 
 /** A time on every available clock, because no single clock can be trusted later. */
 export interface Instant extends Stamp {
-  /** A time that the service's clock had certainly reached, since the epoch; 0 if unknown. */
+  /** A time, counted from the epoch, that the service's clock had certainly reached; 0 if unknown. */
   readonly serviceMillis: number
 }
 
@@ -31,9 +31,9 @@ export interface Intent {
   /** Highest node id known before sending; a node of this create has a higher id (A11). */
   readonly newerThan: number
   /**
-   * Highest node id that earlier creates of the account had made. The list may have left out somebody else's older node before the send and
-   * show it later; this id excludes such a node. Only a node that the reply names may have this id or a lower one, because a service may
-   * restart its ids.
+   * Highest node id that earlier creates of the account had made. Before the create was sent, the list may have left out an older node that
+   * somebody else made, and it may show that node later. This id keeps such a node from being taken for the node of this create. A service
+   * may restart its ids, so the node of this create may have this id or a lower one. Such a node is accepted only if the reply names it.
    */
   readonly newest?: number | undefined
   /** When the create was last sent; null if it was certainly not sent or not processed. */
@@ -57,7 +57,10 @@ export interface Told {
   readonly id: NodeId
   /** The difference from the order, such as `the name db instead of web`. */
   readonly difference: string
-  /** Set if the reply did not state exactly one node: the other nodes that it named, often none. It is unknown which one is meant. */
+  /**
+   * Set if the reply did not state exactly one node. The value is the nodes that the reply named besides this one, often none. It is
+   * unknown which one is meant.
+   */
   readonly others?: ReadonlyArray<NodeId> | undefined
 }
 
@@ -104,8 +107,8 @@ export const unanswered = (intent: SentIntent): UnansweredIntent => ({
 export interface ListedAbove {
   readonly nodes: ReadonlyArray<Pick<Node, "id" | "name">>
   /**
-   * Whether the list shows every node. False if the service gives the same page whatever page is asked for, and its totals do not say that
-   * this page is the whole list: the service may cut the list at a page size of its own.
+   * Whether the list shows every node. False if the service returns the same page for every page number and its totals do not say that this
+   * page is the whole list. Such a service may cut the list at a page size of its own.
    */
   readonly isWhole: boolean
 }
@@ -129,8 +132,8 @@ export interface IntentStore {
   readonly now: Effect.Effect<Stamp>
   /**
    * Every intent that is not settled; if its process has ended, its fate is no longer `open`. An intent without a caller's key is never
-   * settled: it stays for an hour after its create ended, with its node or as `reported`, so that no concurrent create in another process
-   * claims its node.
+   * settled. For an hour after its create has ended, it stays here with its node or as `reported`, so that no create that runs in another
+   * process at the same time claims its node.
    */
   readonly unsettled: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
@@ -138,15 +141,16 @@ export interface IntentStore {
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
   /**
-   * Maps each of these nodes to the key of the settled create that made it. An intent that has just left `unsettled` is found here if this
-   * is read afterwards.
+   * Maps each of these nodes to the key of the settled create that made it. Read `unsettled` first and this afterwards: then an intent that
+   * has just left `unsettled` is found here.
    */
   readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
   /** The highest node id of any recorded create; 0 if there is none. */
   readonly newestNode: Effect.Effect<number, IntentStoreFailed>
   /**
    * The highest node id before a create under a caller's key. A store that may have forgotten creates, because it was restored from a
-   * backup, fails here if the list has a node that the create may have made. Default: `highest`, as the list shows it.
+   * backup, fails here if the list has a node that the create may have made. A store without this function uses `highest`, the highest id
+   * in the list.
    */
   readonly highestId?: (
     create: Pick<Intent, "key" | "name">,

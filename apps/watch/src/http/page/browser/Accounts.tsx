@@ -1,4 +1,4 @@
-/** How the watching of each account goes. */
+/** Shows how well the daemon watches each account. */
 import { Badge } from "@berthkit/web/components/Badge"
 import { Meter } from "@berthkit/web/components/Bar"
 import { Fact } from "@berthkit/web/components/Fact"
@@ -24,7 +24,7 @@ const isElsewhere = ({ owner }: AccountStatus): boolean => owner?.isHere === fal
 /** Whether nothing new is known about the account since its last sweep. */
 export const isOld = ({ account }: AccountStatus): boolean => stale.value.get(account)?.isBefore === false
 
-/** Sweeps of other processes are known to the minute. */
+/** The time of another process's sweep is known only to within a minute. */
 export const lastSweepText = (shown: AccountStatus): string => {
   const { lastSweep } = shown
   if (lastSweep === null) return "no sweep yet"
