@@ -157,7 +157,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "core/promise/fakeTimers.test.ts"
   ],
   "it is about a database that processes share; core/allowance/together.test.ts and cli/sharedState.test.ts share one in both dialects":
-    ["cli/machine/sharedState.machine.ts", "core/allowance/database.machine.ts"],
+    ["cli/machine/sharedState.machine.ts", "core/allowance/database.machine.ts", "core/sharedState.test.ts"],
   "it is about the protocol of agents; cli/mcp/ has the tools in both dialects": ["agents/clients.machine.ts"],
   "it is about the mock, its pages and its description": ["document/", "server/"],
   "it is about packages, images and bundlers": ["install/"],
