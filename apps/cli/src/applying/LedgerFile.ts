@@ -48,8 +48,8 @@ const unwritable = (path: string) => (fault: FileFault) =>
     "Put that right, and run the same command again: it goes on where this one ended."
   )
 
-/** The message if the list of fleets, or a lock on a fleet, cannot be written. */
-export const cannotList = "The fleets of this machine cannot be noted"
+/** The message if the list of fleets cannot be read or written, or a fleet cannot be locked. */
+export const cannotList = "The list of this machine's fleets cannot be used"
 
 /**
  * The fault of a ledger with two lines for one member. This happens if two branches each created a node for the member and were then

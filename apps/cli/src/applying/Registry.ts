@@ -1,13 +1,12 @@
 /**
  * The registry of the account's fleets on this machine: their owners, their ledgers, and which node is which member. It also lists
  * protected nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers hold the same
- * facts.
+ * facts. While a part of it cannot be read, nothing is deleted, because only that part may know which ledger protects a node.
  */
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { Node } from "@berthkit/core/domain/Node"
-import type { GlobalSettings } from "../commandLine/GlobalSettings.ts"
 import { FleetConflict, LocalFileFault } from "../failure/CliFailure.ts"
 import { accountFolderOf } from "../settings/account.ts"
 import { connection } from "../settings/client.ts"
@@ -66,7 +65,14 @@ export interface Listed extends Schema.Schema.Type<typeof Listed> {}
 
 const ofLedger = ({ ledger }: Pick<Listed, "ledger">) => createHash("sha256").update(ledger).digest("hex").slice(0, 32)
 
-const fleets = recordsOf({ kind: "fleet", schema: Listed, keyOf: ofLedger, cannot: cannotList })
+const fleets = recordsOf({
+  kind: "fleet",
+  schema: Listed,
+  keyOf: ofLedger,
+  cannot: cannotList,
+  restore:
+    "If a later version of berth wrote it, update berth. Otherwise restore it; or remove it, and run berth apply on each fleet that has protected nodes: that lists the fleet again."
+})
 
 /** The random name of this machine, or of all machines that share its state. */
 const machines = recordsOf({
@@ -87,11 +93,21 @@ export const machineName = machines.change(
   })
 )
 
-/** All fleets in the registry. */
-export const knownFleets = Effect.map(
-  Effect.orElseSucceed(fleets.all, () => ({ values: [] })),
-  ({ values }): ReadonlyArray<Listed> => values
-)
+/** The fleets in the registry that can be read, and the fault of the first that cannot. */
+export const readableFleets = Effect.match(fleets.all, {
+  onFailure: ({ hint, message, path }): ReadableFleets => ({
+    values: [],
+    fault: new LocalFileFault({ path, message: path === "" ? message : `${message} It is in ${path}.`, hint })
+  }),
+  onSuccess: ({ unreadable: [path], values }): ReadableFleets => ({
+    values,
+    fault: path === undefined ? undefined : fleets.damaged(path)
+  })
+})
+interface ReadableFleets {
+  readonly values: ReadonlyArray<Listed>
+  readonly fault: LocalFileFault | undefined
+}
 
 /** A fleet and its ledger. */
 export type FleetOf = Pick<Listed, "fleet" | "ledger">
@@ -121,7 +137,8 @@ export const registered = ({ fleet, ledger }: FleetOf, { members }: Ledger) =>
 /** Records that these nodes of a fleet are no longer protected. */
 export const released = Effect.fnUntraced(function* (fleet: string, ids: ReadonlySet<number>) {
   const isReleased = ({ id }: Protected) => ids.has(id)
-  for (const listed of yield* knownFleets) {
+  // A record that cannot be read releases nothing.
+  for (const listed of (yield* readableFleets).values) {
     if (listed.fleet !== fleet || !listed.protected.some(isReleased)) continue
     yield* fleets.change(ofLedger(listed), (now) =>
       now === undefined
@@ -133,9 +150,10 @@ export const released = Effect.fnUntraced(function* (fleet: string, ids: Readonl
 
 /** Removes a fleet from the registry. */
 export const unlisted = (fleet: string) =>
-  Effect.flatMap(
-    knownFleets,
-    Effect.forEach((each) => (each.fleet === fleet ? fleets.remove(ofLedger(each)) : Effect.void), { discard: true })
+  Effect.flatMap(readableFleets, ({ values }) =>
+    Effect.forEach(values, (each) => (each.fleet === fleet ? fleets.remove(ofLedger(each)) : Effect.void), {
+      discard: true
+    })
   )
 
 /**
@@ -180,10 +198,14 @@ export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
   readonly held: Ledger["members"]
 }
 
-/** Reads the ledgers of all registered fleets, and completes each with this machine's records of its open creates. */
-export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
-  return yield* Effect.forEach(
-    yield* knownFleets,
+/**
+ * Reads the ledgers of the registered fleets, and completes each with this machine's records of its open creates. Also returns the fault of
+ * the first fleet that cannot be read. Only commands that change nothing may go on without that fleet.
+ */
+export const readableLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
+  const { fault, values } = yield* readableFleets
+  const ledgers = yield* Effect.forEach(
+    values,
     Effect.fnUntraced(function* (listed): Effect.fn.Return<
       KnownLedger,
       never,
@@ -205,6 +227,22 @@ export const knownLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Succe
       return { ...listed, fleet, state: "ok", contents: ledger, entries: members, held: members, candidates }
     })
   )
+  return { ledgers, fault }
+})
+
+/** The ledgers of all registered fleets. Fails if a fleet cannot be read. `not` is the sentence that says that nothing was done. */
+export const knownLedgers = Effect.fnUntraced(function* (own: Effect.Success<typeof ownAccount>, not: string) {
+  const { fault, ledgers } = yield* readableLedgers(own)
+  if (fault === undefined) return ledgers
+  const { hint, message, path } = fault
+  return yield* new LocalFileFault({ path, message: `${message} A fleet in it may have the node. ${not}`, hint })
+})
+
+/** The readable ledgers, for a command that changes nothing. Warns if a fleet cannot be read. */
+export const ledgersToShow = Effect.fnUntraced(function* (own: Effect.Success<typeof ownAccount>) {
+  const { fault, ledgers } = yield* readableLedgers(own)
+  if (fault !== undefined) yield* (yield* Output).warn(`${fault.message} Its fleets are left out.`)
+  return ledgers
 })
 
 /** The fleet, the member and the sent tags of each node, by id. */
@@ -318,7 +356,7 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
   // Without a state folder this machine knows no fleet.
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
-  const ledgers = yield* knownLedgers(own)
+  const ledgers = yield* knownLedgers(own, not)
   const protectionOf = protectionIn(ledgers)
   const found = nodes.flatMap(({ id }) => protectionOf(id) ?? [])
   const [first] = found
@@ -355,12 +393,11 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
  * a node is in the ledgers of two fleets, neither deletes it. If the fleet has a second ledger that cannot be used, that ledger may protect
  * all of `members`.
  */
-export const protectedBesides = Effect.fnUntraced(function* (
-  own: Effect.Success<typeof ownAccount>,
+export const protectedBesides = (
+  ledgers: ReadonlyArray<KnownLedger>,
   { fleet, ledger }: FleetOf,
   members: Ledger
-): Effect.fn.Return<ReadonlyMap<number, string>, never, GlobalSettings> {
-  const ledgers = yield* knownLedgers(own)
+): ReadonlyMap<number, string> => {
   const protectionOf = protectionIn(ledgers, ledger)
   const unknown = ledgers.find((each) => each.fleet === fleet && each.ledger !== ledger && mayProtectOthers(each))
   const others = holders(ledgers.filter((each) => each.fleet !== fleet && each.ledger !== ledger))
@@ -380,28 +417,23 @@ export const protectedBesides = Effect.fnUntraced(function* (
       ]
     })
   )
-})
+}
 
 /** The nodes in the ledgers of this machine's other fleets. */
-export const nodesElsewhere = Effect.fnUntraced(function* (
-  account: Effect.Success<typeof ownAccount>,
-  fleet: string
-): Effect.fn.Return<ReadonlySet<number>, never, GlobalSettings> {
-  const ledgers = yield* knownLedgers(account)
-  return new Set(fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet)).keys())
-})
+export const nodesElsewhere = (ledgers: ReadonlyArray<KnownLedger>, fleet: string): ReadonlySet<number> =>
+  new Set(fleetOfNodes(ledgers.filter((each) => each.fleet !== fleet)).keys())
 
 /**
  * Fails if the fleet has no ledger here but has one elsewhere on this machine. Then this is a second checkout, and its first run would
  * create every node again.
  */
 export const ensureNotElsewhere = Effect.fnUntraced(function* (
-  own: Effect.Success<typeof ownAccount>,
+  ledgers: ReadonlyArray<KnownLedger>,
   { fleet, ledger }: FleetOf,
   { members }: Ledger
 ) {
   if (members.size > 0) return
-  const others = (yield* knownLedgers(own)).filter((each) => each.fleet === fleet && each.ledger !== ledger)
+  const others = ledgers.filter((each) => each.fleet === fleet && each.ledger !== ledger)
   const hasNodes = ({ entries }: KnownLedger) => Array.from(entries.values()).some(({ state }) => state !== "none")
   const other = others.find((each) => unusable.includes(each.state) || hasNodes(each))
   if (other === undefined) return
@@ -415,7 +447,7 @@ export const ensureNotElsewhere = Effect.fnUntraced(function* (
  * The fleet, member and tags of each node. Warns about a ledger that cannot be used, because its nodes look as if they were in no fleet.
  */
 export const ownMemberships = Effect.gen(function* () {
-  const ledgers = yield* knownLedgers(yield* ownAccount)
+  const ledgers = yield* ledgersToShow(yield* ownAccount)
   const { warn } = yield* Output
   for (const { fleet, ledger, state } of ledgers) {
     if (unusable.includes(state)) {

@@ -54,6 +54,8 @@ import { creatingClient } from "../settings/client.ts"
 import { type FleetPlace, type ReadFleet, readFleetFile } from "./FleetPlace.ts"
 import {
   ensureNotElsewhere,
+  knownLedgers,
+  ledgersToShow,
   machineName,
   nodesElsewhere,
   notingProtected,
@@ -257,8 +259,10 @@ export const previewFleet = Effect.fnUntraced(
     const fleet = yield* readFleetFile(place)
     const own = yield* ownAccount
     const ledger = yield* readLedger(place.ledger, { ...own, fleet: fleet.fleet })
-    yield* ensureNotElsewhere(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
-    const protections = yield* protectedBesides(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
+    const ledgers = yield* ledgersToShow(own)
+    const listed = { fleet: fleet.fleet, ledger: place.ledger }
+    yield* ensureNotElsewhere(ledgers, listed, ledger)
+    const protections = protectedBesides(ledgers, listed, ledger)
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
     // This machine's records of creates matter only if the ledger has open creates.
     const pending = isPending
@@ -268,7 +272,7 @@ export const previewFleet = Effect.fnUntraced(
         )
       : { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() }
     const observed = yield* withAskedPlans(
-      yield* observe(pending.ledger, yield* nodesElsewhere(own, fleet.fleet)),
+      yield* observe(pending.ledger, nodesElsewhere(ledgers, fleet.fleet)),
       fleet,
       pending.ledger
     )
@@ -388,6 +392,8 @@ interface Prepared {
   readonly unprotected: ReadonlySet<number>
 }
 
+const nothingChanged = "Nothing was changed."
+
 /** Reads everything and makes the plan. Without `--yes` and without a terminal it shows the plan and fails. */
 const prepare = Effect.fnUntraced(function* (
   file: LedgerFile,
@@ -400,8 +406,9 @@ const prepare = Effect.fnUntraced(function* (
   const { isDestroy, pick, place, replace } = options
   const planOptions: PlanOptions = { replace, pick, isDestroy }
   const ledger = yield* file.current
-  const elsewhere = yield* nodesElsewhere(own, fleet.fleet)
-  const protections = yield* protectedBesides(own, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
+  const ledgers = yield* knownLedgers(own, nothingChanged)
+  const elsewhere = nodesElsewhere(ledgers, fleet.fleet)
+  const protections = protectedBesides(ledgers, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
   const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, planOptions, { protections }))
   const seen = yield* withAskedPlans(yield* observe(resolved.ledger, elsewhere), fleet, resolved.ledger)
   const observed = knownGone(seen, before?.gone ?? new Set())
@@ -471,7 +478,7 @@ const changeLocked = Effect.fnUntraced(function* (
 ) {
   const { place } = options
   const listed = { fleet: first.fleet, ledger: place.ledger }
-  yield* ensureNotElsewhere(own, listed, yield* ledgerFile.current)
+  yield* ensureNotElsewhere(yield* knownLedgers(own, nothingChanged), listed, yield* ledgerFile.current)
   const found = yield* ledgerFile.current
   // A fleet is not registered before it has a member.
   if (found.members.size > 0) yield* registered(listed, found)

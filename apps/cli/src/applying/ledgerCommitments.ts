@@ -35,7 +35,7 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
   const boughtHere = (yield* boughtByNode).get(id)
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
   if (own === undefined) return
-  for (const { entries, fleet, ledger } of yield* knownLedgers(own)) {
+  for (const { entries, fleet, ledger } of yield* knownLedgers(own, "Nothing was sent.")) {
     for (const entry of entries.values()) {
       const { commitment, committing } = commitmentIn(entry, id) ?? {}
       if (committing !== undefined && mayHaveBought(committing) && !isFoundOut(committing, boughtHere)) {

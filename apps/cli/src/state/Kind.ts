@@ -16,6 +16,8 @@ interface Description<A> {
   readonly keyOf: (value: A) => string
   /** The beginning of the message if records cannot be kept, such as `Leases cannot be kept`. */
   readonly cannot: string
+  /** The hint for a record that is damaged or of a later version. */
+  readonly restore?: string
 }
 
 /**
@@ -76,21 +78,27 @@ export const underLock = <A, E, R>(cannot: string, name: string, use: Effect.Eff
   )
 
 /** The records of a kind. */
-export const recordsOf = <A>({ cannot, keyOf, kind, schema }: Description<A>) => {
+export const recordsOf = <A>({
+  cannot,
+  keyOf,
+  kind,
+  restore = "Restore it. Remove it only if the account portal shows no node or purchase that it may be about: nothing else knows of it.",
+  schema
+}: Description<A>) => {
   const json = Schema.fromJsonString(schema)
   const [decode, encode] = [Schema.decodeUnknownOption(json), Schema.encodeSync(json)]
   const read = (key: string, text: string) => Option.filter(decode(text), (value) => keyOf(value) === key)
   const placeOf = (key: string) => inStore(cannot, (store) => store.placeOf(kind, key))
+
+  const damaged = (path: string) =>
+    faultOf(cannot)({ code: null, detail: `${path} is damaged, or of a later version`, path, hint: restore })
 
   const get = Effect.fnUntraced(function* (key: string) {
     const text = yield* inStore(cannot, (store) => store.get(kind, key))
     if (Option.isNone(text)) return undefined
     const value = read(key, text.value)
     if (Option.isSome(value)) return value.value
-    const path = yield* placeOf(key)
-    const hint =
-      "Restore it. Remove it only if the account portal shows no node or purchase that it may be about: nothing else knows of it."
-    return yield* faultOf(cannot)({ code: null, detail: `${path} is damaged, or of a later version`, path, hint })
+    return yield* damaged(yield* placeOf(key))
   })
   const all = Effect.gen(function* () {
     const values: Array<A> = []
@@ -108,6 +116,8 @@ export const recordsOf = <A>({ cannot, keyOf, kind, schema }: Description<A>) =>
     get,
     /** The readable records in order of their keys, and the places of unreadable ones. */
     all,
+    /** The fault of a record at this place that cannot be read. */
+    damaged,
     /** The records of other accounts in the same store. */
     elsewhere: Effect.map(
       inStore(cannot, (store) => store.elsewhere(kind)),

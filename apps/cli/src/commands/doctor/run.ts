@@ -6,6 +6,7 @@ import { RawApi } from "@berthkit/core/client/RawApi"
 import type { Connection, ConnectionSettings, Credential, Sourced } from "@berthkit/terminal/Connection"
 import { shownAddress } from "@berthkit/terminal/postgresAddress"
 import { Clock, Duration, Effect, Option, Result } from "effect"
+import { readableFleets } from "../../applying/Registry.ts"
 import { command } from "../command.ts"
 import pkg from "../../../package.json" with { type: "json" }
 import { fileReason } from "../../failure/fileReason.ts"
@@ -107,6 +108,9 @@ const stateFiles = ({ files }: Connection) =>
     })
   })
 
+/** Names the first record of a fleet that cannot be read: until it can, no command deletes a node. */
+const fleets = Effect.map(readableFleets, ({ fault }) => (fault === undefined ? [] : [failed("fleets", fault)]))
+
 /** Checks whether the database for the shared rate limit answers. */
 const sharing = ({ stateUrl }: Connection) =>
   stateUrl === undefined
@@ -133,7 +137,7 @@ const service = (connection: Connection) =>
       )
     )
     const endedAt = yield* Clock.currentTimeMillis
-    const shared = yield* sharing(connection)
+    const shared = [...(yield* sharing(connection)), ...(yield* fleets)]
     if (Result.isFailure(asked)) return [failed("service", asked.failure), ...shared]
     const { failure, reply } = asked.success
     const date = Date.parse(reply.headers["date"] ?? "")

@@ -148,7 +148,9 @@ export const adopt = command(
             hint: `To give it another place, first: berth fleet forget${place.flag} ${holder.member}`
           })
         }
-        const known = (yield* knownLedgers(account)).filter((each) => each.ledger !== place.ledger)
+        const known = (yield* knownLedgers(account, "Nothing was changed.")).filter(
+          (each) => each.ledger !== place.ledger
+        )
         const others = yield* Effect.forEach(known, (each) => settledFor(node, each))
         const open = openText(yield* commitmentLog.openOf(node.id))
         const elsewhere = holders(others).get(node.id)

@@ -5,7 +5,7 @@ import { isQuietAtLast } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { knownFleets, ownAccount, released, unlisted } from "../../applying/Registry.ts"
+import { ownAccount, readableFleets, released, unlisted } from "../../applying/Registry.ts"
 import { anyLedger, type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { observe, proved } from "../../applying/observe.ts"
 import { settledMember } from "../../applying/pending.ts"
@@ -203,7 +203,8 @@ export const forget = command(
         hint: "Leave one of them out."
       })
     }
-    const isFleet = (yield* knownFleets).some(({ fleet }) => fleet === name)
+    const { fault, values } = yield* readableFleets
+    const isFleet = values.some(({ fleet }) => fleet === name)
     if (isFleet && mustBeFleet) return yield* forgetFleet(name)
     if (isFleet && file === undefined) {
       const { is, ledger } = yield* isMemberToo(name)
@@ -213,6 +214,8 @@ export const forget = command(
         hint: `Forget the member: berth fleet forget ${name} -f fleet.yaml. Forget the fleet: berth fleet forget ${name} --fleet`
       })
     }
+    // NAME may be a fleet that cannot be read.
+    if (!isFleet && file === undefined && fault !== undefined) return yield* fault
     if (mustBeFleet || parseMember(name) === undefined) {
       return yield* new UsageFault({
         message: `There is no fleet ${name} on this machine.`,

@@ -4,7 +4,7 @@
  */
 import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect, Result } from "effect"
-import { fleetOfNodes, type KnownLedger, knownLedgers, ownAccount } from "../../applying/Registry.ts"
+import { fleetOfNodes, type KnownLedger, ownAccount, readableLedgers } from "../../applying/Registry.ts"
 import { readLedger } from "../../applying/LedgerFile.ts"
 import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
@@ -24,7 +24,9 @@ export const list = command(
   {},
   Effect.fnUntraced(function* () {
     const own = yield* ownAccount
-    const ledgers = yield* knownLedgers(own)
+    const { fault, ledgers } = yield* readableLedgers(own)
+    // An empty list would say that there are no fleets.
+    if (fault !== undefined && ledgers.length === 0) return yield* fault
     const isAsked = ledgers.some((ledger) =>
       membersOf(ledger).some(({ node, state }) => node !== undefined || state === "creating")
     )
@@ -101,6 +103,7 @@ export const list = command(
     const isDifferent = ledgers.some(
       (ledger) => unusable.includes(ledger) || doubled.get(ledger)!.length > 0 || undecided.get(ledger)!.length > 0
     )
+    if (fault !== undefined) return yield* fault
     if (isDifferent) return yield* new ProgramEnded({ code: exitCode.different })
   }),
   client
