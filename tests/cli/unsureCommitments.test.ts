@@ -2,13 +2,15 @@
  * A purchase whose reply is lost may have paid for a period. Until a person says what the portal shows, nothing is bought or deleted for that
  * member, and no command that deletes its node hides it.
  */
-import { writeFileSync } from "node:fs"
+import { cpSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alteredService, days, image, plan } from "./AlteredService.ts"
 import { hurriedFolderOf, rowsOf, webs } from "./fleet.ts"
 import { json } from "./berth.ts"
 import { accelerated } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 const webOf = (more = "") => webs(1, plan, `, commitment: auto_renew ${days}d${more}`)
 const deletes = ["--yes", "--max-deletes", "9", "-o", "json"]
@@ -129,6 +131,27 @@ describe("a member whose purchase got no reply", () => {
         "auto_renew with the committed option 7 was sent for it and got no reply"
       )
     }).pipe(Effect.scoped)
+  )
+
+  it.live.each(["through a link to its folder", "in another clone"])(
+    "is settled by what a person says %s, because both have the same fleet",
+    (where) =>
+      Effect.gen(function* () {
+        const { fleet } = yield* unsureFleet
+        const other = join(yield* stateFolder, "other")
+        if (where.includes("link")) symlinkSync(fleet.folder, other)
+        else cpSync(fleet.folder, other, { recursive: true })
+        // Here the list of fleets gets the other path, too.
+        yield* fleet.run(["apply", "-f", join(other, "fleet.yaml"), ...all])
+        for (const file of [join(other, "fleet.yaml"), fleet.file]) {
+          const told = yield* fleet.run(["fleet", "adopt", "1000", "--as", "web-1", "-f", file, "--commitment", "none"])
+          assert.strictEqual(told.code, 0, told.stderr)
+        }
+        const listed = yield* fleet.run(["fleet", "list", "-o", "json"])
+        assert.lengthOf(JSON.parse(listed.stdout), where.includes("link") ? 1 : 2)
+        const asAnother = ["fleet", "adopt", "1000", "--as", "web-2", "-f", join(other, "fleet.yaml")]
+        assert.strictEqual((yield* fleet.run(asAnother)).code, 5)
+      }).pipe(Effect.scoped)
   )
 
   it.live("is not forgotten, until a person says what the portal shows", () =>

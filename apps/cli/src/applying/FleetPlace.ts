@@ -15,6 +15,7 @@ import { notEmpty, readFileText } from "../files/givenFile.ts"
 import { sshKeyOf } from "../proposal/sshKey.ts"
 import { type Group, readFleet } from "../fleet/FleetFile.ts"
 import type { LoadedFleet, LoadedGroup } from "../fleet/Change.ts"
+import { realLedger } from "./LedgerFile.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 
 /** The default fleet file of every command. */
@@ -30,16 +31,18 @@ export const fileFlag = flag(
 export interface FleetPlace {
   /** The path as the user typed it. */
   readonly file: string
+  /** The real path of the ledger. */
   readonly ledger: string
   /** The flag that names the file, for hints; empty for the default. */
   readonly flag: string
 }
 
-export const placeOf = (given = defaultFile): FleetPlace => ({
-  file: given,
-  ledger: resolve(given.replace(/\.(?:ya?ml|json)$/i, "") + ".ledger.json"),
-  flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
-})
+export const placeOf = (given = defaultFile): Effect.Effect<FleetPlace, LocalFileFault> =>
+  Effect.map(realLedger(given.replace(/\.(?:ya?ml|json)$/i, "") + ".ledger.json"), (ledger) => ({
+    file: given,
+    ledger,
+    flag: given === defaultFile ? "" : ` -f ${quoted(given)}`
+  }))
 
 /** Why a file cannot be read. A file that is too large is not a fleet file. */
 const unreadable = (file: string) => (fault: FileFault) =>

@@ -104,8 +104,8 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
 /** A random identifier, for a new ledger's lineage (the part of its keys that no other ledger has) or for this machine's name. */
 export const drawnWord = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => drawn.toString(36))
 
-/** The real path of a ledger, so that every link to the file leads to the same lock. */
-const placeOf = (path: string) => Effect.mapError(placeOfFile(path), unreadable(path))
+/** The real path of a ledger, so that every link to the file leads to the same lock and to the same fleet. */
+export const realLedger = (path: string) => Effect.mapError(placeOfFile(path), unreadable(path))
 
 const textOf = (path: string) => Effect.mapError(readText(path, maxBytes), unreadable(path))
 
@@ -118,7 +118,7 @@ const ledgerOf = (path: string, text: Option.Option<string>, owner: Owner) =>
 
 /** Reads the current ledger. */
 export const readLedger = (named: string, owner: Owner) =>
-  Effect.flatMap(placeOf(named), (path) => Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner)))
+  Effect.flatMap(realLedger(named), (path) => Effect.flatMap(textOf(path), (text) => ledgerOf(path, text, owner)))
 
 /** Why a file holds no usable ledger. */
 export type NoLedger = "missing" | "damaged" | "doubled" | "later"
@@ -129,7 +129,7 @@ const states = { Damaged: "damaged", Doubled: "doubled", Later: "later" } as con
 export const anyLedger = Effect.fnUntraced(function* (
   named: string
 ): Effect.fn.Return<Result.Result<Ledger, NoLedger>, LocalFileFault> {
-  const text = yield* textOf(yield* placeOf(named))
+  const text = yield* textOf(yield* realLedger(named))
   if (Option.isNone(text)) return Result.fail("missing")
   return Result.mapError(decodeLedger(text.value), ({ _tag }) => states[_tag])
 })
@@ -158,7 +158,7 @@ export const withLedger = <A, E, R>(
   use: (file: LedgerFile) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | LocalFileFault, R | Output> =>
   Effect.gen(function* () {
-    const path = yield* placeOf(named)
+    const path = yield* realLedger(named)
     const waiting = yield* Effect.forkChild(
       Effect.delay(printNote(`Waiting for another run of berth on ${path} to end.`), silentMillis)
     )

@@ -14,7 +14,7 @@ import { mayHaveMade } from "../fleet/candidates.ts"
 import { type Ledger, ownedIds } from "../fleet/Ledger.ts"
 import { Output } from "../output/Output.ts"
 import { recordsOf } from "../state/Kind.ts"
-import { anyLedger, cannotList, drawnWord, type LedgerFile, type NoLedger } from "./LedgerFile.ts"
+import { anyLedger, cannotList, drawnWord, type LedgerFile, type NoLedger, realLedger } from "./LedgerFile.ts"
 import { type WithRecords, withRecords } from "./recordedNodes.ts"
 
 /** A hash that identifies the account in a ledger without revealing the service or the key. */
@@ -109,7 +109,7 @@ interface ReadableFleets {
   readonly fault: LocalFileFault | undefined
 }
 
-/** A fleet and its ledger. */
+/** A fleet and the real path of its ledger. */
 export type FleetOf = Pick<Listed, "fleet" | "ledger">
 
 /** The nodes that a ledger protects, including the old node of a member whose replacement is unfinished. */
@@ -206,11 +206,12 @@ export const readableLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Su
   const { fault, values } = yield* readableFleets
   const ledgers = yield* Effect.forEach(
     values,
-    Effect.fnUntraced(function* (listed): Effect.fn.Return<
+    Effect.fnUntraced(function* (noted): Effect.fn.Return<
       KnownLedger,
       never,
       Effect.Services<ReturnType<typeof withRecords>>
     > {
+      const listed = { ...noted, ledger: yield* Effect.orElseSucceed(realLedger(noted.ledger), () => noted.ledger) }
       const none = (state: KnownLedger["state"], held: Ledger["members"] = new Map()): KnownLedger => ({
         ...listed,
         state,
@@ -244,6 +245,13 @@ export const ledgersToShow = Effect.fnUntraced(function* (own: Effect.Success<ty
   if (fault !== undefined) yield* (yield* Output).warn(`${fault.message} Its fleets are left out.`)
   return ledgers
 })
+
+/**
+ * Whether another ledger is that of the same fleet, such as in a second clone: every ledger has a lineage that only its copies share. Two
+ * paths to one file are the same ledger, because a known ledger and a fleet's place have real paths.
+ */
+export const isSameFleet = ({ contents }: Pick<KnownLedger, "contents">, { fleet, lineage }: Ledger): boolean =>
+  contents !== null && contents.fleet === fleet && contents.lineage === lineage
 
 /** The fleet, the member and the sent tags of each node, by id. */
 export const fleetOfNodes = (

@@ -55,7 +55,7 @@ export const apply = command(
       })
     }
     if (given.readyCommand !== undefined) yield* ensureReadyCommand(given.readyCommand)
-    const place = placeOf(file)
+    const place = yield* placeOf(file)
     const pick = listed(given.pick)
     if (dryRun) {
       const plan = yield* previewFleet(place, { ...given, replace, pick, isDestroy: false })

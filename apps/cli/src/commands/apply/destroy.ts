@@ -19,7 +19,7 @@ export const destroy = command(
     yes: yesFlag
   },
   Effect.fnUntraced(function* ({ dryRun, file, ...given }) {
-    const place = placeOf(file)
+    const place = yield* placeOf(file)
     const options = { replace: [], pick: [], isDestroy: true } as const
     if (dryRun) {
       return yield* ensureEnded(yield* previewFleet(place, options), true, place)

@@ -13,7 +13,7 @@ import { command } from "../command.ts"
 export const diff = command(
   { file: fileFlag },
   Effect.fnUntraced(function* ({ file }) {
-    const plan = yield* previewFleet(placeOf(file), { replace: [], pick: [], isDestroy: false })
+    const plan = yield* previewFleet(yield* placeOf(file), { replace: [], pick: [], isDestroy: false })
     if (!isEqual(plan)) return yield* new ProgramEnded({ code: exitCode.different })
   }),
   client

@@ -8,6 +8,7 @@ import {
   claimsOn,
   ensureUsable,
   holders,
+  isSameFleet,
   type KnownLedger,
   knownLedgers,
   ownAccount,
@@ -106,7 +107,7 @@ export const adopt = command(
         hint: "Such as: berth fleet adopt 5 --as web-2"
       })
     }
-    const place = placeOf(file)
+    const place = yield* placeOf(file)
     const fleet = yield* readFleetFile(place)
     const group = fleet.groups.find((each) => each.group === member.group)
     const noGroup = new UsageFault({
@@ -153,7 +154,10 @@ export const adopt = command(
         )
         const others = yield* Effect.forEach(known, (each) => settledFor(node, each))
         const open = openText(yield* commitmentLog.openOf(node.id))
-        const elsewhere = holders(others).get(node.id)
+        // A copy of this ledger, such as in another clone, has the node as the same member.
+        const copies = holders(others.filter((each) => isSameFleet(each, ledger))).get(node.id)
+        const isOwn = holder !== undefined && (copies === undefined || copies.member === name)
+        const elsewhere = holders(isOwn ? others.filter((each) => !isSameFleet(each, ledger)) : others).get(node.id)
         if (elsewhere !== undefined) {
           return yield* new FleetConflict({
             message: `Node ${node.name} (${node.id}) is ${elsewhere.member} of the fleet ${elsewhere.fleet}.`,

@@ -129,7 +129,7 @@ const nodesOf = ({ node, previous, previousAsked, state }: Entry) => {
 }
 
 const forgetMember = Effect.fnUntraced(function* (name: string, file: string | undefined) {
-  const place = placeOf(file)
+  const place = yield* placeOf(file)
   const fleet = yield* readFleetFile(place)
   const account = yield* ownAccount
   yield* withLedger(place.ledger, { ...account, fleet: fleet.fleet }, (ledgerFile) =>
@@ -178,7 +178,7 @@ const forgetFleet = Effect.fnUntraced(function* (name: string) {
  * have the member.
  */
 const isMemberToo = Effect.fnUntraced(function* (name: string) {
-  const { ledger } = placeOf()
+  const { ledger } = yield* placeOf()
   if (parseMember(name) === undefined) return { ledger, is: "no" as const }
   const read = yield* Effect.orElseSucceed(anyLedger(ledger), () => Result.fail("unreadable" as const))
   if (Result.isFailure(read)) return { ledger, is: read.failure === "missing" ? ("no" as const) : ("unknown" as const) }
