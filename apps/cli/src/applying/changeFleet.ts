@@ -110,7 +110,7 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   return yield* failureOf(last)
 })
 
-/** Whether a change orders nothing, and the node has the plan and the image of the file. */
+/** Whether a change orders nothing, and the node has the plan and the image that the file asks for. */
 const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   switch (change.action) {
     case "create":
@@ -130,7 +130,10 @@ const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
   return own.length > 0 && own.every((change) => isSettled(change, group))
 }
 
-/** The way around an image list that is wrong. A fleet has no `--force`: one node made by hand shows whether the service takes the order. */
+/**
+ * What to do if the image list is wrong and berth therefore refuses an order. `berth apply` has no `--force`. Instead, create one node by
+ * hand: that shows whether the service accepts the order.
+ */
 const byHand =
   "; if the list is wrong, create the node with berth node create --force and add it with berth fleet adopt."
 
@@ -173,7 +176,7 @@ const checkOrders = Effect.fnUntraced(function* (
   }
 })
 
-/** The prices that berth shows for a plan and compares with the limits. Fails if a group cannot be ordered. */
+/** The prices that berth shows with the plan of changes and compares with the limits. Fails if a group cannot be ordered. */
 const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, place: FleetPlace, isDestroy: boolean) {
   const catalogue = yield* recentCatalogue
   yield* reportLeftOut
@@ -186,8 +189,8 @@ const pricesFor = Effect.fnUntraced(function* (plan: Plan, fleet: ReadFleet, pla
 })
 
 /**
- * Fails if a member has more than one node, or if it is unknown whether a commitment was set. A member has two nodes if two machines
- * without common state have each created one.
+ * Fails if a member has more than one node, or if it is unknown whether a commitment was set. A member (one entry of the fleet) has two
+ * nodes if berth ran on two computers that share no state, and each created one.
  */
 export const ensureSingle = (plan: Plan) => {
   const unsure = plan.changes.find(({ action }) => action === "unsure")
@@ -231,7 +234,7 @@ export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: b
   })
 })
 
-/** The observation, with each node's plan under the slug that the fleet file uses. */
+/** What was observed in the account. Each node's plan is named by the slug that the fleet file uses for it. */
 const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
   const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger)
   return nodes === observed.world.nodes ? observed : { ...observed, world: { ...observed.world, nodes } }
@@ -305,7 +308,7 @@ const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: Fl
 
 const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
 
-/** The changes so far, for a user who does not get the rows. */
+/** The changes so far, for a user to whom the table with one row per change cannot be printed. */
 const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Changed | undefined => {
   const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
   if (changed.length === 0) return undefined
@@ -425,7 +428,7 @@ const prepare = Effect.fnUntraced(function* (
   const plan = planned(fleet, resolved, settled, protections, planOptions)
   yield* refuse(plan.conflicts, place)
   const known = notedLedger(resolved.ledger, plan, fleet, isDestroy)
-  // If a group's members differ from the file, refuse a group that cannot be ordered, even if this run sends nothing.
+  // If a group's members differ from the file and the group cannot be ordered, refuse it, even if this run sends nothing.
   const isEverythingSettled = isDestroy || fleet.groups.every((group) => ordersNothing(plan, group))
   const found = isIdle(plan) && isEverythingSettled ? undefined : yield* pricesFor(plan, fleet, place, isDestroy)
   const prices = isIdle(plan) ? undefined : found
@@ -441,8 +444,8 @@ const prepare = Effect.fnUntraced(function* (
 })
 
 /**
- * Shows the plan and asks, unless `--yes` is set. A question may be open for hours, so a yes makes it read everything again; if the plan
- * has changed, it shows the new plan and asks again.
+ * Shows the plan and asks, unless `--yes` is set. The user may take hours to answer, so after a yes this function reads everything again.
+ * If the plan has changed, it shows the new plan and asks again.
  */
 const consented = Effect.fnUntraced(function* <E, R>(
   prepared: Prepared,

@@ -21,9 +21,9 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
 
 /**
  * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` is the length
- * of the option's period, if known. If this machine's log has an entry about the node, a purchase that a ledger records as made does not
- * count. A purchase with an unknown outcome is settled only if the log records exactly that purchase, because an entry about a different
- * one may be older.
+ * of the option's period, if known. If this machine's log has an entry about the node, a purchase that a ledger records as made is not a
+ * reason to fail. A purchase with an unknown outcome counts as settled only if the log records exactly that purchase. An entry about a
+ * different purchase may be older than it, and so says nothing about its outcome.
  */
 export const ensureNewInLedgers = Effect.fnUntraced(function* (
   { id, name }: Pick<Node, "id" | "name">,

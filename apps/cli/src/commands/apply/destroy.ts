@@ -1,6 +1,4 @@
-/**
- * `berth destroy`: deletes only the nodes of a fleet. Protected nodes stay.
- */
+/** `berth destroy`: deletes the nodes of a fleet and no other nodes. Protected nodes stay. */
 import { Duration, Effect } from "effect"
 import { changeFleet, ensureEnded, previewFleet } from "../../applying/changeFleet.ts"
 import { fileFlag, placeOf } from "../../applying/FleetPlace.ts"

@@ -56,7 +56,7 @@ const credentialFinding = (
   })
 }
 
-/** If this machine's clock differs more from the service's, the times in lists are wrong. */
+/** If this machine's clock differs from the service's by more than this, the times in lists are wrong. */
 const maxSkewMillis = 30_000
 
 const settings = Effect.gen(function* () {

@@ -60,8 +60,8 @@ const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<ty
 })
 
 /**
- * Looks for the outcomes of open creates that may have made this node, and returns the ledger of another fleet with these outcomes. Writes
- * nothing.
+ * Another fleet may have open creates that made this node. Looks for the outcomes of these creates, and returns that fleet's ledger with
+ * the outcomes. Writes nothing.
  */
 const settledFor = Effect.fnUntraced(function* (node: Pick<Node, "id" | "name">, known: KnownLedger) {
   if (known.contents === null) return known
@@ -120,7 +120,8 @@ export const adopt = command(
     const account = yield* ownAccount
     const owner = { ...account, fleet: fleet.fleet }
     const node = yield* resolveNode(given, { change: true })
-    // Check the leases under other API keys as well: a run with another API key of the account would also delete its node.
+    // Check the leases that were made with other API keys of the account as well: a `berth run` with such a key also deletes the node of
+    // its lease at its end.
     const leased = [...(yield* leases.all).values, ...(yield* leases.elsewhere)]
     if (leased.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({

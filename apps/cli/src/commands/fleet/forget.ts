@@ -59,8 +59,8 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
       hint: `To delete it: berth node delete ${node.id}. To forget it all the same: berth fleet forget${flag} ${member}`
     })
   }
-  // This machine cannot know the outcome of a create that another machine sent. If the service states no time, it cannot know the outcome
-  // of a create from before the last boot either. Only the list shows the node.
+  // This machine cannot know the outcome of a create that another machine sent. If the service states no time, this machine also cannot
+  // know the outcome of a create that it sent before its last boot. Only the list shows the node.
   const owned = ownedIds(settled)
   const { isWhole, nodes } = yield* wholeList
   if (!isWhole) return yield* new ListNotWhole({ all: true })
@@ -90,7 +90,7 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 
 /**
  * Fails while it is unknown what was bought for a node of the member, because no ledger would record it afterwards. A node that is proved
- * to be gone does not count, because nobody can look it up any more. This machine's log keeps its purchase under its id.
+ * to be gone does not count, because nobody can look it up any more. The node's purchase stays in this machine's log, under the node's id.
  */
 const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member } = entry
