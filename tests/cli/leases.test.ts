@@ -2,7 +2,7 @@
  * What `berth reap` and the end of `berth run` delete, and what they leave alone, within this process and against the mock service. Tests
  * that need processes and terminals are in `machine/run.machine.ts`.
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -253,6 +253,21 @@ describe("a leased node that is a member of a fleet", () => {
           `${join(folder, "fleet.ledger.json")} is damaged. Node ${id} (ci-job) was not deleted, and is billed.`
       )
       assert.deepStrictEqual([leasesIn(env), yield* deletes, (yield* statuses)[id]], [["run-left.json"], 0, "running"])
+    }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+
+  it.live("is left alone by a reap while the list of fleets cannot be read, and its lease stays", () =>
+    Effect.gen(function* () {
+      const env = yield* makeEnv
+      const { id } = yield* adopted(env)
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 60_000, nodeId: id })
+      const [record] = globSync(join(env.XDG_STATE_HOME, "berth/accounts/*/records/fleet/*.json"))
+      writeFileSync(record!, "")
+      const { code, stdout } = yield* berth(["reap"], env)
+      assert.notStrictEqual(code, 0)
+      assert.include(stdout, `${record} is damaged, or of a later version. A fleet in it may have the node.`)
+      assert.include(stdout, `Node ${id} (ci-job) was not deleted, and is billed.`)
+      assert.deepStrictEqual([yield* deletes, leasesIn(env)], [0, ["run-left.json"]])
     }).pipe(Effect.scoped, Effect.provide(service()))
   )
 

@@ -97,7 +97,11 @@ export const machineName = machines.change(
 export const readableFleets = Effect.match(fleets.all, {
   onFailure: ({ hint, message, path }): ReadableFleets => ({
     values: [],
-    fault: new LocalFileFault({ path, message: path === "" ? message : `${message} It is in ${path}.`, hint })
+    fault: new LocalFileFault({
+      path,
+      message: message.includes(path) ? message : `${message} It is in ${path}.`,
+      hint
+    })
   }),
   onSuccess: ({ unreadable: [path], values }): ReadableFleets => ({
     values,
