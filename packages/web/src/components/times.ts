@@ -7,11 +7,18 @@ const units = [
   [1, "s"]
 ] as const
 
-/** A duration in its largest unit: `3 d`. Up to two days it is in hours, which are more exact. */
-export const spanText = (millis: number): string => {
+/** A duration in its largest unit, for narrow columns: `3 d`. Up to two days it is in hours, which are more exact. */
+export const shortSpanText = (millis: number): string => {
   const seconds = Math.max(0, Math.round(millis / 1000))
   const [size, unit] = units.find(([size]) => seconds >= (size === 86_400 ? 2 * size : size)) ?? units[3]
   return `${Math.floor(seconds / size)} ${unit}`
+}
+
+/** A duration in its largest unit, hours with their minutes: `1 h 57 min`. */
+export const spanText = (millis: number): string => {
+  const largest = shortSpanText(millis)
+  const minutes = Math.floor(Math.round(millis / 1000) / 60) % 60
+  return largest.endsWith(" h") && minutes > 0 ? `${largest} ${minutes} min` : largest
 }
 
 /** A long duration in days and hours. */

@@ -10,7 +10,7 @@ import { useKeptFocus } from "@berthkit/web/components/keepFocus"
 import { isNarrow, remPixels } from "@berthkit/web/components/screen"
 import { Select } from "@berthkit/web/components/Select"
 import { countText, plain } from "@berthkit/web/components/text"
-import { spanText, wholeInstantText } from "@berthkit/web/components/times"
+import { shortSpanText, wholeInstantText } from "@berthkit/web/components/times"
 import { scrollToRow, useVirtualRows } from "@berthkit/web/components/virtualRows"
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
@@ -96,7 +96,9 @@ const cells: Readonly<Record<ColumnName, (props: CellProps) => ComponentChildren
     </span>
   ),
   address: ({ node }) => <>{addressOf(node) ?? "–"}</>,
-  age: ({ node: { createdMillis } }) => <>{createdMillis === null ? "–" : spanText(moment.value - createdMillis)}</>,
+  age: ({ node: { createdMillis } }) => (
+    <>{createdMillis === null ? "–" : shortSpanText(moment.value - createdMillis)}</>
+  ),
   price: ({ node }) => <>{boundText(priceOf(prices.value, node))}</>
 }
 
