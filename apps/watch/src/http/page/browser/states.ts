@@ -10,7 +10,7 @@ const tones: Readonly<Record<AccountStatus["state"] | SinkStatus["state"], Tone>
   up: "good",
   retrying: "warm",
   failing: "bad",
-  down: "bad",
+  down: "warm",
   disabled: "bad",
   removed: "off",
   paused: "off",

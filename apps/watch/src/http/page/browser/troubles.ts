@@ -134,9 +134,13 @@ export const summaryOf = (
     return { tone: "off", text: "Starting.", note: `The first sweep${whose} is under way.` }
   }
   const retrying = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => plain(sink))
-  if (retrying.length > 0) {
-    const note = `Deliveries to ${retrying.join(", ")} failed and are retried.`
-    return { tone: "warm", text: "No problem yet.", note }
+  const others = sinks.filter(({ state }) => state !== "up" && state !== "removed" && state !== "retrying")
+  if (retrying.length > 0 || others.length > 0) {
+    const notes = [
+      ...(retrying.length > 0 ? [`Deliveries to ${retrying.join(", ")} failed and are retried.`] : []),
+      ...others.map(({ sink, state }) => `Sink ${plain(sink)} is ${state}.`)
+    ]
+    return { tone: "warm", text: "No problem yet.", note: notes.join(" ") }
   }
   const read =
     shown.length === 1

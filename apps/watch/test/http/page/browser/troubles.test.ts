@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 
+import { toneOf } from "../../../../src/http/page/browser/states.ts"
 import { staleAccounts, summaryOf, troublesOf } from "../../../../src/http/page/browser/troubles.ts"
 import type { AccountStatus, SinkStatus, Trouble } from "../../../../src/http/page/browser/watchApi.ts"
 
@@ -67,6 +68,16 @@ describe("what is wrong, on the page", () => {
     expect(lines(all, "b", 1)[0]).toMatchObject({ what: "The daemon cannot be reached.", tone: "bad", sinceMillis: 1 })
   })
 
+  it("gives a sink the colour of its state, with its trouble and before the trouble is known", () => {
+    const toneOfSink = (state: SinkStatus["state"], severity: Trouble["severity"]) => [
+      toneOf("sink", "chat", state, []),
+      toneOf("sink", "chat", state, [trouble(severity, "sink", "chat")])
+    ]
+    expect(toneOfSink("down", "warning")).toEqual(["warm", "warm"])
+    expect(toneOfSink("failing", "critical")).toEqual(["bad", "bad"])
+    expect(toneOfSink("disabled", "critical")).toEqual(["bad", "bad"])
+  })
+
   it("has its instants in the time zone of its reader, as all others on the page", () => {
     const instant = new Date(2026, 2, 1, 4, 5, 6)
     const [line] = lines([
@@ -91,6 +102,10 @@ describe("what is wrong, on the page", () => {
     expect(summary([account("a")], [sink("ops"), sink("script", "retrying")])).toEqual([
       "warm",
       "No problem yet. Deliveries to script failed and are retried."
+    ])
+    expect(summary([account("a")], [sink("ops"), sink("chat", "down"), sink("script", "retrying")])).toEqual([
+      "warm",
+      "No problem yet. Deliveries to script failed and are retried. Sink chat is down."
     ])
     expect(summary([account("a"), account("b", null)], [])).toEqual([
       "off",
