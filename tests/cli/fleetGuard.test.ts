@@ -301,12 +301,26 @@ describe("berth api", () => {
   it.live("deletes no protected node, however its path is written, and no other is held up", () =>
     Effect.gen(function* () {
       const { db, fleet, service } = yield* protectedFleet
-      const paths = ["/nodes/ID/", "nodes/ID", "//nodes//ID/", "/x/../nodes/ID/", "/%6eodes/ID", "/nodes/ID/?a=b"]
-      for (const path of [...paths, "/myaccount/api/v1/nodes/ID/", "/nodes/0ID/", "\\nodes\\ID"]) {
+      const paths = ["/nodes/ID/", "nodes/ID", "//nodes//ID/", "/%6eodes/ID", "/%256eodes/ID", "/nodes/ID/?a=b"]
+      for (const path of [...paths, "/myaccount/api/v1/nodes/ID/", "/nodes/0ID/", "/nodes/ID;a=b/", "/NODES/ID "]) {
         const refused = yield* fleet.run(["api", "delete", path.replace("ID", db)])
         assert.strictEqual(refused.code, 5, `${path}: ${refused.stderr}`)
         assert.include(refused.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
         assert.include(refused.stderr, "hint: Remove its protection in the fleet file and apply")
+      }
+      for (const path of [
+        "/../v1/nodes/ID/",
+        "../v1/nodes/ID/",
+        "/nodes/x/..%2fID/",
+        "/x/%252E%252e/nodes/ID",
+        "\\nodes\\ID"
+      ]) {
+        const refused = yield* fleet.run(["api", "DELETE", path.replace("ID", db)])
+        assert.strictEqual(refused.code, 5, `${path}: ${refused.stderr}`)
+        assert.include(
+          refused.stderr,
+          "expected a path without backslashes, control characters, . and .. as parts of it"
+        )
       }
       assert.isTrue(service.requests.every((request) => !request.startsWith("DELETE")))
       assert.strictEqual((yield* fleet.run(["api", "DELETE", "/nodes/999/"])).code, 4)
@@ -328,6 +342,14 @@ describe("berth api", () => {
           assert.strictEqual(refused.code, 5, refused.stderr)
           assert.include(refused.stderr, "With auto_terminate the service would delete it")
         }
+      }
+      for (const body of [
+        `\uFEFF${bodyOf(db, "auto_terminate")}`,
+        bodyOf(db, "Auto-Terminate "),
+        JSON.stringify({ VCN_ID: [Number(web), Number(db)], "Node-Status": ["auto_terminate"] })
+      ]) {
+        const refused = yield* fleet.run(["api", "POST", purchase, "-d", body])
+        assert.strictEqual(refused.code, 5, `${body}: ${refused.stderr}`)
       }
       assert.notInclude(service.requests, `POST ${purchase}`)
       for (const body of [bodyOf(Number(db), "hourly_billing"), bodyOf(Number(web), "auto_terminate")]) {

@@ -308,10 +308,17 @@ describe("a call", () => {
       { body: "expected none, for a GET has no body" },
       () => client.raw.request({ method: "GET", path: "/nodes/", body: { a: 1 } })
     ],
-    ...["../../x", "/%2e%2E/x", "..\\..\\x", "/myaccount/api/v1/../v2/nodes/", "/nodes/?page_no=2", "/nodes/#top"].map(
+    ...["/nodes/?page_no=2", "/nodes/#top"].map(
       (path) =>
         [
           { path: "expected a path below /myaccount/api/v1, without a query or a fragment" },
+          () => client.raw.request({ method: "GET", path })
+        ] as const
+    ),
+    ...["../../x", "/%2e%2E/x", "..\\..\\x", "/myaccount/api/v1/../v2/nodes/"].map(
+      (path) =>
+        [
+          { path: "expected a path without backslashes, control characters, . and .. as parts of it" },
           () => client.raw.request({ method: "GET", path })
         ] as const
     )

@@ -1,5 +1,5 @@
 /**
- * Finds the node that a request of `berth api` ends. The request deletes the node, or sets its commitment so that the service deletes it.
+ * Finds the nodes that a request of `berth api` ends. The request deletes a node, or sets its commitment so that the service deletes it.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { routes } from "@berthkit/core/api/Routes"
@@ -8,28 +8,34 @@ import { nodeOfPath, plainPath } from "@berthkit/core/client/state/nodeOfPath"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { Predicate } from "effect"
 
-/** The node in a request's body, if the setting in the body makes the service delete that node. */
-const nodeOfSetting = (body: string | undefined): NodeId | undefined => {
-  const asked = body === undefined ? undefined : parseJson(body)
-  if (!Predicate.isObject(asked)) return undefined
-  const { node_status: setting, vcn_id: id } = asked as Readonly<Record<string, unknown>>
-  const isEnd = typeof setting === "string" && setting.trim().toLowerCase() === "auto_terminate"
-  return isEnd && /^\s*\d+\s*$/.test(String(id)) ? (Number(id) as NodeId) : undefined
-}
-
 const settingPath = plainPath(routes.commitments.set.path)
 
-/** The node that a request ends, and how; undefined if it ends none. */
+const lettersOf = (value: unknown): string =>
+  String(value)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, "")
+
+/** The nodes in a request's body, if a setting in the body makes the service delete them. */
+const nodesOfSetting = (body: string | undefined): ReadonlyArray<NodeId> => {
+  // Some services drop a byte order mark, which JSON does not allow.
+  const asked = body === undefined ? undefined : parseJson(body.replace(/^\uFEFF/, ""))
+  if (!Predicate.isObject(asked)) return []
+  const valuesOf = (name: string) =>
+    Object.entries(asked).flatMap(([key, value]) => (lettersOf(key) === lettersOf(name) ? [value] : []))
+  if (!valuesOf("node_status").some((setting) => lettersOf(setting) === lettersOf("auto_terminate"))) return []
+  return valuesOf("vcn_id").flatMap((ids) => Array.from(String(ids).matchAll(/\d+/g), ([id]) => Number(id) as NodeId))
+}
+
+/** The nodes that a request ends, and how. */
 export const endOf = ({
   body,
   method,
   path
-}: Pick<RawRequest, "body" | "method" | "path">):
-  | { readonly id: NodeId; readonly how: "delete" | "setting" }
-  | undefined => {
-  const [id, how] =
-    method === "DELETE"
-      ? ([nodeOfPath(path), "delete"] as const)
-      : ([plainPath(path) === settingPath ? nodeOfSetting(body) : undefined, "setting"] as const)
-  return id === undefined ? undefined : { id, how }
+}: Pick<RawRequest, "body" | "method" | "path">): {
+  readonly ids: ReadonlyArray<NodeId>
+  readonly how: "delete" | "setting"
+} => {
+  if (method !== "DELETE") return { ids: plainPath(path) === settingPath ? nodesOfSetting(body) : [], how: "setting" }
+  const id = nodeOfPath(path)
+  return { ids: id === undefined ? [] : [id], how: "delete" }
 }

@@ -2,6 +2,7 @@
  * The service for arbitrary requests to the service's address, with the credentials, limits and errors of the typed calls.
  */
 import { Context, Effect, Layer, Result } from "effect"
+import { addressOf, decodedAddress } from "../api/rawAddress.ts"
 import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
@@ -33,20 +34,20 @@ const rawRequest = ({ method, path }: RawRequest): Operation<unknown> => ({
   decode: Result.succeed
 })
 
-const addressOf = (path: string) => {
-  const absolute = path.startsWith("/") ? path : `/${path}`
-  return absolute === prefix || absolute.startsWith(`${prefix}/`) ? absolute : `${prefix}${absolute}`
+const expected = {
+  plain: `expected a path below ${prefix}, without a query or a fragment`,
+  resolved: "expected a path without backslashes, control characters, . and .. as parts of it"
 }
 
-const below = `expected a path below ${prefix}, without a query or a fragment`
+/** A part of a path that a client, a gateway or the service may resolve, or a character that one of them may take for a slash or drop. */
+const resolvable = /(?:^|\/)\s*\.\.?\s*(?:;[^/]*)?(?:\/|$)|[\\\p{Cc}]/u
 
 /** Why a request cannot be sent; undefined if it can. */
 const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | undefined => {
   const refuse = (field: string, message: string) =>
     new InvalidRequest({ status: null, detail: `${field} is not valid`, fields: { [field]: [message] } })
-  // Check the resolved address, because `..` has many spellings.
-  const { pathname } = new URL(addressOf(path), "http://service")
-  if (/[?#]/.test(path) || !`${pathname}/`.startsWith(`${prefix}/`)) return refuse("path", below)
+  if (/[?#]/.test(path)) return refuse("path", expected.plain)
+  if (resolvable.test(decodedAddress(path))) return refuse("path", expected.resolved)
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     return refuse("body", `expected none, for a ${method} has no body`)
   }

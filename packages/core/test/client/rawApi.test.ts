@@ -81,3 +81,41 @@ describe("the hint of a refused request", () => {
     )
   }
 })
+
+describe("a path", () => {
+  for (const path of [
+    "/../v1/nodes/",
+    "..",
+    "/nodes/.",
+    "/x/..%2fnodes/",
+    "/%252e%252E/v1",
+    "/..;a/v1",
+    "/x/.. ",
+    "/.\t./v1",
+    "\\nodes"
+  ]) {
+    it.effect(`that may be resolved to another is refused before it is sent: ${JSON.stringify(path)}`, () => {
+      let sent = 0
+      return Effect.gen(function* () {
+        const { reason } = yield* Effect.flip(RawApi.use((api) => api.request({ method: "DELETE", path })))
+        assert.strictEqual(reason._tag, "InvalidRequest")
+        assert.strictEqual(sent, 0)
+      }).pipe(
+        Effect.provide(
+          layer(() => {
+            sent++
+            return ok([])
+          })
+        )
+      )
+    })
+  }
+
+  for (const path of ["/nodes/a..b/", "/nodes/.well-known/", "/x/...", "/nodes/%20a/"]) {
+    it.effect(`that names nothing else is sent: ${path}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* RawApi.use((api) => api.request({ method: "GET", path }))).status, 200)
+      }).pipe(Effect.provide(layer([ok([])])))
+    )
+  }
+})

@@ -173,10 +173,11 @@ const ensureOwnPlace = Effect.fnUntraced(function* (query: ReadonlyArray<readonl
 
 /** Fails if the request deletes a protected node, or makes the service delete it at the end of its commitment. */
 const ensureEndsNoProtected = (request: Parameters<typeof endOf>[0]) => {
-  const end = endOf(request)
-  if (end === undefined) return Effect.void
-  const node = { id: end.id, name: null }
-  return end.how === "delete" ? ensureUnprotected([node]) : ensureKeepsProtected(node, "auto_terminate")
+  const { how, ids } = endOf(request)
+  const nodes = ids.map((id) => ({ id, name: null }))
+  return how === "delete"
+    ? ensureUnprotected(nodes)
+    : Effect.forEach(nodes, (node) => ensureKeepsProtected(node, "auto_terminate"), { discard: true })
 }
 
 export const request = command(

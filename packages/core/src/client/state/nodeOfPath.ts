@@ -1,27 +1,22 @@
-/**
- * Which node the path of a request names. A path counts in every spelling that a service may accept.
- */
-import { Result } from "effect"
+/** The node that the path of a raw request names. The path is read as it is sent, in every spelling that a service may accept. */
+import { decodedAddress } from "../../api/rawAddress.ts"
 import { prefix } from "../../api/Routes.ts"
 import type { NodeId } from "../../domain/Node.ts"
 
-const plainParts = (text: string): string => text.toLowerCase().split("/").filter(Boolean).join("/")
+/** The address that a path is sent to, without repeated slashes, the slashes around it, and parameters of its parts (`;a=b`). */
+export const plainPath = (path: string): string =>
+  decodedAddress(path)
+    .toLowerCase()
+    .split("/")
+    .map((part) => part.replace(/;.*/s, "").trim())
+    .filter(Boolean)
+    .join("/")
 
-/** The path below `prefix` without the slashes around it. Resolves dots, repeated slashes and percent-encoding. */
-export const plainPath = (path: string): string => {
-  const { pathname } = new URL(`http://service/${path}`)
-  const decoded = plainParts(
-    Result.getOrElse(
-      Result.try(() => decodeURIComponent(pathname)),
-      () => pathname
-    )
-  )
-  const above = `${plainParts(prefix)}/`
-  return decoded.startsWith(above) ? decoded.slice(above.length) : decoded
-}
+const nodesPath = `${plainPath(prefix)}/nodes/`
 
 /** The node that a path names: `/nodes/5/`. */
 export const nodeOfPath = (path: string): NodeId | undefined => {
-  const digits = /^nodes\/(\d+)$/.exec(plainPath(path))?.[1]
+  const plain = plainPath(path)
+  const digits = plain.startsWith(nodesPath) ? /^\d+$/.exec(plain.slice(nodesPath.length))?.[0] : undefined
   return digits === undefined ? undefined : (Number(digits) as NodeId)
 }
