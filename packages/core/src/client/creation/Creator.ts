@@ -108,7 +108,7 @@ const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 export const isKey = (text: string): boolean => plainKey.test(text)
 
 /** The key of the lock that is held while a create is judged: two creates that are judged at once could claim the same node. */
-const reconciliationKey = `${drawnKeyPrefix}reconciliation`
+export const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
 /** If writing an intent took longer than this, it is written again before its request is sent. */
 const maxWritingMillis = 5000

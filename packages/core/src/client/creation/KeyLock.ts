@@ -139,6 +139,9 @@ const heartbeatMillis = 5000
  */
 const silentMillis = 30_000
 
+/** A lock whose owner has ended is free after this long: the time without a heartbeat, and the time until that is noticed. */
+export const maxFreeMillis = silentMillis + heartbeatMillis
+
 /** When an owner was last running. */
 interface Heartbeat extends Stamp {
   readonly id: string
