@@ -35,6 +35,24 @@ describe("the dashboard while things happen", () => {
     })
   )
 
+  it.live("says that it reads the events until it has, and neither that there are none nor how many", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.put(aNode({ id: 7, name: "web" }), instant())
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const { promise: isOpen, resolve: open } = Promise.withResolvers<void>()
+      yield* sees(page.route("**/api/events?*", (route) => isOpen.then(() => route.continue())))
+      yield* sees(page.reload())
+      yield* sees(rowOf(page, "web").waitFor())
+      expect(yield* sees(page.locator("#events").textContent())).toBe("reading")
+      yield* sees(page.getByText("– created, – deleted in the last 24 h").waitFor())
+      open()
+      yield* sees(page.getByText("1 created, 0 deleted in the last 24 h").waitFor())
+      expect(yield* sees(page.locator("#events > li").count())).toBe(1)
+    })
+  )
+
   it.live.each(["/tools/watch", "/tools/watch/"])("works below the path of a proxy, at %s", (path) =>
     Effect.gen(function* () {
       const daemon = yield* served()
@@ -193,6 +211,7 @@ describe("the dashboard while things happen", () => {
       const { page } = yield* visit(daemon.url, { height: 1080 })
       yield* isLive(page)
       daemon.state.troubles = []
+      daemon.state.sinks = [aSink()]
       daemon.append({ type: "berth.watch.recovered" })
       yield* sees(page.getByText("All well.").waitFor())
       // A few frames later: nothing else paints so soon.

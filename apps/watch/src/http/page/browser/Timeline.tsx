@@ -3,7 +3,7 @@ import { signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { pluralText } from "@berthkit/web/components/text"
 import { useRef } from "preact/hooks"
-import { account, events } from "./board.ts"
+import { account, areEventsRead, events } from "./board.ts"
 import { EventRows } from "./EventRow.tsx"
 import { eventsOf } from "./Knowledge.ts"
 import { openNode } from "./NodeDetails.tsx"
@@ -58,7 +58,9 @@ export const Timeline = () => {
         <EventRows
           events={shown}
           count={count.value}
-          emptyText="No events yet. Changes to the nodes appear here as they happen."
+          emptyText={
+            areEventsRead.value ? "No events yet. Changes to the nodes appear here as they happen." : "reading"
+          }
           onNode={openNode}
         />
       </ol>

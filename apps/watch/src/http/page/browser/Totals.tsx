@@ -7,6 +7,7 @@ import { countText, plain, pluralText } from "@berthkit/web/components/text"
 import { instantText, spanText } from "@berthkit/web/components/times"
 import {
   account,
+  areEventsRead,
   choose,
   events,
   eventsSince,
@@ -78,6 +79,7 @@ const asOf = computed(() => {
 
 /** The creations and deletions within the time of the histories, or as far back as the page knows all of them. */
 const recentText = (): string => {
+  if (!areEventsRead.value) return `– created, – deleted in the last ${spanText(spanMillis.value)}`
   const fromMillis = moment.value - spanMillis.value
   const since = eventsSince.value
   const isPart = events.value.length >= maxKeptEvents && since > fromMillis

@@ -68,6 +68,8 @@ export const pastOf = (node: NodeRow) => known.pastOf(node)
 export const hasAll = signal(false)
 /** When the page finished reading everything: later changes are news. */
 export const readMillis = signal(Number.POSITIVE_INFINITY)
+/** Whether the events are loaded: before, that there are none means nothing. */
+export const areEventsRead = computed(() => readMillis.value < Number.POSITIVE_INFINITY)
 
 // ---- time
 
@@ -337,9 +339,11 @@ const begin = async (): Promise<void> => {
     const logged = await daemon.ask("GET /api/events", { query: { limit: maxKeptEvents } })
     if (attempt !== beginning) return
     known.setEvents(logged.events.map(({ event }) => event))
-    readMillis.value = now()
-    moment.value = now()
-    showSoon()
+    batch(() => {
+      readMillis.value = now()
+      moment.value = now()
+      show()
+    })
     cursor = from
     followOn()
   } catch (error) {
