@@ -33,7 +33,7 @@ describe("the dashboard in trouble", () => {
             about: { kind: "sink", name: "pager" },
             severity: "critical",
             message: "The sink is disabled and gets no events. 410 from pager.example.com.",
-            next: "Enable it.",
+            next: "Repair the receiver, then run berth-watch sinks enable pager.",
             since
           }),
           ...sites.map((name) =>
@@ -52,11 +52,12 @@ describe("the dashboard in trouble", () => {
         expect(yield* summary(page)).toBe("32 problems 1 critical")
         expect(yield* sees(page.locator(".trouble").allInnerTexts())).toEqual([
           expect.stringMatching(
-            /^critical:\s+Sink pager The sink is disabled and gets no events\. 410 from pager\.example\.com\.\s+Enable it\.\s+since .* · \d+ d$/
+            /^critical:\s+Sink pager The sink is disabled and gets no events\. 410 from pager\.example\.com\.\s+Repair the receiver, then run:\s+berth-watch sinks enable pager\s+Copy\s+since .* · \d+ d$/
           ),
           expect.stringMatching(/^site-0, .* and 22 more The list cannot be read\.\s+Wait\.\s+since /),
           expect.stringMatching(/^lab The allowance is low\.\s+Lower share\.\s+since /)
         ])
+        yield* sees(page.getByRole("button", { name: "Copy berth-watch sinks enable pager" }).waitFor())
         yield* sees(page.getByRole("button", { name: "Sink pager" }).click())
         expect(yield* sees(page.locator(":focus").getAttribute("aria-label"))).toBe("Enable pager")
         expect(yield* sees(page.title())).toBe("⚠ 32 problems · Berth watch")

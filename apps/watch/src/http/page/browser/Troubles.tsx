@@ -1,11 +1,12 @@
 /** The current troubles (problems of the daemon), at the top of the page. */
 import { Button } from "@berthkit/web/components/Button"
+import { Copyable } from "@berthkit/web/components/Copyable"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { plain } from "@berthkit/web/components/text"
 import { shortText, spanText } from "@berthkit/web/components/times"
 import { moment, summary, troubles } from "./board.ts"
 import { toSink } from "./Sinks.tsx"
-import { type Line, shownLines } from "./troubles.ts"
+import { adviceOf, type Line, shownLines } from "./troubles.ts"
 
 /** The duration is hidden from screen readers, which would read it at each change. */
 const Since = ({ millis }: { readonly millis: number }) => (
@@ -26,6 +27,17 @@ const Who = ({ line: { sink, who } }: { readonly line: Line }) =>
     </Button>
   )
 
+/** A command at the end stands alone, without the full stop of its sentence, so that it can be copied. */
+const Next = ({ text }: { readonly text: string }) => {
+  const { advice, command } = adviceOf(text)
+  return (
+    <>
+      <p class="next">{plain(advice)}</p>
+      {command === undefined ? null : <Copyable text={plain(command)} />}
+    </>
+  )
+}
+
 const Row = ({ line }: { readonly line: Line }) => (
   <li class={`trouble ${line.tone}`}>
     <p class="what">
@@ -33,7 +45,7 @@ const Row = ({ line }: { readonly line: Line }) => (
       {line.tone === "bad" ? <span class="unseen">critical: </span> : null}
       {line.who === "" ? null : <Who line={line} />} {plain(line.what)}
     </p>
-    <p class="next">{plain(line.next)}</p>
+    <Next text={line.next} />
     {line.sinceMillis === undefined ? null : <Since millis={line.sinceMillis} />}
   </li>
 )

@@ -99,6 +99,12 @@ export const shownLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   return [...shown, { key: "more", tone: "warm", who: "", sink: null, what: `${rest} more`, next, count: rest }]
 }
 
+/** What to do next, and the command that its sentence ends with, if it does. */
+export const adviceOf = (next: string): { readonly advice: string; readonly command: string | undefined } => {
+  const [, advice, command] = /^(.*\brun) (berth-watch .+)\.$/.exec(next) ?? []
+  return command === undefined ? { advice: next, command } : { advice: `${advice}:`, command }
+}
+
 export interface Summary {
   readonly tone: "good" | "warm" | "bad" | "off"
   readonly text: string

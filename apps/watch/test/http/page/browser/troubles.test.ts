@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 
 import { toneOf } from "../../../../src/http/page/browser/states.ts"
-import { staleAccounts, summaryOf, troublesOf } from "../../../../src/http/page/browser/troubles.ts"
+import { adviceOf, staleAccounts, summaryOf, troublesOf } from "../../../../src/http/page/browser/troubles.ts"
 import type { AccountStatus, SinkStatus, Trouble } from "../../../../src/http/page/browser/watchApi.ts"
 
 const nowMillis = Date.UTC(2026, 2, 2)
@@ -76,6 +76,15 @@ describe("what is wrong, on the page", () => {
     expect(toneOfSink("down", "warning")).toEqual(["warm", "warm"])
     expect(toneOfSink("failing", "critical")).toEqual(["bad", "bad"])
     expect(toneOfSink("disabled", "critical")).toEqual(["bad", "bad"])
+  })
+
+  it("parts the command at the end of its advice from the sentence", () => {
+    expect(adviceOf("Correct the receiver, then run berth-watch sinks retry chat.")).toEqual({
+      advice: "Correct the receiver, then run:",
+      command: "berth-watch sinks retry chat"
+    })
+    const next = "Look at the daemon's log, or start it again with berth-watch run; this page continues by itself."
+    expect(adviceOf(next)).toEqual({ advice: next, command: undefined })
   })
 
   it("has its instants in the time zone of its reader, as all others on the page", () => {
