@@ -46,7 +46,10 @@ describe("the User-Agent of berth-watch", () => {
       const config = join(yield* folder, "watch.yml")
       const accountOf = (name: string, more: string) =>
         `  - { name: ${name}, baseUrl: "${env.BERTH_BASE_URL}", apiKey: { env: KEY_${name} }, accessToken: { env: BERTH_ACCESS_TOKEN }${more} }\n`
-      writeFileSync(config, `accounts:\n${accountOf("a", ", userAgent: gateway/2")}${accountOf("b", "")}`)
+      writeFileSync(
+        config,
+        `listen: 127.0.0.1:0\naccounts:\n${accountOf("a", ", userAgent: gateway/2")}${accountOf("b", "")}`
+      )
       const keys = { KEY_a: "key-of-account-a", KEY_b: "key-of-account-b", BERTH_USER_AGENT: "of-the-environment/1" }
       yield* started(["run", "--config", config], { ...env, ...keys })
       yield* until(() => new Set(agents).size > 1)
