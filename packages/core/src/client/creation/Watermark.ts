@@ -132,7 +132,8 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     }
     yield* ensureWhole(totals.total, ids.size)
     yield* ensurePages(totals, page - 1, ids.size)
-    return true
+    // A deletion while a repeated page is read makes it look like a second one. Only an empty page shows the end without totals.
+    return nodes.length === 0 || statesWhole(totals, ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })

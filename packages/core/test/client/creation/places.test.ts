@@ -117,6 +117,8 @@ interface CutList {
   readonly older: number
   /** The number of nodes that it shows. */
   readonly shown: number
+  /** The first node is deleted before the second page is read for this time. */
+  readonly deletionBefore?: number
 }
 
 /** A service that keeps its places apart. */
@@ -126,6 +128,7 @@ const makeService = (shapes: Shapes, cut?: CutList) => {
   let fate: Fate = "answered"
   let next = 101
   let late: Array<() => void> = []
+  let secondPages = 0
   const service = scripted((request) =>
     Effect.map(Clock.currentTimeMillis, (nowMillis): Reply => {
       const place = placeIn(request)
@@ -139,7 +142,10 @@ const makeService = (shapes: Shapes, cut?: CutList) => {
       const headers = { date: new Date(nowMillis).toUTCString() }
       const { body, method, path, query } = request
       if (path === "/nodes/" && method === "GET") {
-        if (cut !== undefined) return shape.list(here.slice(0, cut.shown).map(shape.listed), undefined, headers)
+        if (cut !== undefined) {
+          if (query["page_no"] === "2" && ++secondPages === cut.deletionBefore) here.shift()
+          return shape.list(here.slice(0, cut.shown).map(shape.listed), undefined, headers)
+        }
         const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
         return shape.list(here.slice((page - 1) * size, page * size).map(shape.listed), here.length, headers)
       }
@@ -375,6 +381,17 @@ describe.each<Shapes>(["documented", "today"])(
         ]
         assert.strictEqual(made(yield* played(steps, shapes, { older: 120, shown })), 1)
       })
+    )
+
+    // The reads around the last one before the create would be sent again.
+    it.effect.each([18, 19, 20, 21, 22])(
+      "is never sent again if a shown node is deleted before page 2 is read for time %i",
+      (deletionBefore) =>
+        Effect.gen(function* () {
+          const steps: ReadonlyArray<Step> = [{ ...step, fate: "made, and not answered" }, step]
+          const service = yield* played(steps, shapes, { older: 120, shown: 20, deletionBefore })
+          assert.strictEqual(made(service), 1)
+        })
     )
 
     it.effect("is sent the first time, and finds its node again if the list shows it", () =>
