@@ -227,7 +227,7 @@ const paths: Record<string, Row> = {
   "a path that begins with a host": apiPath(({ evilPort }) => `//127.0.0.1:${evilPort}/x`),
   "a whole address": apiPath(({ evil }) => `${evil}/myaccount/api/v1/nodes/`),
   "a path that makes the host a user": apiPath(({ evilPort }) => `@127.0.0.1:${evilPort}/`),
-  "a path of backslashes": apiPath(({ evilPort }) => `\\\\127.0.0.1:${evilPort}\\x`),
+  "a path of backslashes": { args: ["api", ({ evilPort }) => `\\\\127.0.0.1:${evilPort}\\x`], code: 5 },
   "a query with an address": apiPath(({ evil }) => `/nodes/?next=${evil}`),
   "a path above the interface": { args: ["api", "../.."], code: 5 },
   "a path above the interface, encoded": { args: ["api", "/%2e%2e/%2e%2e/x"], code: 5 },
