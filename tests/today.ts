@@ -123,6 +123,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/switches.test.ts",
     "cli/todaysCatalogue.test.ts",
     "cli/twoFleets.test.ts",
+    "cli/unreadableFleets.test.ts",
     "cli/unsureCommitments.test.ts",
     "cli/usage.test.ts",
     "cli/userAgent.test.ts",

@@ -78,7 +78,7 @@ describe.each(installed)("in %s", (shell) => {
   it.each([
     ["a command", "berth pro\t list", "<profile><list>"],
     ["a verb", "berth node de\t", "<node><delete>"],
-    ["a flag", "berth node list --sta\t running", "<node><list><--status><running>"],
+    ["a flag", "berth node list --statu\t running", "<node><list><--status><running>"],
     ["a choice", "berth node list --status ru\t", "<node><list><--status><running>"],
     ["a further choice", "berth node list --status running,pow\t", "<node><list><--status><running,power-off>"],
     ["a further column", "berth node list --columns id,na\t", "<node><list><--columns><id,name>"],
