@@ -1,7 +1,7 @@
 /**
  * The registry of the account's fleets on this machine: their owners, their ledgers, and which node is which member. It also lists
  * protected nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers hold the same
- * facts. While a part of it cannot be read, nothing is deleted, because only that part may know which ledger protects a node.
+ * facts. While any part of the registry cannot be read, nothing is deleted: perhaps no other part says which ledger protects a node.
  */
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
@@ -57,7 +57,7 @@ const Listed = Schema.Struct({
   version: Schema.Literal(1),
   fleet: Schema.String,
   ledger: Schema.String,
-  /** The nodes that this machine has seen protected and not released since. */
+  /** The nodes that this machine has seen as protected, without those that were released later. */
   protected: Schema.Array(Protected),
   usedMillis: Schema.Int
 })
@@ -161,8 +161,8 @@ export const unlisted = (fleet: string) =>
   )
 
 /**
- * The nodes in `after` that `before` protected and `after` does not. A node that `before` never protected is left out, because an outdated
- * ledger cannot release a protection that was added later.
+ * The nodes in `after` that `before` protected and `after` does not. A node that `before` did not protect is left out. Its protection may
+ * have been added later, and an outdated ledger must not end it.
  */
 export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<number> => {
   const idsOf = (ledger: Ledger) => new Set(protectedOf(ledger.members).map(({ id }) => id))
@@ -192,7 +192,10 @@ type LedgerState = "ok" | NoLedger | "unreadable" | "another account"
 /** A registered fleet with its ledger, or why the ledger cannot be read. */
 export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
   readonly state: LedgerState
-  /** The ledger with the nodes that this machine has recorded for its open creates; null if it cannot be used. */
+  /**
+   * The ledger, completed with the nodes that this machine recorded for creates whose outcome the ledger does not have yet. Null if the
+   * ledger cannot be used.
+   */
   readonly contents: Ledger | null
   readonly entries: Ledger["members"]
   /**
@@ -252,7 +255,7 @@ export const ledgersToShow = Effect.fnUntraced(function* (own: Effect.Success<ty
 
 /**
  * Whether another ledger is that of the same fleet, such as in a second clone: every ledger has a lineage that only its copies share. Two
- * paths to one file are the same ledger, because a known ledger and a fleet's place have real paths.
+ * paths to one file count as the same ledger, because both sides are compared by their real paths.
  */
 export const isSameFleet = ({ contents }: Pick<KnownLedger, "contents">, { fleet, lineage }: Ledger): boolean =>
   contents !== null && contents.fleet === fleet && contents.lineage === lineage
@@ -271,7 +274,9 @@ export const fleetOfNodes = (
     )
   )
 
-/** The fleet and the member that have each node in their ledger, by node id. A fleet neither adopts nor deletes a node of another fleet. */
+/**
+ * For each node id, the fleet and the member whose ledger contains that node. A fleet neither adopts nor deletes a node of another fleet.
+ */
 export const holders = (ledgers: ReadonlyArray<Pick<KnownLedger, "fleet" | "held">>) =>
   fleetOfNodes(ledgers.map(({ fleet, held }) => ({ fleet, entries: held })))
 
@@ -356,9 +361,9 @@ export interface Doomed extends Pick<Node, "id"> {
 }
 
 /**
- * Fails if a registered fleet protects one of the nodes, or if its ledger is unusable and might. Each delete by a person, an agent, `berth
- * api` or `berth reap` runs this check first. It does not know the fleets of other machines. `not` is the sentence that says that nothing
- * was done.
+ * Fails if a registered fleet protects one of the nodes, or if its ledger cannot be used and so may protect one. Each delete by a person,
+ * an agent, `berth api` or `berth reap` runs this check first. It does not know the fleets of other machines. `not` is the sentence that
+ * says that nothing was done.
  */
 export const ensureUnprotected = Effect.fnUntraced(function* (
   nodes: ReadonlyArray<Doomed>,

@@ -1,7 +1,7 @@
 /**
  * Executes a plan: creates, then replaces, then deletes. The ledger is written before and after each request, so that the next run can
- * continue after a run that was killed at any time. If one member fails, the others go on, but nothing is deleted until every node that may
- * replace it runs.
+ * continue after a run that was killed at any time. If one member fails, the others go on. But no node is deleted before all nodes that may
+ * replace it are running.
  */
 import { type Instant, IntentStoreFailed } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -60,7 +60,7 @@ import { type Replacing, stillRuns } from "./stillRuns.ts"
 /** How many deletes run at a time. */
 const concurrency = 4
 
-/** How many creates run at a time. Creates that begin together share the reads that find the highest node id before them. */
+/** How many creates run at a time. Creates that begin together share the reads that find the highest node id at that time. */
 const createsTogether = 25
 
 /** The options and services of an execution. */
@@ -78,9 +78,9 @@ export interface Means {
   readonly readyTimeout: Duration.Duration
   /** The ledger before this run has recorded anything. */
   readonly before: Ledger
-  /** The result of each change so far; written here. */
+  /** The result of each change so far. `perform` fills this map. */
   readonly done: Map<Change, Done>
-  /** The requests sent so far; written here. */
+  /** The requests sent so far. `perform` fills this log. */
   readonly sent: SentLog
 }
 
@@ -102,7 +102,7 @@ const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
       return committing(before, member, change.commitment)
     if ((change.action === "unchanged" || change.action === "replace") && change.commitment !== undefined)
       return committed(before, member, change.commitment)
-    // The create of a member whose node is gone begins a new generation.
+    // If the node of a member is gone, its create is a new one: its key has the next generation number.
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
 
@@ -129,7 +129,7 @@ const withProtection = (
       : protectedBy(before, name, group.protect)
   }, ledger)
 
-/** Records for each member whether a run still has to see its node running. */
+/** Records for each member whether its node must be seen running before a run deletes a node that it may replace. */
 const withAwaited = (ledger: Ledger, plan: Plan): Ledger =>
   awaitedOf(plan).reduce((before, [member, isAwaited]) => awaiting(before, memberText(member), isAwaited), ledger)
 
@@ -193,7 +193,7 @@ const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep
   })
 }
 
-/** Sends the create of a member that the ledger shows as begun, and records the time of each attempt. */
+/** Sends a create that the ledger already records as begun, and records the time of each attempt. */
 const create = Effect.fnUntraced(function* (
   change: Create | Replace,
   { file, machine, scriptsOf, sent }: Means,
@@ -236,7 +236,7 @@ const create = Effect.fnUntraced(function* (
         member,
         id: node.id,
         message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
-        // A restored ledger may be older than this create.
+        // If the user restores an older ledger, it may lack this create. So the hint says how the ledger gets the node.
         hint: `${hint} That takes the node in, or names the command that does.`
       })
   )
@@ -518,7 +518,8 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     if (unmade !== undefined) return unmade
     const inTheWay = new Set<Change>()
     /**
-     * Marks a change as the reason. If the change has set a commitment or finished a replacement, that is still reported as its outcome.
+     * Marks a change as a reason why nothing may be deleted. If the change has set a commitment or finished a replacement, that is still
+     * reported as its outcome.
      */
     const blocks = (change: Change, failure: Failure) =>
       Effect.sync(() => {
@@ -607,7 +608,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   }
 
   const others = replacing()
-  /** The member whose node was found not to run after the deletes had begun. */
+  /** Set if, after the deletes have begun, the node of this member is found not to be running. */
   let stoppedBy: string | undefined
   /** Before each delete, reads one of the possible replacements again, each in turn. */
   const ensureReplaced = (change: Delete, old: Owned) => (isAgain: boolean) => {

@@ -82,8 +82,8 @@ const without = (args: ReadonlyArray<string>, indexes: ReadonlyArray<number>) =>
   args.filter((_, index) => !indexes.includes(index))
 
 /**
- * Whether a word of its own, before `--`, asks for help. Switches that are combined in one word are read later, with the other words of the
- * command.
+ * Whether one of the words before `--` is `--help` or `-h`. Switches that are combined in one word are read later, with the other words of
+ * the command.
  */
 const asksForHelp = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")

@@ -24,8 +24,8 @@ export const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
 /**
- * The most that a node costs per hour in rupees, whichever way it is billed; null if its hourly price is unknown. A monthly price or
- * minimum charge that is higher than the hourly price of the longest month counts as well, divided by 730 hours.
+ * The most that a node costs per hour in rupees, whichever way it is billed; null if its hourly price is unknown. If the monthly price or
+ * the minimum charge is higher than what the longest month costs by the hour, it counts too, divided by 730 hours.
  */
 export const maxPerHourOf = (
   { maxPricePerHourInr, maxPricePerMonthInr }: Pick<Price, "maxPricePerHourInr" | "maxPricePerMonthInr">,

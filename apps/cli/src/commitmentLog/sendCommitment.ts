@@ -65,7 +65,7 @@ const boughtBefore = ({ id, name }: Named, { setting, skuId }: CommitmentOrder, 
 const inTheWay = (node: Named, order: CommitmentOrder, obstacle: Obstacle) =>
   obstacle._tag === "Open" ? stillUnknown(node, obstacle.open) : boughtBefore(node, order, obstacle.bought.setMillis)
 
-/** Fails if the order is a purchase and an earlier purchase for the node is unanswered or the same. */
+/** Fails if the order is a purchase, and an earlier purchase for the node has no known outcome or bought the same period. */
 export const ensureNew = Effect.fnUntraced(function* (node: Named, order: CommitmentOrder) {
   if (!buysPeriod(order)) return
   const purchase = { id: node.id, setting: order.setting, skuId: order.skuId ?? null }

@@ -121,7 +121,9 @@ export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
       : `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
 }
 
-/** A node has the beginning of the requested name. Some services cut long names, so it may be the requested node. */
+/**
+ * The whole name of an existing node is the beginning of the requested name. Some services cut long names, so it may be the requested node.
+ */
 export class NameMayBeCut extends Data.TaggedError("NameMayBeCut")<{
   readonly name: string
   readonly id: number
@@ -151,7 +153,7 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
     return `${next}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
-    // A minute has passed since the create, so the node is not merely new.
+    // A minute has passed since the create. So if the node is not found, the reason is not that it is too new to be visible.
     const isGone = this.error.reason._tag === "NodeNotFound"
     return `${this.error.message} ${isGone ? "It was created, and is gone or cannot be seen." : isBilled}`
   }
@@ -423,7 +425,7 @@ export class FleetConflict extends Data.TaggedError("FleetConflict")<Words> {
   readonly exit = "rejected"
 }
 
-/** A step for one member was left out, because it might have lost something. */
+/** A step for one member was not done, or its result could not be confirmed or recorded. The message says which. */
 export class FleetStep extends Data.TaggedError("FleetStep")<Words & { readonly member: string; readonly id: number }> {
   readonly exit = "rejected"
   readonly details = { member: this.member, node: { id: this.id, name: null } }

@@ -1,5 +1,6 @@
 /**
- * Explains to people why stdout cannot be written. Does not load Effect, because quick answers fail like this too.
+ * Explains to people why stdout cannot be written. Does not load Effect, because answers that are printed without loading Effect, such as
+ * the version, can fail in this way too.
  */
 
 /** Shortens `ENOSPC: no space left on device, write` to the part for users. */

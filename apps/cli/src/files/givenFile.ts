@@ -1,6 +1,6 @@
 /**
- * Reads text files that the user names, through links and from pipes such as `<(…)`, with limits on size and time. The files must be UTF-8;
- * a leading byte order mark is dropped.
+ * Reads text files that the user names. Follows links, reads pipes such as `<(…)` too, and limits size and time. The files must be UTF-8; a
+ * leading byte order mark is dropped.
  */
 import { type FileFault, withFiles } from "@berthkit/core/client/files/StateFiles"
 import { Effect, Stdio, Stream } from "effect"
@@ -11,7 +11,7 @@ const maxTextBytes = 1024 * 1024
 /** How long to wait for a pipe, in case nobody writes to it. */
 const maxWait = "30 seconds"
 
-/** Names for stdin. The devices cannot be opened if stdin is a socket. */
+/** Names for stdin. If stdin is a socket, paths such as `/dev/stdin` cannot be opened, so stdin is read directly. */
 const stdinNames: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
 
 const because = (message: string): FileFault => ({ message })

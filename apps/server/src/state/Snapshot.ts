@@ -31,8 +31,9 @@ const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 /**
- * A text that may be longer than the limit on names: a create counts the characters of a name as code points, each of which
- * may be two units of a string, and an id may follow a slug.
+ * A text that may be longer than the limit on names, for two reasons. A create counts the characters of a name as code
+ * points, and a code point may take two units of a string. And the slug of a saved image may be its name with an id
+ * appended.
  */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
 
@@ -105,7 +106,7 @@ export const Snapshot = Schema.Struct({
   ),
   /** The id of the next node. */
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
-  /** The most recently deleted nodes, the newest last. Faults that show the past need them. */
+  /** The most recently deleted nodes, the newest last. Faults that make the service return old data need these nodes. */
   gone: Schema.Array(NodeSnapshot).check(Schema.isMaxLength(World.maxGone)),
   faults: Schema.Array(StoredArmedFault).check(
     Schema.isMaxLength(maxFaults),

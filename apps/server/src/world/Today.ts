@@ -53,7 +53,7 @@ const placeFields = { projectId: ProjectId, location: Schema.Literals(locations)
 export type Place = typeof Place.Type
 export const Place = Schema.Struct(placeFields)
 
-/** The place of the scenario's nodes, and of given nodes that do not name a place. */
+/** The place of the scenario's nodes, and of nodes that the caller passes in without a place. */
 export const defaultPlace: Place = { projectId: 1, location: "Delhi" }
 
 export const isAt = (place: Place, thing: Place | undefined): boolean =>

@@ -27,7 +27,7 @@ export type Sealed = typeof Sealed.Type
 const sealVariable = "BERTH_WATCH_SEAL_KEY"
 const oldSealVariable = "BERTH_WATCH_SEAL_KEY_OLD"
 
-/** Decodes base64; null for any text other than the standard encoding of its bytes. */
+/** Decodes base64. Null if encoding the result again does not give exactly this text. */
 const bytesOf = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, "base64")
   return bytes.toString("base64") === text ? bytes : null

@@ -21,7 +21,7 @@ export const toWatched = (account: string, body: string): WatchedNode => {
 
 const readRecord = Schema.decodeUnknownSync(Schema.toCodecJson(Node))
 
-/** A node at an earlier instant. Since when it had its status is unknown. */
+/** A node at an earlier instant. It is not known when the node got its status. */
 export const toPast = (account: string, record: unknown): WatchedNode => ({
   ...readRecord(record),
   account,

@@ -42,8 +42,8 @@ export interface PollerOptions {
   /** The current share: the maximum number of requests, derived from the reported rate limit. */
   readonly budget: Effect.Effect<Budget>
   /**
-   * Whether the credentials are new. Then a refusal ends the polling until the service has accepted them once, even if the
-   * nodes are known from before.
+   * Whether the credentials are new. If they are, a refusal ends the polling as long as the service has not yet accepted
+   * them once, even if the nodes are already known.
    */
   readonly areCredentialsNew: boolean
 }
@@ -64,14 +64,17 @@ export interface Poller {
   readonly spent: Effect.Effect<{ readonly budget: Budget; readonly sent: number; readonly left: number }>
 }
 
-/** The part of the share that nodes in transition must leave for reads of nodes in doubt. */
+/**
+ * The part of the share that reads of nodes in transition must leave free for reads that settle a doubt about a node, such
+ * as whether it was deleted.
+ */
 const reserve = 0.04
 
 /** A request that is not part of the polling is sent only while the share allows at least this many. */
 const minSpare = 20
 const sparePause = "1 minute"
 
-/** If the share is too small for that, the request is sent after this time anyway. */
+/** If the share has no room for `minSpare` requests for this long, the request is sent as soon as the share allows one. */
 const maxPatienceMillis = 30 * 60_000
 
 /** The planned time between two turns. A turn checks whether the process was suspended. */
@@ -147,8 +150,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Stores an observation. Its sweep interval is the longest that was planned since the last complete sweep: a sweep that
-   * waited for the share must not count as late once the share has room again.
+   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep. With a shorter,
+   * later interval, a sweep that had to wait for the share would count as late.
    */
   const noted = (observation: Observation) => {
     const planned = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
@@ -193,8 +196,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Records that a page or the end of the list failed. Returns request times that make it due again after the pause, so that
-   * other requests that are due by then go first.
+   * Records that a page or the end of the list failed. Returns request times, chosen so that the page or the end becomes due
+   * again just when the pause is over. Other requests that are due by then go first.
    */
   const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* failed(exchange, failure)
@@ -250,8 +253,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     yield* observe(step.completed)
-    // Keep the first id of the end page, because that page changes little. Keep the known end if the list moved while it was
-    // read.
+    // Keep the first id of the end page, because that page changes little. If `step.end` is null, because nodes moved while
+    // the list was read, keep the end that was known before.
     const end = step.end === null ? polling.end : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
     const lastId = step.end?.lastId ?? null
     polling = { ...polling, sweep: null, lastId, end, endMillis: monotonicMillis, isEndOpen: false }
@@ -317,9 +320,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   )
 
   /**
-   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed; more are allowed while the list can
-   * still be read as planned for ever. Reads that will most likely show a node leave half of the few to reads that prove a
-   * deletion.
+   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed. More are allowed as long as they
+   * never delay the planned reads of the list. Half of those few reads are for reads that can prove a deletion. Reads that
+   * will most likely find the node may use only the other half.
    */
   const roomFor = (monotonicMillis: number, perHour: number) => {
     const { requests } = doubts.budget

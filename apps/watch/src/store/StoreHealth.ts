@@ -13,8 +13,9 @@ export interface StoreTrouble {
 }
 
 /**
- * A trouble is over if a write succeeds and no write has failed for this long. The time is longer than any pause before a
- * retry, even on a locked store, because on a full disk a small write may succeed between two large ones that fail.
+ * A trouble is over if a write succeeds and no write has failed for this long. On a full disk, a small write may succeed
+ * between two large ones that fail. So this time is longer than the longest pause before a retry, including the pause for a
+ * locked store.
  */
 const quietMillis = 8000
 

@@ -1,6 +1,6 @@
 /**
- * Reads the data of accounts apart from events: pages and numbers of nodes, catalogues, allowances, and spending. `accounts.ts`
- * writes this data, together with the events.
+ * Reads all data of accounts except events: nodes page by page, counts of nodes, catalogues, allowances and spending.
+ * `accounts.ts` writes this data, together with the events.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -19,7 +19,10 @@ import type { NodeCreation } from "./NodeRecords.ts"
 import { keepUnknown, read, type ReadRecord, RecordFault } from "./fields/RecordReader.ts"
 import type { CommitmentUpdate } from "./CommitmentsGroup.ts"
 
-/** The fields of a list's records in their order, for the speed of `keepUnknown`; then the fields of the other shapes. */
+/**
+ * The known fields. First those of records in a list, in the order in which the service sends them, because this makes `keepUnknown`
+ * faster; then those of the other shapes.
+ */
 const known: ReadonlyArray<string> = [
   "id",
   "name",
@@ -73,7 +76,7 @@ export interface UnreadNode {
   readonly fault: RecordFault
 }
 
-/** The ids in a reply to a create that does not state exactly one node, lowest first. */
+/** If the reply to a create does not state exactly one node: the ids in that reply, lowest first. */
 export interface SeveralNodes {
   readonly ids: ReadonlyArray<NodeId>
   readonly fault: RecordFault
@@ -117,8 +120,8 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 const noTags: ReadonlyArray<string> = []
 
 /**
- * The record in the list of a create's reply, if it is the only one and the reply counts no other node; otherwise the ids in the list.
- * Undefined if the data has no list and is itself the record.
+ * The record in the list of a create's reply, if the list has one record and the reply states no other number of nodes than one. Otherwise
+ * the ids in the list. Undefined if the data has no list and is itself the record.
  */
 export const createdRecord = (data: unknown): { readonly record: unknown } | SeveralNodes | undefined => {
   const around: Record<string, unknown> = Predicate.isObject(data) ? data : { node_create_response: data }

@@ -237,7 +237,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
-    /** How many of the last requests are kept for interactive reads. */
+    /** If no more than this many requests are left, only interactive reads may use them. */
     readonly kept: number
   } | null
 }> {
@@ -310,7 +310,7 @@ export type UnreachableFault = "network" | "certificate" | "proxy" | "fetch"
 export class Unreachable extends Data.TaggedError("Unreachable")<{
   /** Whether the request reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   readonly sent: "no" | "maybe" | "yes"
-  /** What the network reported, at most 1000 characters and a code. */
+  /** What the network reported: at most 1000 characters, followed by an error code if there is one. */
   readonly detail: string
   /**
    * What failed: the network; the certificate, which this computer does not trust; the proxy, which refused; or the program's own `fetch`,
@@ -483,7 +483,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly nodeName: string
   /** Nodes that the create may have made; empty if none is listed or the list was not read. */
   readonly candidates: ReadonlyArray<NodeId>
-  /** The candidate that the reply to the create named although it differs from the order; null if the reply named none. */
+  /** The candidate that the reply to the create named, if that node differs from what was ordered. Null if the reply named none. */
   readonly toldId: NodeId | null
   /**
    * How that node differs from the order, such as `the name db instead of web`; null if the reply named none, or did not state exactly one

@@ -80,7 +80,7 @@ export class WouldExceedDeadline extends BerthError {
   declare readonly heldBack: {
     /** Requests left, 0 or more. */
     readonly remaining: number
-    /** How many of the last requests are kept for interactive reads. */
+    /** If no more than this many requests are left, only interactive reads may use them. */
     readonly kept: number
   } | null
 }
@@ -115,7 +115,7 @@ export class Unreachable extends BerthError {
   declare readonly _tag: "Unreachable"
   /** Whether the request reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   declare readonly sent: "no" | "maybe" | "yes"
-  /** What the network reported, at most 1000 characters and a code. */
+  /** What the network reported: at most 1000 characters, followed by an error code if there is one. */
   declare readonly detail: string
   /** What failed. Only after a `network` fault can a retry help. The `cause` is a copy of the thrown error without credentials. */
   declare readonly fault: "network" | "certificate" | "proxy" | "fetch"
@@ -167,7 +167,7 @@ export class OutcomeUnknown extends BerthError {
   declare readonly nodeName: string
   /** Ids of the nodes that the create may have made; empty if none is listed or the list was not read. */
   declare readonly candidates: ReadonlyArray<number>
-  /** The candidate that the reply to the create named although it differs from the order; null if the reply named none. */
+  /** The candidate that the reply to the create named, if that node differs from what was ordered. Null if the reply named none. */
   declare readonly toldId: number | null
   /**
    * How that node differs from the order, such as `the name db instead of web`; null if the reply named none, or did not state exactly one

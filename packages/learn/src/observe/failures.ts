@@ -13,8 +13,8 @@ import { asked, isHarmless, isOnly, isTakenWithoutUnknown, isUnknown, lists, odd
 export const unknownPath = "/berth-learn-no-such-path/"
 
 /**
- * Whether somebody invented a path to see the service's reaction. Its words have to show this, because the service may have
- * more paths than its interface documents.
+ * Whether somebody invented a path to see the service's reaction. Only the words in the path can show this, because the
+ * service may have undocumented paths.
  */
 const isMadeUp = (path: string): boolean =>
   path.startsWith(`${prefix}/`) && /no-such|nothing|not-there|unknown|missing/.test(path)
@@ -116,7 +116,7 @@ export const failureOf = (exchange: Exchange): Failure | undefined => {
 
 const escaped = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&")
 
-/** An observer of what the refusal in a situation shows. */
+/** Makes an observer that reads one fact from the refusal in a given situation. */
 const refusal = <A>(situation: Situation, read: (exchange: Exchange) => readonly [A, string]): Observer<A> =>
   first((evidence) => [refusals(evidence).get(situation)].filter((found) => found !== undefined), read)
 
@@ -124,8 +124,8 @@ const status = (situation: Situation, what: string) =>
   refusal(situation, ({ status }) => [status, `${what} is ${status}`])
 
 /**
- * An observer of the value of a header in replies with a status; `none` if the header is missing. A missing header proves
- * something only if the recorder kept all headers.
+ * Makes an observer that reads the value of the header `name` in replies with the given status; the value is `none` if the
+ * header is missing. A missing header proves something only if the recorder kept all headers.
  */
 const header = (status: number, name: string) =>
   first(all, (exchange) => {

@@ -1,6 +1,7 @@
 /**
- * Limits on what a server may change: the actions that it was started with and, until it ends, how many nodes at which price, and the total
- * of commitments. A change reserves its part of the limits before it is sent, so two concurrent changes never use the same part.
+ * Limits on what a server may change. It may do only the actions that it was started with. Over its whole run, the number of nodes that it
+ * creates, their total price per hour, and the total price of its commitments may be limited too. A change reserves its part of the limits
+ * before it is sent, so two concurrent changes never use the same part.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { Effect, Option } from "effect"
@@ -48,9 +49,9 @@ const perHourOf = (proposal: Terms["proposal"]) => maxPerHourOf(proposal, propos
 
 /** The running totals of one server. */
 export const makeBounds = (bounds: Bounds) => {
-  /** Rupees per hour, by proposal, of nodes that were or may have been created. */
+  /** For each proposal, the hourly price in rupees of the node that it created or may have created. */
   const taken = new Map<string, number>()
-  /** Rupees, by proposal, of committed periods that were or may have been bought. */
+  /** For each proposal, the price in rupees of the committed period that it bought or may have bought. */
   const bought = new Map<string, number>()
 
   const othersIn = (all: ReadonlyMap<string, number>, id: string | undefined) =>

@@ -85,7 +85,7 @@ const schemaResource = McpServer.registerResource({
   )
 })
 
-/** Offers the tools, and provides each call with the services that are available when this runs. */
+/** Registers the tools. Each call gets the services that were available when the tools were registered. */
 const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string) => string) {
   const server = yield* McpServer.McpServer
   const { followable } = yield* Output
@@ -179,7 +179,7 @@ export const serve = Effect.fnUntraced(function* (bounds: Bounds, store: Proposa
     protocols,
     registrations: Layer.effectDiscard(register(tools, mask))
   }).pipe(Layer.provide(Layer.effect(Stdio.Stdio, guarded(mask, ended))))
-  // When the toolkit ends, it interrupts the fiber that started it, so it gets a fiber of its own.
+  // When the toolkit ends, it interrupts the fiber that started it. So start the toolkit in a separate fiber.
   const serving = yield* Effect.forkChild(Effect.orDie(Layer.launch(server)))
   const late = Effect.andThen(Deferred.await(ended), Effect.sleep(graceMillis))
   yield* Effect.raceFirst(Fiber.await(serving), late)

@@ -235,9 +235,9 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
       const hasSucceeded = Exit.isSuccess(exit) && exit.value === 0
       const failure = Result.getOrUndefined(Exit.findError(end))
       if (failure === undefined) return yield* hasSucceeded ? Effect.as(end, 0) : exit
-      // Reported here, because a signal in the meantime would replace any failure.
+      // Report the failed cleanup here: if a signal arrived during the cleanup, a failure returned from here would be lost.
       yield* reportProblem(problemOf(failure))
-      // This error already says everything that the failure of an unknown create says.
+      // The error reported above already says all that the failure of a create with an unknown outcome says.
       const isSame = failure._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)
       return yield* hasSucceeded || isSame ? new ProgramEnded({ code: exitCodeOf(failure) }) : exit
     })

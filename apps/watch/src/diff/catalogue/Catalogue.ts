@@ -1,4 +1,4 @@
-/** The lasting knowledge about the images and plans of an account, and a read of them. */
+/** What is stored about the images and plans of an account, and what one reply of the service says about them. */
 import { ForeignPrice, type Image } from "@berthkit/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
 import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -20,9 +20,9 @@ const entryOf = <A extends Schema.Constraint>(item: A) =>
 const ForeignPlanPrice = Schema.Struct({ plan: Schema.String, ...ForeignPrice.fields })
 type ForeignPlanPrice = typeof ForeignPlanPrice.Type
 
-/** The lasting knowledge: one value of the store. */
+/** The stored images and plans: one value of the store. */
 export const Catalogue = Schema.Struct({
-  /** Whether changes are reported, because the initial entries are known. */
+  /** Whether the initial entries are known. Changes are reported only then. */
   isBaseline: Schema.Boolean,
   /** When the catalogue was last read; null before the first read. */
   readMillis: Schema.NullOr(Schema.Int),
@@ -65,7 +65,7 @@ export const pricesOf = ({ prices }: Pick<CataloguePlan, "prices">): ReadonlyMap
   return byImage
 }
 
-/** A plan with these prices of its images, in an order that does not depend on the list. */
+/** The plan with these prices by image. They are sorted, so that the order in the service's list does not matter. */
 export const withPrices = (
   plan: Omit<CataloguePlan, "prices" | keyof Price>,
   prices: ReadonlyMap<string, Price>

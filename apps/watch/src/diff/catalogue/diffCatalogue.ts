@@ -1,6 +1,6 @@
 /**
- * What a read of the catalogue proves beyond what is known. Pure. A change is believed if two reads, some time apart, have
- * shown it, and every read between them. An empty catalogue proves nothing. If a catalogue lacks many entries, they count as
+ * What a read of the catalogue proves beyond what is known. Pure. A change is believed if two reads some time apart, and all
+ * reads between them, have shown it. An empty catalogue proves nothing. If a catalogue lacks many entries, they count as
  * removed only after they were missing for a day.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
@@ -23,7 +23,10 @@ const holdMillis = 24 * 60 * 60_000
 /** If two reads are further apart than this, the time in between counts as not observed. */
 const gapMillis = 2 * 60 * 60_000
 
-/** Many entries are missing if at least this many images or plans are, and they are at least this share of all. */
+/**
+ * The missing images or plans count as many if there are at least `minShort` of them and they are at least `shortShare` of
+ * all.
+ */
 const minShort = 3
 const shortShare = 0.25
 
@@ -32,7 +35,7 @@ interface Doubt {
   /** What all reads since the first have shown, as a text. A read that shows something else ends the doubt. */
   readonly shows: string
   readonly first: Moment
-  /** When the catalogue was last read before the change, which came later. */
+  /** The time of the last read that agreed with what is known: the change happened after it. */
   readonly fromMillis: number
   /** How long it must last. */
   readonly requiredMillis: number
@@ -41,8 +44,9 @@ interface Doubt {
 
 /** What only this process saw. */
 export interface CatalogueEvidence {
-  /** The last read of this process, and the first read of those before the baseline; null if there was none. */
+  /** The last read of this process; null if there was none. */
   readonly lastRead: Moment | null
+  /** The read since which the reads before the baseline have shown nothing new; null if there was none. */
   readonly firstRead: Moment | null
   readonly doubts: ReadonlyMap<string, Doubt>
 }

@@ -1,7 +1,8 @@
 /**
  * Reads the whole list page by page while nodes are created and deleted. If the list is sorted by id, the requested pages overlap, so every
- * node that exists the whole time is emitted exactly once. Any other list is read one page after the other. Pages of an inexact list do not
- * overlap, which takes fewer requests. `next` returns the page to request, `take` interprets it.
+ * node that exists the whole time is emitted exactly once. Any other list is read one page after the other. If the caller accepts that a
+ * node may be missed (`exact` is false), the pages do not overlap, which takes fewer requests. `next` returns the page to request, `take`
+ * interprets it.
  */
 import { pageSize } from "../../api/Routes.ts"
 import { alignedAt, ascends, type PageRange, rangeAt } from "./PageRange.ts"
@@ -76,8 +77,8 @@ export const begin = (exact = true): Progress => ({
 })
 
 /**
- * The page to request. In the second mode (`InTurn`), the requests are for page 1, the page without a number, page 2, page 3 and so on,
- * because a service may count from 0.
+ * The page to request. In the second mode (`InTurn`), the first request is for page 1 and the second has no page number; then come page 2,
+ * page 3 and so on. If the service counts from 0, the request without a number gets its page 0.
  */
 export const next = (progress: Progress): PageRange =>
   progress._tag === "Overlapping"
@@ -87,13 +88,16 @@ export const next = (progress: Progress): PageRange =>
     : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
 
 /**
- * Whether the next page does not overlap. After a first page that is not full, the next page does overlap: that costs one request as well,
- * and shows whether the pages fit together.
+ * Whether the next page does not overlap. After a first page that is not full, the next page overlaps. Either way one more request is
+ * needed, and this one also shows whether the pages fit together.
  */
 const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)
 
-/** The id of the record before a range; 0 if that record has no id, because a list of records without ids need not end. */
+/**
+ * The id of the record before a range, or 0 if that record has no id. With 0, every page of records without ids gets the same ids, so it
+ * counts as read before. Otherwise a list of such records might never end.
+ */
 export const idBefore = (progress: Progress, { start }: PageRange): number =>
   progress._tag === "Overlapping"
     ? (progress.emitted.entries().find(([id, at]) => at === start - 1 && Number.isInteger(id))?.[0] ?? 0)
@@ -181,7 +185,7 @@ const goInTurn = <A extends Identified>(
   return isFirst && perPage === range.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
 }
 
-/** Ends at an empty page, or at the second known page in a row, because then there is only one page. */
+/** Ends at an empty page, or after two pages in a row with no new node: then the service returns the same page for every number. */
 const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>): Step<A> => {
   const { emitted, read, turn } = progress
   const fresh = page.filter(({ id }) => read.size < read.add(id).size)

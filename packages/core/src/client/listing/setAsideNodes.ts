@@ -1,6 +1,6 @@
 /**
- * Reads the nodes of records that were set aside, because an answer about a name must be complete. Each record that may be a node of that
- * name is read by itself.
+ * Some records of a list are set aside, because they are unreadable or contradict an earlier record. This reads one by one those that may
+ * be a node of the requested name, because a search by name must not miss any node.
  */
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"

@@ -1,5 +1,5 @@
 /**
- * Who asks for the changes that the log has, besides the user: a command or program, and a fleet or lease.
+ * The log of changes records who asked for each change. Besides the user, this is the command or program, and the fleet or lease.
  */
 import { Context } from "effect"
 import type { Change } from "./Change.ts"

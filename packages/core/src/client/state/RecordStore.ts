@@ -11,7 +11,7 @@ export class StateFailed extends Data.TaggedError("StateFailed")<{
   readonly detail: string
   /** The code of the file system, such as `ENOSPC`; null if something else failed. */
   readonly code: string | null
-  /** The file or folder, or the database without its user; null if there is none. */
+  /** The file or folder, or the address of the database without the user name. Null if there is neither. */
   readonly path: string | null
   /** What to do about it: a sentence. */
   readonly hint: string
@@ -26,7 +26,7 @@ export class StateFailed extends Data.TaggedError("StateFailed")<{
 /** A stored record. */
 export interface StateRecord {
   readonly key: string
-  /** A JSON object with the field `version`, which says how its kind is written. */
+  /** A JSON object. Its field `version` is the version of the format of this kind of record. */
   readonly value: string
 }
 
@@ -43,7 +43,7 @@ export interface StateLock {
  */
 export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(\.|$)/.test(name)
 
-/** Keys of appended records begin with a time in milliseconds, of as many digits for all. */
+/** Keys of appended records begin with a time in milliseconds, padded so that all have the same number of digits. */
 export const keyAt = (millis: number): string => String(Math.floor(Math.max(0, millis))).padStart(15, "0")
 
 /**
@@ -52,7 +52,10 @@ export const keyAt = (millis: number): string => String(Math.floor(Math.max(0, m
  * afterwards does not lose it, and nobody reads half of it.
  */
 export interface RecordStore {
-  /** Where a record is or would be kept, as a text for people: the path of its file, or the record and the database without its user. */
+  /**
+   * Where a record is or would be kept, as a text for people: the path of its file, or the record and the address of the database without
+   * the user name.
+   */
   readonly placeOf: (kind: string, key: string) => Effect.Effect<string, StateFailed>
   readonly get: (kind: string, key: string) => Effect.Effect<Option.Option<string>, StateFailed>
   /**

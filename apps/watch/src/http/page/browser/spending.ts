@@ -76,7 +76,10 @@ export interface Spending {
   readonly spent: string
   readonly expected: string
   readonly isOverBudget: boolean
-  /** Further texts; empty if there is nothing to say. */
+  /**
+   * The texts about the budget, the uncertainty of the amounts, and the highest day. Each is empty if there is nothing to
+   * say.
+   */
   readonly budget: string
   readonly doubt: string
   readonly highest: string
