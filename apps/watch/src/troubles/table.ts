@@ -330,7 +330,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "sink",
     severity: "warning",
     sentence: "The sink is far behind.",
-    next: "Make its receiver faster, or select fewer events. Beyond its maxLag, the daemon disables the sink.",
+    next: "Make its receiver faster, or select fewer events. If the sink falls further behind than its maxLag, the daemon disables it.",
     begins: "10 000 events are unread, or half of the sink's maxLag",
     ends: "fewer events are unread",
     find: ofSinks(({ maxLag, unread }) =>
