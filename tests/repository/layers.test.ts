@@ -1,5 +1,5 @@
 /** The check that imports run down only: what it finds, on folders made for it. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -79,4 +79,11 @@ test("a workspace without layers is found", () => {
   expect(faultsOf({ "packages/two/src/a.ts": "" })).toEqual([
     "docs/architecture.md draws no layers of packages/two/src"
   ])
+})
+
+test("the mock knows profiles, and only its command learn knows how they are learned", () => {
+  const knowing = globSync("apps/server/src/**/*.{ts,tsx}").filter((file) =>
+    readFileSync(file, "utf8").includes('"@berthkit/learn/')
+  )
+  expect(knowing.toSorted()).toEqual(["apps/server/src/cli/learnCommand.ts", "apps/server/src/main.ts"])
 })

@@ -17,7 +17,7 @@ import {
   type TestWorldOptions,
   worldOptions
 } from "./testing/TestWorld.ts"
-import type { Profile } from "@berthkit/learn/Profile"
+import type { Profile } from "@berthkit/profile/Profile"
 import { settingsUnder } from "./profile/settingsUnder.ts"
 import { profileIn } from "./testing/profileIn.ts"
 import { nodeProblems } from "./world/givenNodes.ts"

@@ -2,8 +2,8 @@
  * Advice that follows from the observations: which settings suit a client of this service (such as how long to wait), and
  * how to learn what no probe shows.
  */
-import type { Behaviour, Ranges } from "./Profile.ts"
-import { middlesOf } from "./values.ts"
+import type { Behaviour, Ranges } from "@berthkit/profile/Profile"
+import { middlesOf } from "@berthkit/profile/values"
 
 export interface Advice {
   /** The setting, as users type it. */

@@ -2,8 +2,8 @@
  * Finds what has changed between a profile and new evidence. It compares only what both of them show. It ignores numbers
  * that differ between any two recordings, such as counts of nodes.
  */
-import type { Behaviour, Envelope, Field, Finding, Profile, Ranges } from "./Profile.ts"
-import { isObject } from "./values.ts"
+import type { Behaviour, Envelope, Field, Finding, Profile, Ranges } from "@berthkit/profile/Profile"
+import { isObject } from "@berthkit/profile/values"
 import { quantile } from "./advice.ts"
 
 interface Difference {

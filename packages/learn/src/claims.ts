@@ -3,7 +3,7 @@
  * evidence can. `judge` gives the verdict of the evidence on each claim. A test compares this table with the page.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import type { Finding, VerdictWord } from "./Profile.ts"
+import type { Finding, VerdictWord } from "@berthkit/profile/Profile"
 import { type Claim, observe, once } from "./observe/Claim.ts"
 import { failures } from "./observe/failures.ts"
 import { images } from "./observe/images.ts"

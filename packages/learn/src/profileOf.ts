@@ -3,9 +3,9 @@
  * has passed the redactor.
  */
 import { Schema } from "effect"
-import { operations } from "./operations.ts"
-import { Behaviour, format, type Profile, situations } from "./Profile.ts"
-import { isObject } from "./values.ts"
+import { operations } from "@berthkit/profile/operations"
+import { Behaviour, format, type Profile, situations } from "@berthkit/profile/Profile"
+import { isObject } from "@berthkit/profile/values"
 import type { Exchange } from "./observe/Exchange.ts"
 import { listIn } from "./observe/Exchange.ts"
 import { judge } from "./claims.ts"

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { Result } from "effect"
-import { isObject, type JsonObject } from "./values.ts"
+import { isObject, type JsonObject } from "@berthkit/profile/values"
 import { type Exchange, exchangeOf, isOfTheService, type ReplyBody } from "./observe/Exchange.ts"
 import { decoded, maxSecrets, type Pair, pairsOf, redactorFor, secretsIn } from "./secrets.ts"
 

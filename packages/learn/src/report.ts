@@ -3,7 +3,7 @@
  * data, as a table for a terminal, and as an HTML document that loads nothing.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
-import type { Profile, VerdictWord } from "./Profile.ts"
+import type { Profile, VerdictWord } from "@berthkit/profile/Profile"
 import { type Advice, adviceFrom } from "./advice.ts"
 import { judge, type Judged, tally } from "./claims.ts"
 import type { Evidence } from "./readEvidence.ts"

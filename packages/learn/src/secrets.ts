@@ -7,7 +7,7 @@ import { Redacted } from "effect"
 import { redactor } from "@berthkit/core/client/transport/Redaction"
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { assignment, hideNamed, namedSecrets } from "@berthkit/core/domain/namedSecrets"
-import { isObject, type JsonObject } from "./values.ts"
+import { isObject, type JsonObject } from "@berthkit/profile/values"
 
 export type Pair = readonly [name: string, value: string]
 

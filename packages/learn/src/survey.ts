@@ -5,7 +5,7 @@
 import { pageSize } from "@berthkit/core/api/Routes"
 import { type Exchange, idOf, listIn, query, recordsIn } from "./observe/Exchange.ts"
 import { unknownPath } from "./observe/failures.ts"
-import { isObject } from "./values.ts"
+import { isObject } from "@berthkit/profile/values"
 
 export interface Read {
   readonly path: string

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { adviceFrom } from "../src/advice.ts"
 import { profileOf } from "../src/profileOf.ts"
 import { readEvidence } from "../src/readEvidence.ts"
-import { readProfile } from "../src/Profile.ts"
+import { readProfile } from "@berthkit/profile/Profile"
 import { harOf } from "./record.ts"
 
 const entry = (

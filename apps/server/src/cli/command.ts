@@ -20,7 +20,7 @@ import { faultList } from "./faultList.ts"
 import { flagOf, flags, given, readAccount } from "./flags.ts"
 import { learnCommand } from "./learnCommand.ts"
 import { isStdinPipe, printReadyLine, stdinEnd } from "./starter.ts"
-import { readProfileFile } from "@berthkit/learn/readProfileFile"
+import { readProfileFile } from "@berthkit/profile/readProfileFile"
 import { StartFailure } from "@berthkit/terminal/StartFailure"
 import { readTls } from "./tls.ts"
 

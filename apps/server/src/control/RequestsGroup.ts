@@ -2,7 +2,7 @@
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { operations } from "@berthkit/learn/operations"
+import { operations } from "@berthkit/profile/operations"
 import { catalogue } from "../injection/catalogue.ts"
 import { maxEntries } from "../journal/Journals.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"

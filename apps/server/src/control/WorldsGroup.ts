@@ -5,7 +5,7 @@
 import { failures } from "@berthkit/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { algorithms } from "@berthkit/learn/algorithms"
+import { algorithms } from "@berthkit/profile/algorithms"
 import { Snapshot } from "../state/Snapshot.ts"
 import { DurationText } from "../lifecycle/timeText.ts"
 import { ClockText, RateLimit, WorldOptions } from "../world/WorldOptions.ts"

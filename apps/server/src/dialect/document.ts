@@ -5,7 +5,7 @@
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Predicate } from "effect"
-import type { Operation } from "@berthkit/learn/operations"
+import type { Operation } from "@berthkit/profile/operations"
 import { offersAt } from "../world/todaysCatalogue.ts"
 import { defaultPlace, defaultToday, locations, type Today } from "../world/Today.ts"
 import { begin } from "../world/scenario.ts"

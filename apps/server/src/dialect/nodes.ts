@@ -1,7 +1,7 @@
 /** The get, list and delete calls of today's dialect: they translate between the wire and the world. */
 import { pageSize } from "@berthkit/core/api/Routes"
 import { Effect, Result } from "effect"
-import { nodeIdOf } from "@berthkit/learn/operations"
+import { nodeIdOf } from "@berthkit/profile/operations"
 import type { Reply } from "../http/Exchange.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { deleteNode } from "../world/nodes.ts"

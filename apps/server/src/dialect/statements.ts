@@ -3,7 +3,7 @@
  * these statements only if the server's first world imitates that service. The sources are the provider's OpenAPI and its
  * clients of 2023 to 2026.
  */
-import type { Operation } from "@berthkit/learn/operations"
+import type { Operation } from "@berthkit/profile/operations"
 
 /**
  * Where an observed statement comes from. `live`: the author saw it on the service. `spec`: the provider's OpenAPI of

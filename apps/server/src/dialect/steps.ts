@@ -8,7 +8,7 @@
  * files, and all code that no longer compiles.
  */
 import { Effect } from "effect"
-import { type Operation, operationOf } from "@berthkit/learn/operations"
+import { type Operation, operationOf } from "@berthkit/profile/operations"
 import type { Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
 import type { Asked } from "./Asked.ts"

@@ -6,7 +6,7 @@ import type { Json } from "@berthkit/core/api/Document"
 import { Context } from "effect"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { describeToday } from "../dialect/document.ts"
-import type { Finding, Profile, VerdictWord } from "@berthkit/learn/Profile"
+import type { Finding, Profile, VerdictWord } from "@berthkit/profile/Profile"
 
 /** The overall verdict on an assumption: refuted if any claim is refuted, otherwise confirmed if any is confirmed. */
 const overall = (findings: ReadonlyArray<Finding>): ReadonlyMap<string, VerdictWord> => {

@@ -6,7 +6,7 @@
 import { Option, Schema } from "effect"
 import { readDurationMillis, readInstantMillis } from "../lifecycle/timeText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
-import { operations } from "@berthkit/learn/operations"
+import { operations } from "@berthkit/profile/operations"
 
 /** Maximum number of armed faults in a world, because the mock compares each request with all of them. */
 export const maxFaults = 100

@@ -5,7 +5,7 @@
 import { Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type AnyFault, integer, Scope, triggerFields } from "../faults/Fault.ts"
-import type { Operation } from "@berthkit/learn/operations"
+import type { Operation } from "@berthkit/profile/operations"
 import type { Reply } from "../http/Exchange.ts"
 import { readDurationMillis } from "../lifecycle/timeText.ts"
 import type { WireFault } from "../transport/WireFault.ts"

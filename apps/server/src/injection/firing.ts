@@ -5,7 +5,7 @@
  */
 import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
-import type { Operation } from "@berthkit/learn/operations"
+import type { Operation } from "@berthkit/profile/operations"
 import { matches } from "../lifecycle/pattern.ts"
 import { derive } from "../lifecycle/seed.ts"
 import { kindByName } from "./catalogue.ts"

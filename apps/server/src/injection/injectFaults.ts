@@ -5,7 +5,7 @@
 import { Effect, Predicate } from "effect"
 import { Headers, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { inWordsOf } from "../dialect/replies.ts"
-import { nodeIdOf, type Operation, operationOf } from "@berthkit/learn/operations"
+import { nodeIdOf, type Operation, operationOf } from "@berthkit/profile/operations"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
 import { deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"

@@ -8,7 +8,7 @@ import { failureResponse } from "../http/failures.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, put, type World } from "../world/World.ts"
 import { integer } from "../faults/Fault.ts"
-import { nodeIdOf } from "@berthkit/learn/operations"
+import { nodeIdOf } from "@berthkit/profile/operations"
 import { duration, faultKind, millis } from "./FaultKind.ts"
 import { isNested, recordsOf, successOf, withBodyOf } from "./replyBody.ts"
 

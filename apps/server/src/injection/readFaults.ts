@@ -5,7 +5,7 @@
 import type { FieldErrors } from "@berthkit/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
 import { type AnyFault, indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
-import type { Operation } from "@berthkit/learn/operations"
+import type { Operation } from "@berthkit/profile/operations"
 import { strictReader } from "@berthkit/core/api/readFields"
 import { type Fault, kindByName } from "./catalogue.ts"
 

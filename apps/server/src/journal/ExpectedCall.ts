@@ -4,7 +4,7 @@
  */
 import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
-import { operations } from "@berthkit/learn/operations"
+import { operations } from "@berthkit/profile/operations"
 import { maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { isSecretName } from "@berthkit/core/domain/secretName"
 

@@ -4,7 +4,7 @@
  */
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { DateTime, Redacted, Schema } from "effect"
-import { operationOf, operations } from "@berthkit/learn/operations"
+import { operationOf, operations } from "@berthkit/profile/operations"
 import type { Account } from "../world/WorldSettings.ts"
 import { hideNamed, jsonField } from "@berthkit/core/domain/namedSecrets"
 import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"

@@ -3,7 +3,7 @@
  * says where the next page begins, and how many requests the reader has missed. Filters look at the recorded requests, so
  * only the requests of the page have to be formatted.
  */
-import { operationOf } from "@berthkit/learn/operations"
+import { operationOf } from "@berthkit/profile/operations"
 import type { Journal } from "./Journals.ts"
 
 export interface PageOptions {

@@ -12,8 +12,8 @@ import {
 } from "../world/catalogue.ts"
 import type { WorldSettings } from "../world/WorldSettings.ts"
 import { canCount } from "../world/allowance.ts"
-import { isObject, type JsonObject, middlesOf, part } from "@berthkit/learn/values"
-import type { Profile, Ranges } from "@berthkit/learn/Profile"
+import { isObject, type JsonObject, middlesOf, part } from "@berthkit/profile/values"
+import type { Profile, Ranges } from "@berthkit/profile/Profile"
 
 const number = (value: unknown): number => {
   const read = typeof value === "number" ? value : Number.parseFloat(String(value ?? ""))

@@ -7,8 +7,8 @@ import { Data, DateTime } from "effect"
 import { createdMoment } from "../http/records.ts"
 import type { World } from "../world/World.ts"
 import { derive } from "../lifecycle/seed.ts"
-import type { Behaviour, Field, Form, Kind } from "@berthkit/learn/Profile"
-import { isObject, type JsonObject, kindOf, part } from "@berthkit/learn/values"
+import type { Behaviour, Field, Form, Kind } from "@berthkit/profile/Profile"
+import { isObject, type JsonObject, kindOf, part } from "@berthkit/profile/values"
 
 type Statuses = Behaviour["statuses"]
 

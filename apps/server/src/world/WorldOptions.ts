@@ -8,7 +8,7 @@ import { type LifeRule, maxLives, type Outcomes, Weight } from "../lifecycle/Nod
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
-import { algorithms } from "@berthkit/learn/algorithms"
+import { algorithms } from "@berthkit/profile/algorithms"
 import { canCount, slidingLimitSentence } from "./allowance.ts"
 import { catalogues, credits, currencies, defaultToday, orders, pagings, type Today } from "./Today.ts"
 import {

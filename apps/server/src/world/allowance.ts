@@ -4,7 +4,7 @@
  * Spending changes the counter in place, because a sliding window keeps the instant of every granted request. Instants are
  * whole milliseconds since the epoch.
  */
-import { type Algorithm, algorithms } from "@berthkit/learn/algorithms"
+import { type Algorithm, algorithms } from "@berthkit/profile/algorithms"
 import { Schema } from "effect"
 import { Instant, WindowMillis } from "../lifecycle/bounds.ts"
 

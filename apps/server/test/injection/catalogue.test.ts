@@ -1,7 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { catalogue } from "../../src/injection/catalogue.ts"
-import { operations } from "@berthkit/learn/operations"
+import { operations } from "@berthkit/profile/operations"
 import { TestServer } from "../../src/testing.ts"
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { run } from "../cli/berthServer.ts"

@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 import { arm, describeArmed } from "../../src/faults/ArmedFault.ts"
 import { catalogue, type Fault } from "../../src/injection/catalogue.ts"
 import { decide, DueFaults, type RequestFacts } from "../../src/injection/firing.ts"
-import type { Operation } from "@berthkit/learn/operations"
+import type { Operation } from "@berthkit/profile/operations"
 import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
 

@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll } from "vitest"
 import { listen } from "../../src/listen.ts"
-import type { Profile } from "@berthkit/learn/Profile"
+import type { Profile } from "@berthkit/profile/Profile"
 import { settingsUnder } from "../../src/profile/settingsUnder.ts"
 import { defaultTimeouts } from "../../src/transport/limits.ts"
 import { begin } from "../../src/world/scenario.ts"

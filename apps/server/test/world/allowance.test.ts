@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { algorithms } from "@berthkit/learn/algorithms"
+import { algorithms } from "@berthkit/profile/algorithms"
 import { type RateLimit, make, type Reading, withRateLimit } from "../../src/world/allowance.ts"
 
 const start = 1_767_225_600_000

@@ -4,8 +4,8 @@
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import { isSecretName } from "@berthkit/core/domain/secretName"
-import { nodeIdOf, operationOf, type Operation } from "../operations.ts"
-import { isObject, type JsonObject } from "../values.ts"
+import { nodeIdOf, operationOf, type Operation } from "@berthkit/profile/operations"
+import { isObject, type JsonObject } from "@berthkit/profile/values"
 
 /** The body of a reply, as far as it was recorded. */
 export type ReplyBody =

@@ -3,8 +3,8 @@
  * that is by what is wrong with the request, as far as the request itself shows it.
  */
 import { prefix } from "@berthkit/core/api/Routes"
-import type { Failure, Situation } from "../Profile.ts"
-import { isObject } from "../values.ts"
+import type { Failure, Situation } from "@berthkit/profile/Profile"
+import { isObject } from "@berthkit/profile/values"
 import { all, claim, each, type Evidenced, first, is, type Observer, once } from "./Claim.ts"
 import { type Exchange, hasAllHeaders, isRedirect, isRefusal, isSuccess, json, listIn, query } from "./Exchange.ts"
 import { asked, isHarmless, isOnly, isTakenWithoutUnknown, isUnknown, lists, oddities } from "./lists.ts"

@@ -2,7 +2,7 @@
  * Images and plans: filters, names of fields, the size of the catalogue (assumptions A18, A19 in
  * docs/interface/assumptions.md).
  */
-import { isObject, type JsonObject, part } from "../values.ts"
+import { isObject, type JsonObject, part } from "@berthkit/profile/values"
 import { claim, each, type Evidenced, first, is, observation, once, type Shown } from "./Claim.ts"
 import { type Exchange, isRefusal, isSuccess, json, listIn, listKey, placeOf, query } from "./Exchange.ts"
 import { isUnfiltered } from "./records.ts"

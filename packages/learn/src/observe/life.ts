@@ -3,8 +3,8 @@
  * docs/interface/assumptions.md): transitions and their durations, the replies to creates and deletes, and what follows them.
  */
 import { status as readStatus } from "@berthkit/core/api/fields/Status"
-import type { Behaviour } from "../Profile.ts"
-import { isObject, type JsonObject } from "../values.ts"
+import type { Behaviour } from "@berthkit/profile/Profile"
+import { isObject, type JsonObject } from "@berthkit/profile/values"
 import { isKnown, isUnstated } from "@berthkit/core/domain/NodeStatus"
 import { claim, each, type Evidenced, first, is, observation, type Observation, once } from "./Claim.ts"
 import { endOf, type Exchange, hasAllHeaders, idOf, isRefusal, isSuccess, json, listIn, recordsIn } from "./Exchange.ts"

@@ -4,8 +4,8 @@
  * reply without a date does not count, because it may come from a cache.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
-import type { Situation } from "../Profile.ts"
-import { isObject } from "../values.ts"
+import type { Situation } from "@berthkit/profile/Profile"
+import { isObject } from "@berthkit/profile/values"
 import { type Evidenced, once } from "./Claim.ts"
 import {
   endOf,

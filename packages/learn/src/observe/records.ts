@@ -4,9 +4,10 @@
  */
 import { CreatedNode, ListedNode, NodeAttributes } from "@berthkit/core/api/NodeRecords"
 import { isSecretName } from "@berthkit/core/domain/secretName"
-import { type Envelope, type EnvelopeKey, type Field, type Form, type Kind } from "../Profile.ts"
-import { instantOf, isObject, type JsonObject, kindOf, sizeOf } from "../values.ts"
-import type { Operation } from "../operations.ts"
+import { type Envelope, type EnvelopeKey, type Field, type Form, type Kind } from "@berthkit/profile/Profile"
+import { isObject, type JsonObject, kindOf } from "@berthkit/profile/values"
+import { instantOf, sizeOf } from "./formats.ts"
+import type { Operation } from "@berthkit/profile/operations"
 import { type Exchange, isSuccess, json, listIn, listKey, recordsIn } from "./Exchange.ts"
 import { claim, type Evidenced, is, observation, type Observer, once } from "./Claim.ts"
 import { asked } from "./lists.ts"

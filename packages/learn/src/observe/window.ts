@@ -3,7 +3,7 @@
  * (assumptions A20 to A22 in docs/interface/assumptions.md). Also how far the service's clock is ahead.
  */
 import { limitHeader, minEpochSeconds, remainingHeader, resetHeader } from "@berthkit/core/api/AllowanceHeaders"
-import type { Algorithm } from "../algorithms.ts"
+import type { Algorithm } from "@berthkit/profile/algorithms"
 import { all, claim, each, type Evidenced, first, is, observation, once } from "./Claim.ts"
 import { type Exchange, hasAllHeaders, isRedirect, isSuccess, serviceMillis } from "./Exchange.ts"
 

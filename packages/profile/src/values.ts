@@ -1,4 +1,4 @@
-/** Functions that look into JSON values, and that parse sizes and instants in any format that a service uses. */
+/** Functions that look into JSON values, and into the ranges of a profile. */
 import { Predicate } from "effect"
 import type { Kind, Ranges } from "./Profile.ts"
 
@@ -11,25 +11,6 @@ export const kindOf = (value: unknown): Kind => {
   if (Array.isArray(value)) return "array"
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
   return typeof value as "boolean" | "string" | "object"
-}
-
-const size = /^(\d+(?:\.(\d+))?)(\s*)(GB|MB|GiB|MiB)?$/
-
-/** The parts of `16.00 GB`, or of a text of digits; undefined for any other text. */
-export const sizeOf = (text: string) => {
-  const [, number, decimals = "", space, unit] = size.exec(text) ?? []
-  if (number === undefined) return undefined
-  return { value: Number(number), decimals: decimals.length, suffix: unit === undefined ? "" : `${space}${unit}`, unit }
-}
-
-const instant = /^(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d|)$/
-
-/** The parts of an ISO 8601 instant; undefined for any other text. */
-export const instantOf = (text: string) => {
-  const [, date, between, time, decimals = "", zone] = instant.exec(text) ?? []
-  if (date === undefined) return undefined
-  const millis = Date.parse(`${date}T${time}.${decimals.slice(0, 3).padEnd(3, "0")}${zone === "" ? "Z" : zone}`)
-  return Number.isNaN(millis) ? undefined : { millis, decimals: decimals.length, between: between!, zone: zone! }
 }
 
 /** A nested object; an empty object if it is missing. */
