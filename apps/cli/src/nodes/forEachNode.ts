@@ -8,7 +8,7 @@ import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/Cl
 import { type Failure, problemOf } from "../failure/Problem.ts"
 import { OutputFormat } from "../output/OutputOptions.ts"
 import { printAll, printOne } from "../output/print.ts"
-import { reportProblem } from "../output/reportProblem.ts"
+import { reportHints, reportProblem } from "../output/reportProblem.ts"
 import { type NodeResult, outcomeRecord } from "../records/outcome.ts"
 import { concurrency } from "./allNodes.ts"
 import type { Found, Resolution } from "./resolve.ts"
@@ -71,11 +71,14 @@ export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArr
 })
 
 /**
- * Prints the outcomes. With `single`, JSON is one object. A table has a row for every node; JSON contains only successes, since failures
- * are on stderr like all errors.
+ * Prints the outcomes. With `single`, JSON is one object. A table has a row for every node, and the hints of its failures follow on stderr;
+ * JSON contains only successes, since failures are on stderr like all errors.
  */
 export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, single: boolean) {
-  if ((yield* OutputFormat) === "table") return yield* printAll(outcomeRecord, outcomes)
+  if ((yield* OutputFormat) === "table") {
+    yield* printAll(outcomeRecord, outcomes)
+    return yield* reportHints(outcomes.flatMap(({ error }) => error ?? []))
+  }
   const done = outcomes.filter(({ error }) => error === null)
   const [only] = done
   yield* single && only !== undefined ? printOne(outcomeRecord, only) : printAll(outcomeRecord, done)

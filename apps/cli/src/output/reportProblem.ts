@@ -10,18 +10,30 @@ import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
 import { Interrupted } from "../failure/CliFailure.ts"
 
+const hintLine = (hint: string, colour: boolean) => `${styled("hint:", "faint", colour)} ${escapeControls(hint)}`
+
 /** The text of a problem without its last line feed. */
 const problemText = (problem: Problem, { jsonErrors, stderr: { colour } }: Output["Service"]): string => {
   if (jsonErrors) return jsonLine({ error: problem })
   const sentence = escapeControls(problem.message)
   // A command that the user has stopped has not failed, so it gets no `error:`.
   const lines = [problem.code === "Interrupted" ? sentence : `${styled("error:", "bad", colour)} ${sentence}`]
-  if (problem.hint !== "") lines.push(`${styled("hint:", "faint", colour)} ${escapeControls(problem.hint)}`)
+  if (problem.hint !== "") lines.push(hintLine(problem.hint, colour))
   return lines.join("\n")
 }
 
 export const reportProblem = (problem: Problem): Effect.Effect<void, never, Output> =>
   Output.use((output) => output.note(problemText({ ...problem, hint: output.followable(problem.hint) }, output)))
+
+/** Writes the hints of problems that a table shows, each hint once. */
+export const reportHints = (problems: ReadonlyArray<Problem>): Effect.Effect<void, never, Output> =>
+  Output.use(({ followable, note, stderr: { colour } }) =>
+    Effect.forEach(
+      new Set(problems.flatMap(({ hint }) => (hint === "" ? [] : [followable(hint)]))),
+      (hint) => note(hintLine(hint, colour)),
+      { discard: true }
+    )
+  )
 
 /** On interruption reports what is unfinished, if anything. */
 export const whenInterrupted =
