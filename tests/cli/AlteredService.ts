@@ -11,7 +11,8 @@ export const image = "Ubuntu-24.04"
 /** The length of its one committed option. */
 export const days = 30
 
-type Row = ReturnType<typeof nodeRecord>
+/** A node; a service may leave out when it was created. */
+type Row = Omit<ReturnType<typeof nodeRecord>, "created_at"> & { readonly created_at?: string | undefined }
 
 export interface Altered {
   readonly nodes: Array<Row>

@@ -2,8 +2,9 @@
  * What `berth reap` and the end of `berth run` delete, and what they leave alone, within this process and against the mock service. Tests
  * that need processes and terminals are in `machine/run.machine.ts`.
  */
-import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { nodeRecord } from "@berthkit/core/testing"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
@@ -68,6 +69,12 @@ const leasesIn = (env: { readonly XDG_STATE_HOME: string }) => {
 interface Left {
   readonly sentAgoMillis: number
   readonly nodeId?: number
+  /** Whether berth drew the name of the node. Default: false. */
+  readonly isNameDrawn?: boolean
+  /** The node that the reply named, under another name. */
+  readonly told?: number
+  /** Whether the service stated the time before the create. Default: true. */
+  readonly isDated?: boolean
   /** How long the lease was taken before, by this machine's clock. Default: longer ago than the run may take and wall clocks may differ. */
   readonly takenAgoMillis?: number
 }
@@ -79,38 +86,43 @@ const ttlMillis = 60_000
 const leaveLease = (
   env: { readonly XDG_STATE_HOME: string },
   name: string,
-  { nodeId, sentAgoMillis, takenAgoMillis = sentAgoMillis + ttlMillis + 15 * 60_000 }: Left
+  {
+    isDated = true,
+    isNameDrawn = false,
+    nodeId,
+    sentAgoMillis,
+    told,
+    takenAgoMillis = sentAgoMillis + ttlMillis + 15 * 60_000
+  }: Left,
+  flags: ReadonlyArray<string> = order
 ) =>
   Effect.gen(function* () {
     // A create makes the folders.
-    yield* berth(["node", "create", "first", ...order, "--idempotency-key", "first"], env)
+    yield* berth(["node", "create", "first", ...flags, "--idempotency-key", "first"], env)
     const now = yield* Clock.currentTimeMillis
     const agoAt = (millis: number) => ({ wallMillis: now - millis, bootMillis: 0, bootClock: null })
     const [sentAt, takenAt] = [agoAt(sentAgoMillis), agoAt(takenAgoMillis)]
     const owner = { machine: "elsewhere", namespace: "n", pid: 7, startTime: "9" }
     const key = "run-left"
     const account = accountIn(env)
+    const asked = { key, name, plan: flags[1], image: flags[3] }
     const intent = {
       version: 1,
-      key,
-      name,
-      plan,
-      image,
+      ...asked,
       spec: null,
       newerThan: 0,
-      sentAt: { ...sentAt, serviceMillis: sentAt.wallMillis },
+      sentAt: { ...sentAt, serviceMillis: isDated ? sentAt.wallMillis : 0 },
       fate: "lost",
       nodeId: null,
+      ...(told !== undefined && { told: { id: told, difference: "the name db instead of ci" } }),
       owner
     }
     writeFileSync(join(account, "creates", "open", `${key}.json`), JSON.stringify(intent), { mode: 0o600 })
     mkdirSync(join(account, "records/lease"), { mode: 0o700, recursive: true })
     const lease = {
       version: 1,
-      key,
-      name,
-      plan,
-      image,
+      ...asked,
+      isNameDrawn,
       order: "digest",
       owner,
       begunAt: takenAt,
@@ -170,12 +182,112 @@ describe("a lease whose create was never answered", () => {
       assert.match(reaped.stdout, new RegExp(`ci-job +failed .*${ids[0]}, ${ids[1]}`))
       const asJson = yield* berth(["reap", "-o", "json"], env)
       const { error } = JSON.parse(asJson.stderr.split("\n")[0]!)
-      assert.match(error.hint, new RegExp(`berth node get ${ids[0]} ${ids[1]}; .+ then remove .+run-left.json`))
+      assert.match(error.hint, new RegExp(`berth node get ${ids[0]} ${ids[1]}; .+ Then remove .+run-left.json`))
       yield* berth(["node", "delete", String(ids[0]), "--yes"], env)
       const again = yield* berth(["reap"], env)
       assert.strictEqual(again.code, 9, again.stderr)
       assert.deepStrictEqual([leasesIn(env), (yield* statuses)[ids[1]]], [["run-left.json"], "running"])
     }).pipe(Effect.scoped, Effect.provide(service()))
+  )
+})
+
+describe("a lease whose create was never answered, on a service that states no time and no dates", () => {
+  const flags = ["--plan", altered.plan, "--image", altered.image]
+  const undated = Effect.gen(function* () {
+    const { account, service } = yield* alteredService
+    service.isDated = false
+    const env = { ...account, XDG_STATE_HOME: yield* stateFolder } as Env & { readonly XDG_STATE_HOME: string }
+    const shown = { plan: altered.plan, image: altered.image, created_at: undefined }
+    return {
+      env,
+      service,
+      add: (id: number, name: string) => void service.nodes.push({ ...nodeRecord({ id, name }), ...shown }),
+      ids: () => service.nodes.map(({ id }) => id)
+    }
+  })
+  const minute = 60_000
+
+  it.live("deletes the node with the random name of the run, however long ago the create was sent", () =>
+    Effect.gen(function* () {
+      const { add, env, ids } = yield* undated
+      yield* leaveLease(env, "run-9m36ys0y", { sentAgoMillis: 90 * minute, isDated: false, isNameDrawn: true }, flags)
+      add(1007, "run-9m36ys0y")
+      const reaped = yield* accelerated(invoke(["reap", "-o", "json"], { env }))
+      assert.strictEqual(reaped.code, 0, reaped.stderr)
+      assert.deepInclude(json<ReadonlyArray<object>>(reaped)[0], { id: 1007, outcome: "deleted" })
+      assert.deepStrictEqual([ids(), leasesIn(env)], [[1000], []])
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [what, isNameDrawn, names] of [
+    ["with the name that the user gave the run", false, ["ci"]],
+    ["with the random name of the run, if there are two", true, ["run-9m36ys0y", "run-9m36ys0y"]]
+  ] as const) {
+    it.live(`deletes no node ${what}, and says how to end the lease by hand`, () =>
+      Effect.gen(function* () {
+        const { add, env, ids } = yield* undated
+        yield* leaveLease(env, names[0], { sentAgoMillis: 90 * minute, isDated: false, isNameDrawn }, flags)
+        const found = names.map((name, at) => (add(1007 + at, name), 1007 + at))
+        const reaped = yield* accelerated(invoke(["reap"], { env }))
+        assert.strictEqual(reaped.code, 9, reaped.stderr)
+        assert.deepStrictEqual([ids(), leasesIn(env)], [[1000, ...found], ["run-left.json"]])
+        const [, file] = /^hint: .+ Then remove (.+)\.$/m.exec(reaped.stderr) ?? []
+        assert.include(reaped.stderr, `: berth node get ${found.join(" ")}; `)
+        if (found.length === 1) assert.include(reaped.stderr, "; if it is: berth node delete 1007. Then remove ")
+        yield* berth(["node", "delete", "1007", "--yes"], env)
+        rmSync(file!)
+        const again = yield* berth(["reap"], env)
+        assert.deepStrictEqual([again.code, ids()], [0, [1000, ...found.slice(1)]], again.stderr)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("ends once the node that the reply named under another name is gone", () =>
+    Effect.gen(function* () {
+      const { add, env, ids, service } = yield* undated
+      yield* leaveLease(env, "ci", { sentAgoMillis: 28 * minute, isDated: false, told: 1007 }, flags)
+      add(1007, "db")
+      const reaped = yield* accelerated(invoke(["reap"], { env }))
+      assert.deepStrictEqual([reaped.code, ids()], [9, [1000, 1007]], reaped.stderr)
+      assert.include(
+        reaped.stderr,
+        "hint: See whether it is yours: berth node get 1007; if it is: berth node delete 1007."
+      )
+      service.nodes.pop()
+      const again = yield* accelerated(invoke(["reap"], { env }))
+      assert.deepStrictEqual([again.code, leasesIn(env)], [0, []], again.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["true if berth drew it", [], true],
+    ["false if the user gave it", ["--name", "ci"], false]
+  ] as const)("says whether the name is the run's alone: %s", ([, named, isNameDrawn]) =>
+    Effect.gen(function* () {
+      const { env, service } = yield* undated
+      let lease: { readonly isNameDrawn?: boolean } = {}
+      service.onMade = () => {
+        const [file] = globSync(join(env.XDG_STATE_HOME, "berth/accounts/*/records/lease/*.json"))
+        lease = JSON.parse(readFileSync(file!, "utf8"))
+      }
+      const { code, stderr } = yield* berth(["run", ...flags, ...named, "--yes", "--", "true"], env)
+      assert.deepStrictEqual([code, lease.isNameDrawn], [0, isNameDrawn], stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("ends with nothing deleted 26 minutes after the create, if no node is listed, and not before", () =>
+    Effect.gen(function* () {
+      const { env, ids } = yield* undated
+      yield* leaveLease(env, "ci", { sentAgoMillis: 20 * minute, isDated: false }, flags)
+      const early = yield* accelerated(invoke(["reap"], { env }))
+      assert.strictEqual(early.code, 9, early.stderr)
+      assert.include(early.stderr, "hint: Run berth reap in 26 minutes: ")
+      yield* leaveLease(env, "ci", { sentAgoMillis: 28 * minute, isDated: false }, flags)
+      const late = yield* accelerated(invoke(["reap", "-o", "json"], { env }))
+      assert.strictEqual(late.code, 0, late.stderr)
+      assert.deepInclude(json<ReadonlyArray<object>>(late)[0], { id: null, outcome: "nothing" })
+      assert.deepStrictEqual([ids(), leasesIn(env)], [[1000], []])
+    }).pipe(Effect.scoped)
   )
 })
 

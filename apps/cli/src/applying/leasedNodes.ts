@@ -5,14 +5,14 @@
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
-import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { type Instant, IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isRunning, self } from "@berthkit/core/client/creation/KeyLock"
-import { isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
+import { isQuietAtLast, isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
 import { bootClock, millisBetween, type Stamp, stampNow } from "@berthkit/core/client/files/Boot"
 import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, LocalFileFault } from "../failure/CliFailure.ts"
 import {
   chargedSoFar,
@@ -25,10 +25,10 @@ import {
 } from "../leases/Lease.ts"
 import { leases } from "../leases/leases.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
-import { recordedCreate } from "../nodes/recordedCreate.ts"
+import { instantNow, recordedCreate, waitText } from "../nodes/recordedCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
 import type { NodeResult } from "../records/outcome.ts"
-import { concurrency } from "../nodes/allNodes.ts"
+import { concurrency, wholeList } from "../nodes/allNodes.ts"
 import { ensureUnprotected, ownMemberships } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
@@ -107,11 +107,47 @@ const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, foun
 const differs = (lease: Lease, found: Node) =>
   new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
 
+/**
+ * Whether nothing is left of a create: the service can no longer make its node, and the candidates are gone. After a restart only the wall
+ * clock may show the time. It may be wrong, but nothing is sent because of it.
+ */
+const isNothingLeft = Effect.fnUntraced(function* (candidates: ReadonlyArray<NodeId>, sentAt: Instant | null) {
+  if (sentAt === null || !isQuietAtLast(sentAt, yield* instantNow)) return false
+  const { isWhole, nodes } = yield* wholeList
+  if (!isWhole || nodes.some(({ id }) => candidates.includes(id))) return false
+  const areGone = yield* Effect.forEach(candidates, (id) =>
+    Effect.match(
+      Nodes.use((nodes) => nodes.get(id)),
+      { onFailure: ({ reason }) => reason._tag === "NodeNotFound", onSuccess: () => false }
+    )
+  )
+  return areGone.every(Boolean)
+})
+
+/**
+ * What became of a create if the list and the dates of nodes do not show it. The only node with a name that berth drew for it is the
+ * lease's (decision 0336). Fails with `error` if it stays unknown.
+ */
+const undecided = Effect.fnUntraced(function* (lease: Lease, sentAt: Instant | null, error: BerthError) {
+  const { reason } = error
+  if (reason._tag !== "OutcomeUnknown" || !reason.listRead || reason.listFault !== null) return yield* error
+  const { candidates } = reason
+  const [id, ...others] = candidates
+  if (id !== undefined && others.length === 0 && lease.isNameDrawn === true) {
+    const found = yield* Effect.result(Nodes.use((nodes) => nodes.get(id)))
+    if (Result.isSuccess(found) && isSpelling(found.success.name, lease.name)) return found.success
+  }
+  const isOver = yield* Effect.orElseSucceed(isNothingLeft(candidates, sentAt), () => false)
+  return isOver ? undefined : yield* error
+})
+
 /** Finds the node of a lease that does not state its node, because the reply to the create was lost. */
 const nodeOfLease = Effect.fnUntraced(function* (lease: Lease) {
   const recorded = yield* recordedCreate(lease.key)
   const id = recorded?.nodeId ?? undefined
-  const found = yield* id === undefined ? nodeOfCreate(lease, lease.key) : readNew(id, lease)
+  const found = yield* id === undefined
+    ? Effect.catch(nodeOfCreate(lease, lease.key), (error) => undecided(lease, recorded?.sentAt ?? null, error))
+    : readNew(id, lease)
   if (found === undefined) return undefined
   // The record has an id only if the create's reply stated it or the client later proved it.
   const isOurs = isSpelling(found.name, lease.name) && (yield* othersStay(lease, found))
@@ -180,7 +216,9 @@ export const endLease = Effect.fnUntraced(function* (lease: Lease) {
       if (failure._tag !== "BerthError") return yield* failure
       if (id === null) yield* keepCandidates(lease, failure)
       const file = yield* Effect.orElseSucceed(leases.placeOf(lease.key), () => undefined)
-      return yield* new LeasedNodeNotDeleted({ id, name, perHourInr, error: failure, lease: file })
+      const sentAt = (yield* recordedCreate(lease.key))?.sentAt ?? null
+      const wait = sentAt === null ? "eleven minutes" : waitText(sentAt, yield* instantNow)
+      return yield* new LeasedNodeNotDeleted({ id, name, perHourInr, error: failure, lease: file, wait })
     })
   const node = yield* Effect.catch(provenNode(lease), notDeleted(lease.node?.id ?? null))
   const member = node === undefined ? undefined : (yield* memberships).get(node.id)

@@ -274,29 +274,29 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
   readonly error: BerthError
   /** The file of the lease; undefined if it is gone. */
   readonly lease: string | undefined
+  /** The longest time from now until the service can no longer make the node, in words, such as `eleven minutes`. */
+  readonly wait: string
 }> {
   readonly exit = this.error.reason.exit
   get hint() {
-    const { error, id, lease, name } = this
-    // If the reply does not state exactly one node, it is unknown which candidate is the lease's node.
+    const { error, id, lease, name, wait } = this
     const { reason } = error
-    const toldId = reason._tag === "OutcomeUnknown" && reason.difference !== null ? reason.toldId : null
-    if (id === null && toldId !== null) {
-      return `See it: berth node get ${toldId}; if it is yours to delete: berth node delete ${toldId}`
-    }
     if (id !== null) return `Delete the node: berth node delete ${id}; once that works, also run: berth reap`
-    const candidates = error.reason._tag === "OutcomeUnknown" ? error.reason.candidates : []
+    const { because, candidates } = reason._tag === "OutcomeUnknown" ? reason : { because: "", candidates: [] }
     if (candidates.length === 0) {
       return lease === undefined
-        ? `Look for node ${name} now and in eleven minutes, because the service may still create it until then: berth node list --name ${quoted(name)}`
-        : "Run berth reap in eleven minutes: it deletes the node, which the service may still create until then."
+        ? `Look for node ${name} now and in ${wait}, because the service may still create it until then: berth node list --name ${quoted(name)}`
+        : `Run berth reap in ${wait}: it deletes the node, which the service may still create until then.`
     }
-    const end = lease === undefined ? "" : `, then remove ${lease}`
-    const because = error.reason._tag === "OutcomeUnknown" ? error.reason.because : ""
+    const end = lease === undefined ? "" : ` Then remove ${lease}.`
+    const [only, ...others] = candidates
+    const look = `berth node get ${candidates.join(" ")}`
     if (["RateLimited", "InvalidRequest"].includes(because)) {
-      return `The service refused the create, so a node of that name is hardly its own. Look at each, and delete only your own: berth node get ${candidates.join(" ")}${end}.`
+      return `The service refused the create, so a node of that name is hardly its own. Look at each, and delete only your own: ${look}.${end}`
     }
-    return `See which node is yours: berth node get ${candidates.join(" ")}; delete only that node with berth node delete${end}.`
+    return others.length === 0
+      ? `See whether it is yours: ${look}; if it is: berth node delete ${only}.${end}`
+      : `See which node is yours: ${look}; delete only that node with berth node delete.${end}`
   }
   override get message() {
     const { error, id, name, perHourInr } = this

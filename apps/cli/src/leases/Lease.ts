@@ -22,6 +22,11 @@ export const Lease = Schema.Struct({
   name: Schema.String,
   plan: Schema.String,
   image: Schema.String,
+  /**
+   * Whether the name has a word that berth drew for this node. Nobody else knew the word before the create was sent, so a node with it is
+   * this lease's, even if no date shows when it was made.
+   */
+  isNameDrawn: Schema.optional(Schema.Boolean),
   /** Digest of the order without the name. A run reuses a kept node only if it has the same order. */
   order: Schema.String,
   /** The process of `berth run`. */
@@ -57,7 +62,7 @@ export interface Lease extends Schema.Schema.Type<typeof Lease> {}
 
 /** A new lease, taken before its node is created. */
 export const newLease = (
-  order: Pick<Lease, "key" | "name" | "plan" | "image" | "order" | "ttlMillis" | "price">,
+  order: Pick<Lease, "key" | "name" | "plan" | "image" | "isNameDrawn" | "order" | "ttlMillis" | "price">,
   owner: Self,
   now: Stamp
 ): Lease => ({

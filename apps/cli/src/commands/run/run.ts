@@ -78,7 +78,7 @@ const parameters = {
 
 type RunOptions = Values<typeof parameters>
 
-/** A word of eight letters and digits. */
+/** A word of eight letters and digits, of about 2.7 trillion. */
 const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) => drawn.toString(36))
 
 /** How long the end of a run may take before a note is printed. */
@@ -139,14 +139,18 @@ interface Held {
 }
 
 /** Writes a new lease, before its node is created. */
-const begin = Effect.fnUntraced(function* (spec: NodeSpec, order: string, ttlMillis: number, quote: Quote | undefined) {
+const begin = Effect.fnUntraced(function* (
+  spec: NodeSpec,
+  { isNameDrawn, order, ttlMillis }: Pick<Lease, "isNameDrawn" | "order" | "ttlMillis">,
+  quote: Quote | undefined
+) {
   const key = `run-${yield* randomWord}${yield* randomWord}`
   const { image, name, plan } = spec
   const price = quote && {
     perHourInr: quote.proposal.pricePerHourInr,
     minimumInr: quote.proposal.minimumBillingInr
   }
-  const asked = { key, name, plan, image: String(image), order, ttlMillis, price }
+  const asked = { key, name, plan, image: String(image), isNameDrawn, order, ttlMillis, price }
   const lease = newLease(asked, yield* self, yield* leaseNow)
   yield* leases.put(lease)
   return lease
@@ -266,7 +270,8 @@ export const run = command(
       // The cleanup of earlier runs may have taken minutes.
       yield* yield* currentPrice(`${spec.plan} with ${spec.image}`, quote, quoteFor(spec, options))
     }
-    const lease = taken?.lease ?? (yield* begin(spec, order, ttlMillis, quote))
+    const lease =
+      taken?.lease ?? (yield* begin(spec, { isNameDrawn: options.name === undefined, order, ttlMillis }, quote))
 
     const held: Held = { lease }
     const work = Effect.gen(function* () {
