@@ -1,7 +1,7 @@
 /**
  * Decides when a missing node is gone. The list may hide nodes, and a read may answer 404 for a node that exists, so complete lists and
- * reads of the node itself must prove each deletion. The daemon uses this state machine to report deletions, `berth apply` to replace lost
- * members. Pure: functions of the known state, an observation and an instant. Decisions 0133 and 0134 have the reasons.
+ * reads of the node itself must prove each deletion. The daemon uses this state machine to report deletions, and `berth apply` uses it to
+ * replace lost members. Pure: functions of the known state, an observation and an instant. Decisions 0133 and 0134 have the reasons.
  *
  * | the evidence that a node is gone | needs next | a complete list lacks it | a read answers 404 | a list or a read shows it |
  * |---|---|---|---|---|
@@ -11,9 +11,9 @@
  * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
  * If enough lists already lack the node, the read that proves it gone also ends the proof. The wait is the grace, or 5 s for a node that is
- * expected to go. While the account is frozen, the wait is the hold plus the grace, counted from the instant since which both list and read
- * deny the node; and before the last read, there must be a list that ends after the hold. A node whose deletion the caller has requested
- * needs only one list and one read.
+ * expected to go. While the account is frozen, the wait is the hold plus the grace. It begins once both a list and a read have denied the
+ * node. After the hold, a complete list must end before the last read is sent. A node whose deletion the caller has requested needs only
+ * one list and one read.
  *
  * | the account | a complete list shows that |
  * |---|---|
@@ -113,7 +113,7 @@ export const afterDenial = (
 export const afterGap = (absence: Absence, nowMillis: number): Absence =>
   absence.lackedMillis === null ? absence : { ...absence, lackedMillis: nowMillis }
 
-/** Since when both list and reads deny the node; `Infinity` if one of them does not. */
+/** The time at which both the list and a read had denied the node; `Infinity` if one of them has not. */
 const agreedMillis = ({ deniedMillis, lackedMillis }: Absence): number =>
   Math.max(deniedMillis ?? Infinity, lackedMillis ?? Infinity)
 
@@ -129,7 +129,7 @@ export const absenceQuestion = (
   }
   if (needed.reads > 1) {
     const heldMillis = agreedMillis(absence) + rules.holdMillis
-    // Without a list in between, the node may have been back, so the hold ends with the next list.
+    // The node may have come back since the last list, so the hold ends only with the next one.
     if (isFrozen && (listMillis ?? -Infinity) < heldMillis) return { _tag: "List", dueMillis: heldMillis }
     const dueMillis = isFrozen ? heldMillis + rules.graceMillis : deniedMillis + graceOf(expectation, rules)
     if (askedMillis < dueMillis) return { _tag: "Read", dueMillis, isFirst: false, isGuess: false }
@@ -140,10 +140,13 @@ export const absenceQuestion = (
 const graceOf = (expectation: Expectation, { graceMillis, terminatingGraceMillis }: AbsenceRules): number =>
   expectation === "goes" ? Math.min(graceMillis, terminatingGraceMillis) : graceMillis
 
-/** Fewer missing nodes than this are not "many", except two that are all nodes: each is proved gone by itself. */
+/**
+ * At least this many missing nodes are "many". Two are enough if the account has no other nodes. If fewer are missing, each is proved gone
+ * on its own.
+ */
 const minMany = 3
 
-/** A smaller share of all nodes is never "many". */
+/** The missing nodes are "many" only if they are at least this share of all nodes. */
 const minManyShare = 0.05
 
 /** Counts of the nodes that should stay: all of them, the missing ones, and those reported deleted lately. */

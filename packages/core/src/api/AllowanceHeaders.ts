@@ -20,7 +20,7 @@ export const httpDate = (value: string | undefined): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis
 }
 
-/** A smaller reset is a number of seconds from now, not an epoch time (A22). */
+/** A reset below this number counts seconds from now and is not an epoch time (A22). */
 export const minEpochSeconds = 1e9
 
 /** Requests granted per window. */
@@ -39,7 +39,7 @@ export const described = {
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
 
-/** A larger reset is a number of milliseconds, because as seconds it would lie three thousand years ahead. */
+/** A reset above this number is in milliseconds, because in seconds it would be three thousand years away. */
 const minEpochMillis = 1e11
 
 /** When the allowance refills, in seconds since the epoch; values below 10⁹ count from now (A22). Some gateways report milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * How a request identifies its account (interface.md §5, A5 and A6). This is the contract; the server checks the
- * credentials, the client adds them (`client/transport/Transport.ts`).
+ * How a request identifies its account (interface.md §5, A5 and A6). This is the contract; the server checks the credentials, and the
+ * client adds them (`client/transport/Transport.ts`).
  */
 import { HttpApiMiddleware } from "effect/http-api"
 import { failures } from "./Envelope.ts"

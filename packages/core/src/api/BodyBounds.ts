@@ -6,7 +6,7 @@
 /** Default of the client option `maxBodyTokens`. A page of 100 nodes has about 5000. */
 export const defaultMaxBodyTokens = 200_000
 
-/** A `{` and a `:` count as this many tokens: if each were one token, objects with many names or shapes would take 200 ms to parse. */
+/** Each `{` and `:` counts as this many tokens. With one token each, objects with many names or shapes would take up to 200 ms to parse. */
 const memberTokens = 3
 
 /** The maximum depth of a body. The service's replies are nested five deep. */
@@ -22,8 +22,8 @@ const isEscaped = (text: string, quoteAt: number) => {
 }
 
 /**
- * If the text exceeds a limit: that limit, worded as the expected value of an error. Undefined if the text may be parsed. Tokens are `,`
- * `[` `{` `:` outside strings; `{` and `:` count three times.
+ * The limit that the text exceeds, worded as the expected value of an error; undefined if the text may be parsed. Tokens are `,` `[` `{`
+ * `:` outside strings; `{` and `:` count three times.
  */
 export const bodyFault = (text: string, maxTokens: number): string | undefined => {
   if (text.length <= Math.min(unscannedLength, maxTokens)) return undefined

@@ -93,7 +93,7 @@ const isDisjoint = (left: Json, right: Json): boolean => Object.keys(right).ever
 const simplified = (schema: Json): Json => {
   const { allOf, anyOf, not, ...rest } = mapWithin(schema, simplified)
   const parts: Array<Json> = [...(allOf ?? [])]
-  // A value with another type is not null.
+  // `not: null` adds nothing next to another type, because such a value is never null.
   if (not !== undefined && (not.type !== "null" || rest["type"] === undefined)) parts.push({ not })
   if (anyOf !== undefined) {
     const texts = new Set(anyOf.map((option: Json) => JSON.stringify(option)))

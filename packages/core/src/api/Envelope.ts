@@ -24,7 +24,7 @@ export const success = <Data extends Schema.Top>(data: Data) =>
 /** Wraps a value in the success envelope. */
 export const succeed = <Data>(data: Data) => ({ message: "Success", code: 200, data, errors: {} }) as const
 
-/** Errors by field; those of the whole request are under `detail` (A2). */
+/** Errors by field. Errors of the whole request are under `detail` (A2). */
 export const FieldErrors = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
   identifier: "FieldErrors",
   ...chosen(2, "Field → messages; a failure of the whole request goes under the key `detail`.")

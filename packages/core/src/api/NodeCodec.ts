@@ -20,8 +20,8 @@ import { keepUnknown, read, type ReadRecord, RecordFault } from "./fields/Record
 import type { CommitmentUpdate } from "./CommitmentsGroup.ts"
 
 /**
- * The known fields. First those of records in a list, in the order in which the service sends them, because this makes `keepUnknown`
- * faster; then those of the other shapes.
+ * The known fields. The fields of list records come first, in the order in which the service sends them, because this makes `keepUnknown`
+ * faster. The fields of the other shapes follow.
  */
 const known: ReadonlyArray<string> = [
   "id",
@@ -76,7 +76,7 @@ export interface UnreadNode {
   readonly fault: RecordFault
 }
 
-/** If the reply to a create does not state exactly one node: the ids in that reply, lowest first. */
+/** The ids in a reply to a create that does not state exactly one node, lowest first. */
 export interface SeveralNodes {
   readonly ids: ReadonlyArray<NodeId>
   readonly fault: RecordFault
@@ -120,8 +120,8 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 const noTags: ReadonlyArray<string> = []
 
 /**
- * The record in the list of a create's reply, if the list has one record and the reply states no other number of nodes than one. Otherwise
- * the ids in the list. Undefined if the data has no list and is itself the record.
+ * Reads the list in the reply to a create. Returns the record if the list has exactly one and the reply does not state another number of
+ * nodes; otherwise the ids in the list. Undefined if the data is no list, because then it is the record itself.
  */
 export const createdRecord = (data: unknown): { readonly record: unknown } | SeveralNodes | undefined => {
   const around: Record<string, unknown> = Predicate.isObject(data) ? data : { node_create_response: data }

@@ -58,10 +58,7 @@ export type Show = (text: string, maxLength: number) => string
 export interface Reading {
   readonly show: Show
   readonly maxBodyTokens: number
-  /**
-   * The limit, if the body was longer than one. It is worded as an error's text about what was expected. Undefined if the body was read in
-   * full.
-   */
+  /** The limit that the body exceeded, worded as the expected value of an error; undefined if the body was read in full. */
   readonly bodyFault?: string | undefined
 }
 
@@ -70,8 +67,8 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 const excerptLength = 200
 
 /**
- * How many characters of a text are searched for secrets, for each character that can be shown. It is more than one, because white space is
- * collapsed and the text becomes shorter.
+ * For each character that can be shown, this many characters of the text are searched for secrets. One would be too few, because a text
+ * becomes shorter when its white space is collapsed.
  */
 const windowPerCharacter = 4
 
@@ -144,8 +141,8 @@ const lacksCredit = ({ data }: Record<string, unknown>) =>
 const unstated = 0
 
 /**
- * The status of the failure in the body of a 2xx reply; undefined if there is none. If no data is expected that could prove the success,
- * errors without a code count as a failure too.
+ * The status of the failure in the body of a 2xx reply; undefined if there is none. If the operation expects no data, nothing else could
+ * prove a success, so errors without a code count as a failure too.
  */
 const failureInside = (body: Record<string, unknown>, expectation: Expectation): number | undefined => {
   const codes = codesOf(body)
@@ -257,7 +254,7 @@ const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
   (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
 
 /**
- * The sentences that explain the failure, without duplicates and full stops. If all sentences are general, returns those that begin with a
+ * The sentences that explain the failure, without duplicates or full stops. If all sentences are general, returns those that begin with a
  * field's name. If none does, returns the last sentence, because the sentences of `errors` come last.
  */
 const wordsOf = (
@@ -289,10 +286,10 @@ const wordsOf = (
   return [more, naming].find(({ length }) => length > 0) ?? said.slice(-1)
 }
 
-/** Words of a limit on how much an account may have. */
+/** Words that speak of a limit on how much an account may have. */
 const ofAmount = /\b(?:quota|limit\w*|max\w*|allowed|exceed\w*|reached|too many)\b/i
 const ofThings = /\b(?:node|vm|instance|machine|server|volume|disk|storage|ip|v?cpu|ram|gpu)(?:e?s)?\b/i
-/** Words of a limit on how often an account may ask. */
+/** Words that speak of a limit on how often an account may ask. */
 const ofRate = /\brates?\b|\brequests\b|\bcalls\b|throttl|slow down|\bper (?:second|minute|hour|day)\b|\bapi\b/i
 
 /**

@@ -1,4 +1,4 @@
-/** Where a raw request is sent. All checks of its path read this address, so that none judges another address than the one that is sent. */
+/** The address to which a raw request is sent. All checks of the path use this module, so they judge the address that is really sent. */
 import { prefix } from "./Routes.ts"
 
 /** The path on the service that a request is sent to, with the prefix. */

@@ -41,7 +41,7 @@ const typeWords: Readonly<Record<string, string>> = {
   null: "null"
 }
 
-/** A type, a literal, or an object by its name in the code or its fields. */
+/** Matches a type, a literal, or an object, which has its name in the code or its fields. */
 const alternative = /[a-z]+|"[^"]*"|[A-Z][A-Za-z]*|\{[^}]*\}/
 
 const alternatives = new RegExp(`^Expected ((?:${alternative.source})(?: \\| (?:${alternative.source}))*)(?:, .*)?$`)

@@ -81,7 +81,7 @@ interface Account {
 /** The account's folders in berth's folder, or in another one. */
 const accountIn = Effect.fnUntraced(function* (settings: Settings, base: string): Effect.fn.Return<Account, FileFault> {
   const { ofKey, ofName, ofPlace, origin } = yield* accountIds(settings)
-  // Resolve now: the program may change its working directory, but its files stay.
+  // Resolve the path now, because the program may change its working directory later.
   const accounts = `${builtin("node:path")!.resolve(base)}/accounts`
   return {
     keyFolder: `${accounts}/${ofKey}`,

@@ -1,5 +1,5 @@
 /**
- * The calls on nodes, with lists as pages that are pulled. `Nodes` and the promise client are built on these calls. They use no streams,
+ * The calls on nodes. A list is read by pulling its pages. `Nodes` and the promise client are built on these calls. They use no streams,
  * because the promise client needs none.
  */
 import { Context, type Duration, Effect, Layer, type Pull, Random, type Scope } from "effect"
@@ -62,8 +62,8 @@ export interface ListOptions extends CallOptions, ListBounds {
   /** Longest time for each pull of nodes, including all its requests. Default: each request has the client's deadline. */
   readonly deadline?: CallOptions["deadline"]
   /**
-   * Longest time for the whole list from its beginning, including the program's time between pulls; then it fails with `TimedOut`. Default:
-   * none.
+   * Longest time for the whole list from its beginning, including the program's time between pulls. When this time is over, the list fails
+   * with `TimedOut`. Default: none.
    */
   readonly totalDeadline?: Duration.Input | undefined
   /** Called once, at the end of the list. */
@@ -119,9 +119,9 @@ export class NodeCalls extends Context.Service<
     ) => Effect.Effect<void, BerthError>
     /**
      * Waits until the node has the status or, for several ids, until each node has had it; results have the order of the ids. Fails with
-     * `StatusNotReached` as soon as it is clear that a node cannot reach the status at all, or not before the timeout, for example because
-     * the allowance of requests refills only after it. A node that this client created less than a minute ago is waited for even if the
-     * service does not find it yet.
+     * `StatusNotReached` as soon as it is clear that a node cannot reach the status, or that the wait cannot see it in time, for example
+     * because the allowance refills only after the timeout. A node that this client created less than a minute ago is waited for even if
+     * the service does not find it yet.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>

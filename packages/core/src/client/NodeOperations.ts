@@ -117,7 +117,7 @@ const driftOfOne = (drift: typeof Drift) => (node: Node) => drift.nodeDrift([nod
 /** The nodes that a reply to a create may state. */
 export type StatedNode = Node | UnreadNode | SeveralNodes
 
-/** `faultOf` finds what is wrong with a node as the reply to this create. */
+/** `faultOf` says why a node cannot be the reply to this create. */
 export const createNode = (faultOf: (node: StatedNode) => RecordFault | undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",

@@ -39,7 +39,10 @@ const expected = {
   resolved: "expected a path without backslashes, control characters, . and .. as parts of it"
 }
 
-/** A part of a path that a client, a gateway or the service may resolve, or a character that one of them may take for a slash or drop. */
+/**
+ * A part of a path, such as `..`, that a client, a gateway or the service may resolve; or a character that one of them may drop or take for
+ * a slash.
+ */
 const resolvable = /(?:^|\/)\s*\.\.?\s*(?:;[^/]*)?(?:\/|$)|[\\\p{Cc}]/u
 
 /** Why a request cannot be sent; undefined if it can. */

@@ -11,8 +11,9 @@ import { Nodes } from "./Nodes.ts"
 const settleTime = "20 seconds"
 
 /**
- * Waits until the locks that a create takes are free, but no longer than it takes to free those of a process that has ended. After a restart
- * of the machine, freeing them takes longer than looking for the node may, and each command would begin to wait anew.
+ * Waits until the locks that a create takes are free, at most as long as it takes to free the locks of a process that has ended. After a
+ * restart of the machine, that is longer than the deadline of the search below: without this wait, each command would begin to wait anew,
+ * and no search would ever succeed.
  */
 const awaitLocks = Effect.fnUntraced(function* (key: string) {
   const store = yield* IntentStore

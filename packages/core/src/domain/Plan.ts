@@ -87,7 +87,7 @@ export const passesSize =
     isAtLeast(minCpu, vcpus) &&
     isAtLeast(minRam && minRam * mibPerGb, memoryMib)
 
-/** The value, if all records that state one state the same; otherwise null. */
+/** The value that all records state, without those that state none; null if the stated values differ. */
 const stated = <A>(values: ReadonlyArray<A | null>): A | null => {
   const known = new Set(values.filter((value) => value !== null))
   const [only = null] = known

@@ -3,10 +3,13 @@
  * all use this module, because one leak is enough.
  */
 
-/** Short words may be part of another word, so these need an end on both sides. A text may have encoded the character before them. */
+/**
+ * Short words may be part of another word, so each must stand alone, with a word boundary on both sides. The character before it may be
+ * encoded.
+ */
 const shortWords = "(?:\\b|_|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2})(?:auth|jwt|otp|pass|pwd|sid|sig)(?:\\b|_)"
 
-/** Words that occur only in names of secrets. A field called just `key` does not match, because it holds the name of a label. */
+/** Words that occur only in names of secrets. A field that is just called `key` does not match, because it holds the name of a label. */
 const words = `auth(?:entic|ori[sz])ation|bearer|cookie|credential|pass(?:code|phrase|w)|secret|session|signature|token|${shortWords}|api[-_ ]?key`
 
 const secret = new RegExp(`${words}|.key$`, "i")

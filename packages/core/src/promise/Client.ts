@@ -265,8 +265,8 @@ export interface Client {
     readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
     /**
      * Waits until the node has the status, or until each of several nodes has had it; the nodes come in the order of the ids. Rejects with
-     * `StatusNotReached` as soon as it is clear that a node cannot reach the status at all, or not before the deadline, for example because
-     * the allowance of requests refills only after it.
+     * `StatusNotReached` as soon as it is clear that a node cannot reach the status, or that the wait cannot see it in time, for example
+     * because the allowance refills only after the deadline.
      */
     readonly awaitStatus: {
       (id: number, wanted: KnownStatus, options?: WaitOptions): Promise<Node>

@@ -13,7 +13,10 @@ import type { Call, Runner } from "./Runner.ts"
 import { plainNode } from "./Plain.ts"
 import { scheduler } from "./scheduler.ts"
 
-/** Takes the items of an async iterator one at a time, in order, even if a consumer asks for the next item before it has the last one. */
+/**
+ * Takes the items of an async iterator one at a time, in order, even if a consumer asks for the next item before it has received the
+ * previous one.
+ */
 const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
   let turn: Promise<unknown> = Promise.resolve()
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The logger of a program receives a line for each attempt, and the warnings. Errors that it throws are ignored, because there is no other
- * place to report them.
+ * The logger of a program receives a line for each attempt, and the warnings. Errors that the logger throws are ignored, because there is
+ * no other place to report them.
  */
 import { Layer, Logger as EffectLogger, References } from "effect"
 import type { AttemptReport, Logger, LogLevel } from "./Client.ts"

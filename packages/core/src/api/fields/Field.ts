@@ -49,7 +49,7 @@ export const flag: Field<boolean> = (wire) => {
   return unreadable
 }
 
-/** The cache of a field is cleared when it has this many spellings. */
+/** The cache of a field is cleared once it holds this many spellings. */
 const maxSpellings = 256
 
 /** Longer spellings are not cached. */

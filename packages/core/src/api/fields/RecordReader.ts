@@ -31,7 +31,7 @@ const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
 
 /**
  * Reads `wire`, the record's value under `name`, with `field`; returns `fallback` if the value is absent, null or unreadable. The caller
- * passes the value, because a property access here would serve all names and be slow for each.
+ * passes the value, because one property access here would serve all names, and engines cannot make such an access fast.
  */
 export const read = <A, B>(
   wire: unknown,

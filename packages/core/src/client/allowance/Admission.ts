@@ -62,7 +62,7 @@ export interface Admission {
   readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
 }
 
-/** After this long without a request a client stops sharing until the next one. */
+/** After this long without a request, a client stops sharing until its next request. */
 const idleMillis = 2000
 
 /** While calls wait, a clock step is detected within this time. */

@@ -55,7 +55,10 @@ export const agreeing = (state: State, { receivedAt, resetAround }: Report.Repor
     retryAtOf(observation)
   )
 
-/** The length of the window: the longest time from a reply to a believed reset. Of the replies that state the reset, the first counts. */
+/**
+ * The length of the window: the longest time from a reply to a believed reset. Among the replies that state the same reset, the first
+ * counts.
+ */
 export const windowSeen = (
   { report: known, windowMillis = 0 }: State,
   { resetAround, sentAt }: Report.SharedReport

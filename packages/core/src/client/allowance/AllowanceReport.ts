@@ -34,7 +34,7 @@ export interface Observation extends Sending {
 /** The allowance reported by a reply, on our own clock. */
 export interface Report {
   readonly limit: number
-  /** What is left after all requests that the service had counted, less later requests that got no reply. */
+  /** Requests left according to the reply, minus later requests that the service counted without reporting the allowance. */
   readonly remaining: number
   /** The reset as the service wrote it. Equal values mean the same period. */
   readonly resetSeconds: number
@@ -48,7 +48,8 @@ export interface Report {
   readonly sentAt: number
   readonly receivedAt: number
   /**
-   * How many requests had ended before this one was sent, and how many were sent before its reply: the bounds of what the service counted.
+   * How many requests had ended before this one was sent, and how many had been sent before its reply. The service has counted at least the
+   * former and at most the latter.
    */
   readonly endedBefore: number
   readonly sentBy: number

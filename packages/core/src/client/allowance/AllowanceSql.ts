@@ -1,7 +1,7 @@
 /**
  * Shares the allowance between processes on several machines through a database: PostgreSQL 14 or newer, or SQLite. A process asks for all
- * its accounts at once, twice a second, and at most five times a second. The content is safe to lose. On PostgreSQL the tables are
- * unlogged, so that nothing waits for a disk; they are empty after a crash of the server.
+ * its accounts at once: usually twice a second, and never more than five times a second. The content is safe to lose. On PostgreSQL the
+ * tables are unlogged, so that nothing waits for a disk; they are empty after a crash of the server.
  *
  * All instants in the tables are on the database's clock, so the clocks of the machines do not matter. A process learns the database's
  * clock from the round trips of its statements. It translates each content only once, when it reads it, so a later step of the database's
@@ -15,11 +15,12 @@
  *
  * An exchange (`ask`) has two statements: an upsert of the process, which also returns the database's time, and a select of the changes for
  * the process's clients, with the number of other clients of the same accounts. It has more statements if clients have entered or left, if
- * the round trip was too slow to tell the time, and, rarely, to remove old rows. The select looks back a few seconds, because a write may
- * become visible after a later one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two seconds.
+ * the round trip was too slow to tell the time, and, rarely, to remove old rows. The select looks back a few seconds, because an earlier
+ * write may become visible after a later one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two
+ * seconds.
  *
- * Another process counts as running if it was seen a few seconds ago, although its row stays longer. `before` is the number of those
- * whose id is lower: the processes ask again in this order.
+ * Another process counts as running if it was seen a few seconds ago, although its row stays longer. `before` is the number of running
+ * processes with a lower id: the processes ask again in the order of their ids.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,10 +52,13 @@ const restMillis = 2000
 /** How long after its write a transaction may become visible. */
 const maxCommitMillis = 5000
 
-/** If the database's clock is known less exactly than this, it is asked for again. */
+/** If the database's clock is known less exactly than this, the process asks for its time again. */
 const maxDoubtMillis = 10
 
-/** How long the rows of a process are kept after it was last seen, and how long content is kept. No client would believe older content. */
+/**
+ * How long the rows of a process are kept after it was last seen, and how long the knowledge about an account is kept. No client would
+ * believe older knowledge.
+ */
 const goneMillis = 60_000
 const forgottenMillis = 2 * 86_400_000
 

@@ -1,11 +1,11 @@
 /**
- * Estimates the allowance: from every request and reply it derives when the next request may go. Pure: every function takes the state and
+ * Estimates the allowance, and derives from every request and reply when the next request may go. Pure: every function takes the state and
  * the instant and returns the new state. Calls wait in `Admission.ts`, not here.
  *
- * It does not need to know which kind of window the service has (A22). The remaining requests in a reply count as the truth, less the
- * requests under way. With nothing left it waits for the stated reset, sends one request, and learns from its reply. A detected token
- * bucket, or a window that refills at once, shortens the wait; the refill of the bucket then replaces the stated reset. A 429 holds all requests back, for as long as the reply asks or for
- * increasing pauses.
+ * It does not need to know which kind of window the service has (A22). It trusts the number of remaining requests in a reply, and subtracts
+ * the requests under way. With nothing left it waits for the stated reset, sends one request, and learns from the reply. The wait is
+ * shorter if a token bucket was detected, or a window that refills at once; a bucket's refill replaces the stated reset. A 429 holds all
+ * requests back, for as long as the reply asks or for increasing pauses.
  *
  * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` converts the service's.
  *
@@ -63,17 +63,20 @@ const cameBack = ({ bucket, otherClients, ownProcesses }: State, report: Report.
     ? Math.max(0, instant - report.receivedAt) / millisPerRequest({ otherClients, ownProcesses }, bucket)
     : 0
 
-/** Requests kept: one for each of the user's other processes, and what other clients take or, if none is known, one. */
+/**
+ * The number of requests that are kept: one for each of the user's other processes, and as many as other clients are likely to take. If no
+ * other client is known, at most one is kept in their place.
+ */
 const keptFor = (state: State, report: Report.Report, instant: number): number => {
   const { bucket, isShared, otherClients, ownProcesses } = state
   if (OtherClients.areActive(otherClients)) return ownProcesses.count + OtherClients.room(otherClients, report, instant)
-  // Keep one request for a process that starts before this one knows of it. With a token bucket, a client that took each request as it
-  // refills would also never notice another client that finds nothing left.
+  // Keep one request for a process that starts before this one knows of it. Besides, if a client took each request of a token bucket as
+  // soon as it refills, it would never notice that another client finds none left.
   const keepsOne = (isShared || BucketDetector.isBelieved(bucket)) && report.limit >= minLimitToShare
   return ownProcesses.count + (keepsOne ? 1 : 0)
 }
 
-/** How fast a bucket refills for us; other clients and processes take their part. */
+/** How fast a bucket refills for this process, because other clients and processes take their part. */
 const millisPerRequest = (
   state: Pick<State, "otherClients" | "ownProcesses">,
   { maxMillisPerRequest }: BucketDetector.Bucket
@@ -82,7 +85,7 @@ const millisPerRequest = (
 /**
  * When the next request may go. `reserve` is the share of the allowance that it leaves to the lanes before its own, 0 to 1. The usable
  * requests are those that the last report left, plus those that a token bucket has refilled since, minus those that are kept for others
- * (`keptFor`) and for the lanes before.
+ * (`keptFor`) and for the lanes before its own.
  *
  * | what is known | the request goes |
  * |---|---|
@@ -164,8 +167,8 @@ const assumedWindowMillis = 3_600_000
 
 /**
  * The length of the window, as far as replies show it. The refill time of a token bucket shows it, and so does a window that refills at
- * once, because its next reset is a whole window ahead. Before that, only a reset more than an hour ahead shows a length. Undefined if
- * nothing does.
+ * once, because its next reset is a whole window ahead. Before that, only a reset more than an hour ahead shows a length. Undefined if no
+ * reply shows one.
  */
 export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis }: State): number | undefined => {
   if (report !== undefined && BucketDetector.isBelieved(bucket)) return report.limit * bucket.maxMillisPerRequest
@@ -191,7 +194,7 @@ export const sent = (state: State, instant: number): State => {
   }
 }
 
-/** The time between two spread requests of any process. A window shorter than a minute spreads them over a part of itself. */
+/** The time between two spread requests of any process. If a window is shorter than a minute, they are spread over a part of it. */
 const spreadGapMillis = (state: State, report: Report.Report): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
@@ -270,7 +273,7 @@ const withReport = (state: State, report: Report.Report, observation: Report.Obs
   const later = report.sentAt >= known.receivedAt
   // Replies crossed each other: within one period the smallest number is the truth, and a later reset is newer.
   if (!later && report.resetSeconds < known.resetSeconds) return state
-  // The known report stays and counts as of this later reply: what refilled between the two is already in it.
+  // Keep the known report, but with the time of this later reply, because the number already includes what refilled in between.
   if (!later && report.resetSeconds === known.resetSeconds && remaining >= known.remaining) {
     const agreed = known.agreed ?? agreeing(state, report, observation)
     const asked = Math.max(known.askBy, askBy(state, report, agreed))
@@ -318,7 +321,7 @@ const accepted = (
 /** Calls that waited for a refill are sent spread out, not all at once. */
 const spreadFrom = (state: State, instant: number): State["spread"] => {
   const next = state.spread?.next ?? instant
-  // At most one step ahead, because clocks jump.
+  // Clocks jump, so the next request is at most one step away.
   const latest =
     instant + (state.report === undefined ? 0 : spreadGapMillis(state, state.report) * (1 + state.ownProcesses.count))
   return { until: instant + spreadMillis, next: Math.min(Math.max(next, instant), latest) }

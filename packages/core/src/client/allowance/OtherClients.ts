@@ -36,7 +36,7 @@ const horizonMillis = 10_000
 /** Largest share of the allowance kept for other clients: they come in bursts, and a burst predicts little. */
 const maxRoomShare = 0.02
 
-/** This many last requests are never used while other clients use the key, because one of theirs and one of ours may cross. */
+/** While other clients use the key, this many requests are always left, because a request of theirs and one of ours may cross. */
 const minLeftRequests = 2
 
 export const areActive = ({ requests }: OtherClients): boolean => requests >= 0.5
@@ -52,9 +52,7 @@ export const room = (otherClients: OtherClients, report: Report, instant: number
 /** The number of our requests that a report may or may not have counted. */
 const uncertain = ({ sentBy, endedBefore }: Report): number => sentBy - endedBefore - 1
 
-/**
- * Evaluates the next report. `refilled` is the minimum refill since the watch began; with `anew` the next watch begins with this report.
- */
+/** Evaluates the next report. `refilled` is the minimum refill since the watch began; with `anew`, a new watch begins with this report. */
 export const watched = (
   { otherClients: known, watch }: Watching,
   report: Report,

@@ -113,7 +113,7 @@ export const share = Effect.fnUntraced(function* (
       `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`
     )
   })
-  // Read first, so that nothing is written next to content that is not ours.
+  // Read first: if the content is not Berth's, this process must not write anything next to it.
   const exchange = withoutStore(
     Effect.flatMap(read, (theirs) =>
       Effect.flatMap(store.meet(staleMillis), (ownProcesses) => merge(theirs, ownProcesses))
@@ -213,9 +213,10 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
 }
 
 /**
- * Orders replies that crossed each other: within one period the smallest number is the truth. A reply from before our request is older and
- * does not count: our own report comes back through the store like this, and says that nothing is left if it was of a refusal that is over
- * by now. The number and the end of the wait belong together: after a refusal, the end is when we may ask again.
+ * Orders replies that crossed each other: within one period the smallest number is the truth. A reply from before our request is older, so
+ * it does not count. Our own report may come back through the store like this; if it was about a refusal that is over by now, it would say
+ * that nothing is left. The number and the end of the wait are taken over together, because after a refusal the end says when we may ask
+ * again.
  */
 const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
   report !== undefined &&

@@ -22,7 +22,7 @@ export interface Place<A> {
 
 /**
  * One lane: a FIFO queue, and a heap by deadline over the same places. A place that its call has left stays in both until it reaches the
- * top, or until most places are like that.
+ * top, or until calls have left most of the places.
  */
 class Line<A> {
   size = 0

@@ -84,7 +84,7 @@ export type Admitted<A> = (ticket: Admission.Ticket, restore: Admission.Restore)
 
 type Sent = Ledger["sent"]
 
-/** The more certain of two statements. */
+/** The more certain of two statements about whether a request reached the service. */
 const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : a === "maybe" ? a : b)
 
 /**

@@ -130,7 +130,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
 export const make = () => {
   let state = initial
   return <A>({ ledger, maxAttempts, repeatable, request }: Task<A>) => {
-    // A caller that retries by itself is told at once.
+    // A caller that retries by itself gets the failure at once.
     const isPatient = repeatable !== "never" && maxAttempts > 1
     return <B>(call: Effect.Effect<B, ErrorReason>): Effect.Effect<B, ErrorReason> =>
       Effect.uninterruptibleMask((restore) => {

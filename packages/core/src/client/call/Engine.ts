@@ -33,7 +33,8 @@ const admitting =
     )
 
 /**
- * Passes the reply, even that of a failure, to `onReply`. The hook cannot delay a success beyond the call's deadline, nor a failure at all.
+ * Passes the reply, even that of a failure, to `onReply`. The hook can delay a success only until the call's deadline, and cannot delay a
+ * failure.
  */
 const reported =
   <A>(task: Attempt.Task<A>) =>

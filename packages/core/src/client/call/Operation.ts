@@ -22,7 +22,7 @@ export type Repeatable = "idempotent" | "once" | "never"
 export interface CallOptions {
   /** Maximum time of this call, with its waits and retries. Default: the client's. */
   readonly deadline?: Duration.Input | undefined
-  /** Priority of the call when the allowance is short. Default: the client's, or else the operation's. */
+  /** Priority of the call when the allowance is short. Default: the client's, otherwise the operation's. */
   readonly lane?: Lane | undefined
   /** Whether a failed attempt may be repeated. Default true; false for a caller that retries by itself. */
   readonly retry?: boolean | undefined

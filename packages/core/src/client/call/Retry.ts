@@ -19,8 +19,8 @@ const maxRetryAfterMillis = 120_000
 
 /**
  * The tokens of a budget that all retries of a client share. It prevents a storm of retries, but lets every call retry after a restart of
- * the service: it bounds how many retries start per second, not how many there are. After transient failures, 35 start at once, then 20 a
- * second (decision 0174). If the number of tokens is negative, waiting retries have already spent future tokens.
+ * the service: the budget bounds how many retries start per second, not their total number. After transient failures, 35 start at once,
+ * then 20 a second (decision 0174). If the number of tokens is negative, waiting retries have already spent future tokens.
  */
 export const fullBudget = 500
 const refillPerMilli = 0.28

@@ -1,6 +1,6 @@
 /**
- * Decides what a create does next. Pure: a state and an event give the next state, what to write of the create, and the next action;
- * `Creator.ts` writes, acts, and feeds back the outcome. The interface has no idempotency key and a node costs money, so a create that may
+ * Decides what a create does next. Pure: a state and an event give the next state, what to record about the create, and the next action.
+ * `Creator.ts` records, acts, and feeds back the outcome. The interface has no idempotency key and a node costs money, so a create that may
  * have been processed is not sent again. Instead, the list is polled for its node, and `Reconciliation.ts` judges what the list shows. The
  * create is sent again in two cases only: the list still shows no node ten and a half minutes after the request, or the rate limit refused
  * the request and the list shows no node at least twelve seconds later.
@@ -90,8 +90,8 @@ interface Reconciling extends Refusals {
 
 export type CreateState =
   /**
-   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing. The pauses are for further reads
-   * of a node that is too new to be found.
+   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing yet. The pauses are for further
+   * reads of a node that is too new to be found.
    */
   | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
   /** The request waits for the rate limit. */
@@ -356,8 +356,8 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 
 /**
  * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be listed, and up to a
- * quarter longer, because many callers should not return at once. Then it looks whether the service made the node all the same. If the
- * deadline has no room for that pause, it looks at once, and the create is not sent again.
+ * quarter longer, because many callers should not return at once. After the pause, the list shows whether the service made the node all the
+ * same. If the deadline has no room for the pause, the list is read at once, and the create is not sent again.
  */
 const refused = (
   request: CreateRequest,

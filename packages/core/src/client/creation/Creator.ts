@@ -365,7 +365,10 @@ export const make = ({
     }
   })
 
-  /** Reads the list, and then the intents of other creates: for every listed node, its create was recorded before the node was made. */
+  /**
+   * Reads the list first and the intents of other creates afterwards: the create of every listed node was recorded before the node was
+   * made, so its intent is found.
+   */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
     Effect.suspend(() => {
       let isListRead = false
@@ -403,7 +406,7 @@ export const make = ({
         yield* Effect.ignore(write(call, step))
         return { ...step, write: undefined }
       })
-      /** Nothing shows which of these nodes is another create's, so they are only named. */
+      /** Nothing shows which of these nodes belong to other creates, so the failure only names them. */
       const named = Effect.fnUntraced(function* (failure: IntentStoreFailed) {
         const { nodes } = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
         const candidates = nodes.filter((node) => isCandidate(call, node))

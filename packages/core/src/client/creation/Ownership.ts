@@ -12,7 +12,7 @@ import { isOfOneBoot, maxStepMillis, millisBetween } from "../files/Boot.ts"
 import type { Instant, Intent } from "./IntentStore.ts"
 
 /**
- * Times that a service states are exact only to this much. The service writes whole seconds, in `Date` as well; it may take the time a
+ * The times that a service states may be off by this much. The service writes whole seconds, in `Date` as well; it may take the time a
  * moment after it gave the id; and a mock's clock may stand still between two creates.
  */
 export const blurMillis = 2000
@@ -39,7 +39,7 @@ export const millisSince = (earlier: Instant, now: Instant): number => {
 /** Whether the service has certainly stopped processing a create that was sent then. */
 export const isQuiet = (sentAt: Instant, now: Instant): boolean => millisSince(sentAt, now) >= quietMillis
 
-/** When another machine sent a create, on the only clock that it stated: the service's, otherwise its own wall clock. */
+/** The time at which another machine sent a create, on the only clock that it recorded: the service's, otherwise its own wall clock. */
 export interface Told {
   readonly millis: number
   readonly isOfService: boolean
@@ -188,8 +188,8 @@ const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) =>
 /** Whether a create made a node, judged by the list. */
 export type Kinship =
   /**
-   * The node shows all that was asked for, and was made in time. If there are several such nodes, the create may have made any of them that
-   * no other create has.
+   * The node shows all that was asked for, and was made in time. If there are several such nodes, the create may have made any of those
+   * that belong to no other create.
    */
   | "proven"
   /** The node shows all that was asked for, but its creation time is not reliable. */

@@ -281,7 +281,7 @@ export const resolve = ({
   const exact = proven.filter(({ name }) => name === intent.name)
   const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
-  // The create's node may be one that was seen before and has been deleted or renamed since, just as well as one that is listed now.
+  // The create's node may be one that is listed now, or one that was seen before and has been deleted or renamed since.
   if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
     return possible.length === 0 && isWhole
       ? { _tag: "Absent" }
@@ -337,7 +337,7 @@ export class SameNameCreates {
 /** The attempts of a request, and its failed reply. */
 export type Tried = Pick<BerthError, "attempts" | "reply">
 
-/** What a create has tried that has not sent anything yet. */
+/** The attempts of a create that has not sent anything yet: none. */
 export const untried: Tried = { attempts: [], reply: null }
 
 export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
@@ -354,9 +354,9 @@ export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
 export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
 
 /**
- * Turns the failure of one request into the failure of the create. The request's deadline was the rest of the create's, but the error names
- * the create's, because the caller knows only that one. With `isBefore`, the request only prepared the create, so nothing of the create was
- * sent.
+ * Turns the failure of one request into the failure of the create. The request had only the rest of the create's time, but the error names
+ * the create's deadline, because the caller knows only that one. With `isBefore`, the request only prepared the create, so nothing of the
+ * create was sent.
  */
 export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: boolean) => {
   const { reason } = error

@@ -32,7 +32,7 @@ export type ReadPage = (page: number) => Effect.Effect<NodesOfPage, BerthError>
 
 const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
-/** Whether the totals of the first page say that there is no other. A page of the largest size proves nothing (decision 0229). */
+/** Whether the totals of the first page say that there is no other page. A page of the largest size proves nothing (decision 0229). */
 const isOnly = (page: number, { nodes, pages, total }: NodesOfPage): boolean =>
   page === 1 && nodes.length < pageSize.maximum && statesWhole({ pages, total }, nodes.length)
 
@@ -132,7 +132,8 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     }
     yield* ensureWhole(totals.total, ids.size)
     yield* ensurePages(totals, page - 1, ids.size)
-    // A deletion while a repeated page is read makes it look like a second one. Only an empty page shows the end without totals.
+    // If a node is deleted while the service repeats a page, the repeated page looks like a second one. So without totals, only an empty
+    // page shows the end.
     return nodes.length === 0 || statesWhole(totals, ids.size)
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)

@@ -22,7 +22,7 @@ export const bootId: Effect.Effect<string | null> = fromProc((fs) =>
 export const namespaceOf = (name: "pid" | "time"): Effect.Effect<string | null> =>
   fromProc((fs) => fs.readlinkSync(`/proc/self/ns/${name}`))
 
-/** A runtime takes up to this long to start, so its clock and the age of its process may differ by this. */
+/** A runtime takes up to this long to start, so its clock and the age of its process may differ by as much. */
 const startingSeconds = 1
 
 /**

@@ -32,7 +32,7 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
     `${nodes} nodes in ${requests} requests, and no end`
   )
 
-/** The failure if no record of a list can be read. Such a list must not pass for that of an empty account. */
+/** The failure if no record of a list can be read. Such a list must not be taken for the list of an empty account. */
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
@@ -63,8 +63,8 @@ export const ensureWhole = (total: number | null, shown: number): Effect.Effect<
     : Effect.void
 
 /**
- * For a service that returns the same page whatever page is asked for. Fails if the service may have cut its list there: if its totals say
- * so, or if it states no totals and the page is full.
+ * For a service that returns the same page for every page number. Fails if the list may go on after this page: if its totals say so, or if
+ * it states no totals and the page is full.
  */
 export const ensureUncut = ({ pages, total }: Totals, length: number): Effect.Effect<void, BerthError> =>
   (pages ?? 1) > 1 || (total === null && pages === null && length === pageSize.maximum)

@@ -29,8 +29,8 @@ export interface Listed extends ListedPage {
   /**
    * Whether every node that existed the whole time is certainly included. False if a record was left out, or if the service counts more
    * nodes than it lists. If the pages are too small to overlap, or if the service does not sort by id, a node may have moved past the
-   * listing when others were deleted; it is then true only if every page states exactly the listed number. `"assumed"` if an inexact list
-   * skipped the requests that prove it.
+   * listing when others were deleted; in this case it is true only if every page states exactly the number of nodes that were listed.
+   * `"assumed"` if an inexact list skipped the requests that prove it.
    */
   readonly complete: boolean | "assumed"
   /** Like `complete`, but records that were left out do not make it false. If it is false, an entirely unknown node may be missing. */
@@ -48,7 +48,8 @@ export interface ListBounds {
   readonly exact?: boolean | undefined
   /**
    * Maximum number of nodes in the list. A list with more nodes fails with `UnexpectedResponse`, and so does a list that has not ended
-   * after one and a half times the requests that this number needs. Default 50 000, and so at most 760 requests for 100 nodes each.
+   * after one and a half times the requests that this number needs. The default is 50 000, which allows at most 760 requests for 100 nodes
+   * each.
    */
   readonly maxNodes?: number | undefined
 }

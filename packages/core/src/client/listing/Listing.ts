@@ -88,8 +88,8 @@ export const next = (progress: Progress): PageRange =>
     : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
 
 /**
- * Whether the next page does not overlap. After a first page that is not full, the next page overlaps. Either way one more request is
- * needed, and this one also shows whether the pages fit together.
+ * Whether the next page need not overlap. After a first page that is not full, the next page does overlap: one more request is needed in
+ * any case, and an overlapping page also shows whether the pages fit together.
  */
 const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)

@@ -1,6 +1,6 @@
 /**
- * Decodes a page of the list record by record. An unreadable record is set aside. The page is kept, and so is the record's position,
- * because positions show where the list ends.
+ * Decodes a page of the list record by record. An unreadable record is set aside. The other records of the page are used, and the
+ * unreadable record keeps its position, because positions show where the list ends.
  */
 import { Result } from "effect"
 import { text, unreadable } from "../../api/fields/Field.ts"
@@ -75,8 +75,8 @@ export interface Place {
 }
 
 /**
- * The records with their ids for comparison. A record without an id comes right after its predecessor. If it were left out, the page would
- * be shorter and look like the end of the list. `before` is the id before the page.
+ * The records with their ids for comparison. A record without an id gets an id right after that of its predecessor. If the record were left
+ * out, the page would be shorter and look like the end of the list. `before` is the id before the page.
  */
 export const placesOf = (records: ReadonlyArray<ListRecord>, before = 0): ReadonlyArray<Place> => {
   let id = before

@@ -1,6 +1,6 @@
 /**
- * Some records of a list are set aside, because they are unreadable or contradict an earlier record. This reads one by one those that may
- * be a node of the requested name, because a search by name must not miss any node.
+ * Some records of a list are set aside, because they are unreadable or contradict an earlier record. This module reads, one by one, those
+ * that may be a node of the requested name, because a search by name must not miss any node.
  */
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"

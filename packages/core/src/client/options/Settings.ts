@@ -119,7 +119,7 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   }
 }
 
-/** A page of 100 nodes takes less than a tenth of it. An image list has a limit of its own. */
+/** A page of 100 nodes takes less than a tenth of this. An image list has a limit of its own. */
 const defaultMaxBodyBytes = 2 * 1024 * 1024
 
 const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))
@@ -191,7 +191,7 @@ const checks: { readonly [Name in keyof Required<ClientOptions>]: Check } = {
 
 const isNeeded = (option: string) => option === "baseUrl" || option === "credentials"
 
-/** A browser sets its own `User-Agent`, and a request to another origin may not without permission. */
+/** A browser sets its own `User-Agent`, and a request to another origin may set none without permission. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
 
 /** Checks the options, and fails with the first unusable one. */

@@ -6,10 +6,10 @@ import { Context, type Effect } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Change } from "./Change.ts"
 
-/** What a call asks for. */
+/** The change that a call asks for. */
 export type Asked = Pick<Change, "action"> & Partial<Pick<Change, "node" | "name" | "asked">>
 
-/** What became of it. */
+/** The outcome of the change. */
 export type End = Pick<Change, "outcome"> & Partial<Pick<Change, "node" | "name" | "why">>
 
 export interface ChangeLog {

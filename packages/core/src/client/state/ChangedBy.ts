@@ -1,6 +1,4 @@
-/**
- * The log of changes records who asked for each change. Besides the user, this is the command or program, and the fleet or lease.
- */
+/** Says who asks for changes, for the log of changes: the command or program, and the fleet or lease. The log itself adds the user. */
 import { Context } from "effect"
 import type { Change } from "./Change.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Writes the log of changes: who requested which change of which node, when, with which program, and the outcome. A change is noted before
- * it is sent, so that the log has one whose program was killed as `unknown`. A failure to write the log stops no change. This module loads
- * no schemas, because the promise client loads it with the files.
+ * it is sent, so that the log shows a change as `unknown` if its program was killed. A failure to write the log stops no change. This
+ * module loads no schemas, because the promise client loads it with the files.
  */
 import { Clock, DateTime, Effect, FiberSet, Option, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -56,8 +56,8 @@ const endOfFailure = ({ message, reason }: BerthError): End => ({
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 /**
- * The log in a store. Outcomes are written in the background, so that a program that is stopped during that write still knows the reply.
- * The scope waits for the last of them when it closes.
+ * The log in a store. Outcomes are written in the background, so that a program that is stopped during such a write still knows the reply.
+ * The scope waits for all these writes when it closes.
  */
 export const noteChanges = Effect.fnUntraced(function* (
   store: RecordStore,

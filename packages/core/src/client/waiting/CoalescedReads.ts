@@ -73,7 +73,7 @@ export const make = ({ get, list }: Dependencies) => {
     const all = Array.from(wanted.values()).flat()
     const nodes = yield* Effect.result(list(yield* optionsOf(all)))
     if (nodes._tag === "Failure") {
-      // The list's failure may not concern the nodes.
+      // Although the list failed, reads of single nodes may succeed.
       if (!nodes.failure.retryable) return yield* singly(wanted)
       return answer(all, Exit.fail(nodes.failure))
     }

@@ -1,5 +1,5 @@
 /**
- * Waits for a node: polls it until it reaches the goal or cannot reach it, until the time is up, or until the rate limit allows no other
+ * Waits for a node: polls it until it reaches the goal or cannot reach it, until the time is up, or until the rate limit allows no further
  * read in time (decision 0083). The pure `judge` interprets an observation.
  */
 import { Duration, Effect, Option } from "effect"
