@@ -64,8 +64,8 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, 
 })
 
 /**
- * The kinds of records that a command prints in this run. If it can print proposals, it prints only proposals with `--dry-run`, and none
- * without.
+ * The kinds of records that a command prints in this run. If the command can print proposals, it prints nothing else with `--dry-run`, and
+ * no proposals without `--dry-run`.
  */
 const printedBy = (names: ReadonlyArray<string>, isDryRun: boolean): ReadonlyArray<string> => {
   const isProposal = (name: string) => name.replace("[]", "") === "proposal"
@@ -188,7 +188,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     )
   })
 
-/** The exit code for each signal. Berth exits with it after the run was interrupted and has reported this. */
+/** The exit code for each signal. Berth exits with this code once the interrupted run has reported the interruption. */
 const signals = {
   SIGINT: exitCode.interrupted,
   SIGHUP: exitCode.hungUp,

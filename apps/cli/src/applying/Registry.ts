@@ -300,7 +300,7 @@ const unusable: ReadonlyArray<LedgerState> = ["damaged", "doubled", "later", "un
 /** Whether a ledger may protect nodes that this machine has no record of. */
 const mayProtectOthers = ({ state }: KnownLedger): boolean => unusable.includes(state)
 
-/** Fails if one of these ledgers cannot be used, because it may have any node. `what` is the end of the error's sentence. */
+/** Fails if one of these ledgers cannot be used, because that ledger may contain any node. `what` is the end of the error's sentence. */
 export const ensureUsable = (ledgers: ReadonlyArray<KnownLedger>, what: string): Effect.Effect<void, FleetConflict> => {
   const unknown = ledgers.find(mayProtectOthers)
   if (unknown === undefined) return Effect.void
@@ -406,9 +406,9 @@ export const ensureUnprotected = Effect.fnUntraced(function* (
 })
 
 /**
- * For each node that neither the fleet file nor the fleet's ledger protects, but that the fleet must not delete: the reason, as a text. If
- * a node is in the ledgers of two fleets, neither deletes it. If the fleet has a second ledger that cannot be used, that ledger may protect
- * all of `members`.
+ * The reasons, as texts by node id, why the fleet must not delete certain nodes although neither its file nor its ledger protects them. If
+ * a node is in the ledgers of two fleets, neither fleet deletes it. If the fleet has a second ledger that cannot be used, that ledger may
+ * protect all of `members`.
  */
 export const protectedBesides = (
   ledgers: ReadonlyArray<KnownLedger>,

@@ -131,8 +131,8 @@ const ordersNothing = ({ changes }: Plan, group: LoadedGroup): boolean => {
 }
 
 /**
- * What to do if the image list is wrong and berth therefore refuses an order. `berth apply` has no `--force`. Instead, create one node by
- * hand: that shows whether the service accepts the order.
+ * The hint if berth refuses an order because of a wrong image list. `berth apply` has no `--force`. Instead, the user can create one node
+ * by hand, which shows whether the service accepts the order.
  */
 const byHand =
   "; if the list is wrong, create the node with berth node create --force and add it with berth fleet adopt."
@@ -308,7 +308,7 @@ const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: Fl
 
 const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
 
-/** The changes so far, for a user to whom the table with one row per change cannot be printed. */
+/** The changes so far, for a user who cannot get the table with one row per change. */
 const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Changed | undefined => {
   const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
   if (changed.length === 0) return undefined

@@ -610,7 +610,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   const others = replacing()
   /** Set if, after the deletes have begun, the node of this member is found not to be running. */
   let stoppedBy: string | undefined
-  /** Before each delete, reads one of the possible replacements again, each in turn. */
+  /** Before each delete, reads one of the possible replacements again, the next one each time. */
   const ensureReplaced = (change: Delete, old: Owned) => (isAgain: boolean) => {
     const each = others[deletes.indexOf(change) % Math.max(1, others.length)]
     if (each === undefined) return Effect.void

@@ -199,7 +199,7 @@ const make = Effect.fnUntraced(function* (
       if (jsonErrors) return Effect.die(new StdoutFailed({ ...failed, output: text }))
       return Effect.andThen(told(text), Effect.die(new StdoutFailed(failed)))
     })
-  /** Writes data about a change that stdout did not take to stderr, even with `--quiet`, because nothing else shows the change. */
+  /** Writes to stderr, even with `--quiet`, the data about a change that stdout did not take, because nothing else shows the change. */
   const untold = (message: string) => (text: string) =>
     !hasChanged
       ? Effect.void

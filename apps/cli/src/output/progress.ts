@@ -55,7 +55,7 @@ const retryLineMillis = 1000
 /** A wait without any other line gets a line after this time. */
 const silentMillis = 2000
 
-/** A pause counts as one of the rate limit only after this many repaints in a row. */
+/** A pause counts as a pause of the rate limit only after this many repaints in a row. */
 const minPausedSteps = 4
 
 /** The span of a create as a whole, and of the call in it that sends the request. */

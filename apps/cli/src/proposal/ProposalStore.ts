@@ -139,7 +139,9 @@ export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 /** A clock that is set back by less than this counts as corrected. */
 const clockStepMillis = 60_000
 
-/** Whether a proposal may still be approved and carried out. It may not if the clock was set back to before it was made. */
+/**
+ * Whether a proposal may still be approved and carried out. It may not if the clock was set back to a time before the proposal was made.
+ */
 export const isCurrent = ({ expiresMillis }: Kept, nowMillis: number): boolean =>
   nowMillis < expiresMillis && expiresMillis - nowMillis <= maxAgeMillis + clockStepMillis
 

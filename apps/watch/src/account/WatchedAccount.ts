@@ -78,8 +78,8 @@ export const makeAccount = Effect.fnUntraced(function* <
   })
 
   /**
-   * Processes an observation and returns what happened. Fails if another process owns the account now, or if the store is
-   * unusable. Then the state is unchanged, and the caller must not pass another observation.
+   * Processes an observation and returns what happened. Fails if another process owns the account now, or if the store is unusable. In both
+   * cases the state is unchanged, and the caller must not pass another observation.
    */
   const observe = (observation: Observation): Effect.Effect<Difference["facts"], StoreFailed> =>
     mailbox.withPermit(

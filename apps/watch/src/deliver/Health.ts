@@ -62,9 +62,8 @@ const boundedRetryAfter = (millis: number): number =>
 const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
 
 /**
- * Another process may leave a delivery undone. This is when that delivery is due in this process. The clock of the other
- * process may be minutes ahead, so the stored time is limited. `forMillis`: how long the event of a change is held back before
- * delivery, to see whether the change lasts.
+ * When this process should attempt a delivery that another process may have left. The clock of the other process may be minutes ahead, so
+ * the stored time is limited. `forMillis`: how long the event of a change is held back before delivery, to see whether the change lasts.
  */
 export const dueHere = (
   { attempt, dueMillis, held }: Pick<Delivery, "attempt" | "dueMillis" | "held">,
@@ -105,9 +104,9 @@ export interface Health {
   readonly probeAtMillis: number | null
   /** No attempts are made before this instant, because the receiver asked for a pause; 0 if it asked for none. */
   readonly pausedUntilMillis: number
-  /** The queues whose attempts have found the receiver unavailable since the last attempt that did not. */
+  /** The queues whose attempts have found the receiver unavailable since an attempt last reached it. */
   readonly failedQueues: ReadonlyArray<string>
-  /** The number of attempts that have found the receiver unavailable since then. */
+  /** The number of attempts that have found the receiver unavailable in the same time. */
   readonly failures: number
   /** Failed attempts of any kind since the last success. */
   readonly failuresInRow: number

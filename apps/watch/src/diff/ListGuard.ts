@@ -9,9 +9,9 @@
  * | frozen | is trusted again once no node is in doubt; it is settling, unless a deletion was reported in the freeze | recovered, if one was |
  * | settling (trusted, and the doubt is not reported as over) | freezes as the same doubt if many nodes are missing; is trusted after `settleMillis` | recovered, in the second case |
  *
- * Records without an id may be those of missing nodes, so as many missing nodes do not count. After a time without a complete
- * list, the hold of each missing node begins again. `isSweepWanted` asks for a list before the planned one only if no pending
- * read proves more.
+ * A record without an id may belong to a missing node, so for each such record one missing node does not count. After a time without a
+ * complete list, the hold of each missing node begins again. `isSweepWanted` asks for a list before the planned one only if no pending read
+ * proves more.
  */
 import {
   type Absence,
@@ -86,10 +86,10 @@ const count = (draft: Draft): Count => {
   return { nodes, missing, lost: losses.length }
 }
 
-/** Freezes the account if many nodes are missing. If a doubt ended a moment ago, it continues instead of a new one. */
+/** Freezes the account if many nodes are missing. If a doubt ended a moment ago, that doubt continues, and no new one begins. */
 const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void => {
   const { lost, missing, nodes } = count(draft)
-  // Each record without an id may be one of the missing nodes, so that many do not count as missing.
+  // Each record without an id may be one of the missing nodes, so for each of them one missing node does not count.
   if (!isFrozenAfter(false, { nodes, missing: missing - nameless, lost })) return
   const { settling } = draft.standing
   if (settling !== null) return draft.change({ freeze: settling, settling: null })

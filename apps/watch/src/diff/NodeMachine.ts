@@ -268,7 +268,7 @@ const alive = (before: Known, { _tag }: Sighting, { exchange }: Circumstances): 
 const noteUnstated = (before: Known, after: Known, { standing }: Circumstances): Known => {
   const unstatedMillis = seenFromMillis(before, standing)
   const { state } = after
-  // Write this to the row, because a restart discards the evidence, and would take a listed node as seen by every sweep.
+  // Write this time to the row: a restart discards the evidence, and a listed node would then count as seen by every sweep.
   return state.listed || state !== before.state
     ? { ...after, unstatedMillis, state: { ...state, listed: false, seenMillis: unstatedMillis } }
     : { ...after, unstatedMillis }

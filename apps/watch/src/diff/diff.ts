@@ -1,6 +1,6 @@
 /**
- * The core of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and
- * neither reports nor stores anything. The end of the file decides from failed requests whether the service is out.
+ * The core of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and neither
+ * reports nor stores anything. The last functions of the file decide, from failed requests, whether the service is down.
  *
  * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. If a request was sent before the last reply
  * about a node, its own reply changes nothing. Polling only takes samples, so states between two samples stay unknown.

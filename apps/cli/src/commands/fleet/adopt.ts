@@ -120,8 +120,8 @@ export const adopt = command(
     const account = yield* ownAccount
     const owner = { ...account, fleet: fleet.fleet }
     const node = yield* resolveNode(given, { change: true })
-    // Check the leases that were made with other API keys of the account as well: a `berth run` with such a key also deletes the node of
-    // its lease at its end.
+    // Check the leases that were made with other API keys of the account as well: when a `berth run` with such a key ends, it deletes the
+    // node of its lease, too.
     const leased = [...(yield* leases.all).values, ...(yield* leases.elsewhere)]
     if (leased.some((lease) => lease.node?.id === node.id)) {
       return yield* new FleetConflict({

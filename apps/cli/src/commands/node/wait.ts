@@ -47,7 +47,7 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
   )
 })
 
-/** A wait for several nodes reads the list. This fails the nodes that have another name in their own record. */
+/** A wait for several nodes reads the list. This function then fails the nodes whose own record has another name. */
 const withNamesChecked = (
   outcomes: ReadonlyArray<NodeResult>,
   { nodes }: Resolution

@@ -46,7 +46,7 @@ interface Doubt {
 export interface CatalogueEvidence {
   /** The last read of this process; null if there was none. */
   readonly lastRead: Moment | null
-  /** The read since which the reads before the baseline have shown nothing new; null if there was none. */
+  /** Used until there is a baseline: the first read, or the last read after it that showed something new; null before the first read. */
   readonly firstRead: Moment | null
   readonly doubts: ReadonlyMap<string, Doubt>
 }

@@ -132,7 +132,7 @@ interface EventRowProps {
   readonly onNode?: ((key: string) => void) | undefined
 }
 
-/** Because it reads signals, it is rendered again only if one of them or a property changes. */
+/** Because the row reads signals, it is rendered again only if one of these signals or a property changes. */
 const EventRow = ({ event, onNode }: EventRowProps) => {
   // Rendered on demand, because most are never opened.
   const wasOpened = useSignal(false)

@@ -7,7 +7,7 @@ import { isOld, lastSweepText } from "./Accounts.tsx"
 import { account, moment, status } from "./board.ts"
 import type { AccountStatus, Status } from "./watchApi.ts"
 
-/** Of thousands of accounts, shows the most recently taken over, because those changed. */
+/** At most this many accounts are shown: those that were taken over last, because only they have changed. */
 const maxOwned = 100
 
 const Process = ({ process }: { readonly process: Status["processes"][number] }) => (

@@ -49,7 +49,10 @@ export class Knowledge {
     this.#noteBegin()
   }
 
-  /** Adds an event from the stream. The events that were read may contain it already; the nodes, read earlier, may not. */
+  /**
+   * Adds an event from the stream. The events that were read may contain this event already; the nodes, which were read earlier, may not
+   * reflect it yet.
+   */
   take(event: WatchEvent): void {
     if (event.sequence > (this.#sequences.get(event.source) ?? "")) {
       this.#add(event)

@@ -109,7 +109,7 @@ interface RowProps {
   readonly height: number
 }
 
-/** Because it reads signals, it is rendered again only if one of them or a property changes. */
+/** Because the row reads signals, it is rendered again only if one of these signals or a property changes. */
 const Row = ({ height, node, place }: RowProps) => {
   const asOf = stale.value.get(node.account)
   return (

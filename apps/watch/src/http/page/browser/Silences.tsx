@@ -21,7 +21,7 @@ const reply = signal("")
 
 const read = async () => (await daemon.ask("GET /api/silences")).silences
 
-/** Rejects if they cannot be read. */
+/** Opens the dialog with the silences. Rejects if they cannot be read. */
 export const openSilences = async (): Promise<void> => {
   reply.value = ""
   shown.value = await read()

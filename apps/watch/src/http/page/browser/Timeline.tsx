@@ -9,7 +9,7 @@ import { eventsOf } from "./Knowledge.ts"
 import { openNode } from "./NodeDetails.tsx"
 import type { WatchEvent } from "./watchApi.ts"
 
-/** Events that are shown at first, and how many more at each time the reader reaches the end. */
+/** Events that are shown at first, and how many more each time the reader reaches the end. */
 const eventsAtOnce = 50
 
 /** The events that were there when the reader scrolled. */

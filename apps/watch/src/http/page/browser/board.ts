@@ -68,7 +68,7 @@ export const pastOf = (node: NodeRow) => known.pastOf(node)
 export const hasAll = signal(false)
 /** When the page finished reading everything: later changes are news. */
 export const readMillis = signal(Number.POSITIVE_INFINITY)
-/** Whether the events are loaded: before, that there are none means nothing. */
+/** Whether the events are loaded. Until then, an empty list of events means nothing. */
 export const areEventsRead = computed(() => readMillis.value < Number.POSITIVE_INFINITY)
 
 // ---- time
@@ -150,7 +150,7 @@ export const lostMillis = computed(() => {
 
 const staleText = computed(() => JSON.stringify([...staleAccounts(status.value, lostMillis.value)]))
 
-/** Every row reads it, so it changes only if an account becomes stale or current, not with each read of the status. */
+/** Every row reads this signal, so it changes only if an account becomes stale or current, not with each read of the status. */
 export const stale = computed((): ReadonlyMap<string, AsOf> => new Map(JSON.parse(staleText.value)))
 
 export const troubles = computed(() => {
@@ -242,7 +242,7 @@ export const refreshStatus = async (): Promise<void> => {
   try {
     await readStatus()
     if (!isBoard()) return
-    // A stream that went through the interruption may have been cut without a sign.
+    // The stream may have broken during the interruption without a sign, so open a new one.
     if (link.value.silence !== undefined) followOn()
     noteLink({ silence: undefined, refusal: undefined })
     for (const action of afterStatus) await action()

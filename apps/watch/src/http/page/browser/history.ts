@@ -59,7 +59,10 @@ interface Segment {
   readonly toMillis: number
 }
 
-/** The consecutive statuses of a node since `fromMillis`; empty where none is known, or where it did not exist. */
+/**
+ * The consecutive statuses of a node since `fromMillis`. A time in which the status is unknown, or in which the node did not exist, has no
+ * segment.
+ */
 export const historyOf = (
   node: Born & Pick<NodeRow, "status">,
   past: Past,

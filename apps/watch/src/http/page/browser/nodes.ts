@@ -72,7 +72,7 @@ export const pricesOf = (plans: ReadonlyArray<PricedPlan>): Prices => {
 }
 
 /**
- * The monthly price of a node: that of its plan and image, as the daemon knows it; that of its plan if the image is unknown.
+ * The monthly price of a node: the price that the daemon knows for its plan and image, or the price of its plan if the image is unknown.
  */
 export const priceOf = (
   prices: Prices,

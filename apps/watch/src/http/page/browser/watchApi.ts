@@ -33,7 +33,7 @@ export const readNodes = async function* () {
   for (;;) {
     const query = { limit: nodesAtOnce, after: page.next ?? undefined }
     const following = page.next === null ? undefined : daemon.ask("GET /api/nodes", { query })
-    // The caller may stop before it comes.
+    // The caller may stop before that page arrives, and nobody would handle its failure.
     following?.catch(() => {})
     yield { nodes: page.nodes, cursor, isLast: following === undefined }
     if (following === undefined) return
