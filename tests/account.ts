@@ -1,6 +1,6 @@
 /**
  * The service under test, and how programs under test reach it: as settings of a process, as options of a client, or as the client itself.
- * `BERTH_TEST_DIALECT=today`, which `pnpm test:today` sets, lets the service follow today's dialect.
+ * `BERTH_TEST_DIALECT=today`, which `pnpm test:today` sets, makes the service use today's dialect.
  */
 import * as Berth from "@berthkit/core/client/Berth"
 import type { ClientOptions } from "@berthkit/core/client/options/Settings"
@@ -11,41 +11,41 @@ import { FetchHttpClient } from "effect/http"
 /** An account of the service. */
 type Account = Pick<TestWorld, "baseUrl" | "apiKey" | "accessToken">
 
-/** Whether the service under test follows today's dialect, unless the test itself asks for one. */
+/** Whether the service under test uses today's dialect by default. A test may still ask for another dialect. */
 export const isToday = process.env["BERTH_TEST_DIALECT"] === "today"
 
-/** Where the nodes of a scenario are, as options of a client. */
+/** The project and location of a scenario's nodes, as options of a client. */
 export const placeOptions = isToday ? ({ project: 1, location: "Delhi" } as const) : {}
 
 /** The same as flags. */
 export const placeFlags = Object.entries(placeOptions).flatMap(([name, value]) => [`--${name}`, String(value)])
 
-/** The plan that a node shows: today a SKU, which the mock names after the slug. */
+/** The plan that a node shows. In today's dialect it is a SKU, which the mock names after the slug. */
 export const shownPlan = (slug: string): string =>
   isToday ? slug.replace(/^(\w+)-(\d+)VCPU-(\d+)RAM-\d+DISK/, "$1.$2vCPU.$3GB").replace("-1CLICK", ".1CLICK") : slug
 
 /** The first status of a node. */
 export const firstStatus = isToday ? "creating" : "created"
 
-/** Where they are, as lines of an account in a config of the daemon. */
+/** The project and location, as lines of an account in a config of the daemon. */
 export const placeLines = (indent: string): string =>
   Object.entries(placeOptions)
     .map(([name, value]) => `${indent}${name}: ${value}\n`)
     .join("")
 
-/** The same as further fields of an account on one line of a config. */
+/** The same, as further fields of an account that is written on one line of a config. */
 export const placeFields = Object.entries(placeOptions)
   .map(([name, value]) => `, ${name}: ${value}`)
   .join("")
 
-/** The options of a service or a world, in the dialect of the run. The plans are the same in both. */
+/** The options of a service or a world, in the dialect of this test run. The plans are the same in both dialects. */
 export const inDialect = (options: TestServerOptions = {}): TestServerOptions =>
   isToday ? { dialect: "today", catalogue: "documented", ...options } : options
 
-/** The flags of `berth-server` for the same. */
+/** The same, as flags of `berth-server`. */
 export const dialectFlags = isToday ? ["--dialect", "today", "--catalogue", "documented"] : []
 
-/** The place as the environment of a process. */
+/** The project and location, as the environment of a process. */
 export const placeSettings = isToday ? { BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" } : {}
 
 /** The environment of a process. */

@@ -1,4 +1,4 @@
-/** Leaves out the tests that run in the documented dialect alone. `today.ts` lists them, by themselves or by what they are in. */
+/** Leaves out the tests that run only in the documented dialect. `today.ts` lists these tests, singly or by their groups. */
 import { relative } from "node:path"
 import { beforeEach } from "vitest"
 import { documentedOnly } from "./today.ts"

@@ -1,9 +1,9 @@
 /**
- * Lists the suites that also run in today's dialect (`pnpm test:today`), the suites that do not, and single tests of the former that do
- * not. A new suite of `tests/` belongs in one of the first two lists.
+ * Lists the suites that also run in today's dialect (`pnpm test:today`), the suites that do not, and single tests that do not although
+ * their suites do. A new suite of `tests/` belongs in one of the first two lists.
  */
 
-/** Files of tests that make requests. */
+/** The suites that also run in today's dialect, because they send requests. */
 export const suites: ReadonlyArray<string> = [
   "cli/anyCatalogue.test.ts",
   "cli/catalogue.test.ts",
@@ -83,9 +83,7 @@ export const suites: ReadonlyArray<string> = [
   "watch/unreadable.test.ts"
 ]
 
-/**
- * Suites that run in the documented dialect alone, by the reason. Each is a file, a folder, or the end of the names of files.
- */
+/** Suites that run only in the documented dialect, by reason. Each entry is a file, a folder, or the end of the names of files. */
 export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> = {
   "nothing of it reaches the mock: it has a service of its own, or asks none": [
     "cli/boughtOnce.test.ts",
@@ -178,7 +176,7 @@ export const suitesOfWorkspaces: ReadonlyArray<string> = [
   "apps/server/test/learn/strangeServices.machine.ts"
 ]
 
-/** All other suites of the workspaces, by the reason why they need no second dialect. Each is a file or a folder. */
+/** All other suites of the workspaces, by the reason why they need no second dialect. Each entry is a file or a folder. */
 export const otherSuitesOfWorkspaces: Readonly<Record<string, ReadonlyArray<string>>> = {
   "it does not start the mock, because its workspace may not import it; tests/ runs its program against the mock": [
     "apps/cli/",

@@ -1,9 +1,9 @@
 /**
- * `berth mcp` with clients of others, from npm: the official SDK of the revisions with sessions, the official client of the one without, the
- * inspector's command line, and the conformance suite.
+ * `berth mcp` with other people's clients from npm: the official SDK for the protocol revisions with sessions, the official client for the
+ * revision without sessions, the inspector's command line, and the conformance suite.
  *
- * The suite drives servers over HTTP alone. `tools/bridge.mjs` passes its messages on to stdio, which proves what the suite checks of any
- * server; its other scenarios call tools of an example server, such as `test_simple_text`, which no other server has.
+ * The suite talks to servers only over HTTP, so `tools/bridge.mjs` passes its messages on to stdio. Only the checks that apply to any
+ * server run here. The suite's other scenarios call tools such as `test_simple_text`, which only its example server has.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

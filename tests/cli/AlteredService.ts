@@ -1,6 +1,6 @@
 /**
- * A service that the test alters while `berth` runs: its prices, how it spells names, and which replies to purchases are lost. It keeps the
- * order of what was asked of it.
+ * A service that the test alters while `berth` runs: its prices, how it spells names, and which replies to purchases are lost. It records
+ * all requests in order.
  */
 import { failure, lost, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { serve } from "./ScriptedServer.ts"
 
 export const plan = "C-2VCPU-8RAM-50DISK"
 export const image = "Ubuntu-24.04"
-/** The length of its one committed option. */
+/** The length of its only committed option. */
 export const days = 30
 
 /** A node; a service may leave out when it was created. */
@@ -24,16 +24,16 @@ export interface Altered {
   currency: string | undefined
   statusOfNew: string
   spell: (name: string) => string
-  /** How it shows plans and images. */
+  /** How it spells plans and images. */
   spellKinds: (text: string) => string
   isPurchaseLost: boolean
-  /** Whether creates get no reply and make nothing. */
+  /** Whether creates make no node and get no reply. */
   areCreatesSwallowed: boolean
   /** Whether replies state the time. */
   isDated: boolean
-  /** What lists show instead of the nodes; undefined if they show the nodes. */
+  /** The rows that lists show instead of the nodes; undefined if they show the nodes. */
   listed: ReadonlyArray<Row> | undefined
-  /** A request that is carried out and gets no reply, as method and path; undefined for none. */
+  /** A request (method and path) that is carried out and gets no reply; undefined if there is none. */
   silent: string | undefined
   /** How many of the next deletes fail and delete nothing. */
   failing: number

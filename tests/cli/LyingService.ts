@@ -1,9 +1,9 @@
-/** A service that answers with another record, name or status, and records what it said. Its own state is true; only the replies lie. */
+/** A service whose replies show a wrong record, name or status. It records what its replies said. Its own state is correct. */
 import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 
 type Row = ReturnType<typeof nodeRecord>
 
-/** How it answers a request for one node. */
+/** How it falsifies the reply to a request for one node. */
 export type OneLie =
   | "honest"
   | "another node"
@@ -15,7 +15,7 @@ export type OneLie =
   | "gone"
   | "another status"
 
-/** How it answers a list request. */
+/** How it falsifies a list. */
 export type ListLie =
   | "honest"
   | "null"
@@ -27,18 +27,18 @@ export type ListLie =
   | "nameless"
   | "junk"
 
-/** How it answers a change. */
+/** How it falsifies the reply to a change. */
 export type ChangeLie = "honest" | "another node" | "another id" | "empty"
 
 export interface Lies {
   readonly get: OneLie
   readonly list: ListLie
   readonly change: ChangeLie
-  /** Which node the lies name instead. */
+  /** The node that false replies name instead. */
   readonly other: number
 }
 
-/** Its replies, and the requests that it received. */
+/** What its replies said, and the changes that it received. */
 export interface Transcript {
   /** For each node, the name in the last reply to a request for it; undefined if the reply stated none. */
   readonly stated: Map<number, string | undefined>

@@ -1,13 +1,14 @@
-/**
- * A scripted service on a real socket, which the command line needs.
- */
+/** A scripted service on a real socket, because the command line needs one. */
 import type { RequestListener } from "node:http"
 import { text } from "node:stream/consumers"
 import { type Script, scripted } from "@berthkit/core/testing"
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect } from "effect"
 
-/** Its address, for as long as the scope is open. A reply that is lost breaks the connection. `isDated`: whether replies state the time. */
+/**
+ * The address of the service, which runs until the scope closes. A lost reply breaks the connection. `isDated`: whether replies state the
+ * time.
+ */
 export const serve = (script: Script, isDated: () => boolean = () => true) => {
   const { fetch } = scripted(script)
   const listener: RequestListener = async (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Money with any catalogue. The test's service knows by which record it bills a node: any record of its plan and image, in any spelling.
- * Whatever `berth` shows, adds up and limits must hold for each possible record, and be exact if nothing is in doubt.
+ * Tests money with random catalogues. The test's service may bill a node by any record of its plan and image, in any spelling. Every amount
+ * that `berth` shows, adds up or limits must be right for each of these records, and exact if nothing is in doubt.
  */
 import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { isSoak } from "@berthkit/testing/chance"
@@ -11,7 +11,7 @@ import { invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
 
-/** A price as written, and the billed rupees; null if the text leaves that open. */
+/** A price as written, and the billed rupees; null if the text does not determine them. */
 interface Spelled {
   readonly wire: unknown
   readonly inr: number | null
@@ -98,7 +98,7 @@ const wireOf = ({ hidden, image, options, plan, price }: Offer): unknown =>
         }
       }
 
-/** A node of before: by which offer it is billed, and what its record says of it. */
+/** A node that existed before: the offer by which it is billed, and what its record says. */
 const before = fc.record({
   by: fc.nat(9),
   imageIsListed: fc.boolean(),
@@ -126,13 +126,13 @@ const scenario = fc.record({
 })
 type Scenario = typeof scenario extends fc.Arbitrary<infer A> ? A : never
 
-/** In millionths of a rupee, which add up without an error. */
+/** An amount in millionths of a rupee, which add up without rounding errors. */
 const micros = (inr: number): number => Math.round(inr * 1_000_000)
 
-/** The cost of an hour of a committed period, rounded up to the paisa. */
+/** The cost per hour of a committed period, rounded up to the paisa. */
 const shareOf = (inr: number, days: number): number => Math.ceil(micros(inr) / (10_000 * 24 * days)) / 100
 
-/** The possible costs of an hour of the ordered node; null for any cost. */
+/** The possible costs per hour of the ordered node; null if any cost is possible. */
 const hourlyTruths = ({ offers }: Scenario, { committed, image, plan }: Order): ReadonlyArray<number | null> => {
   const ofOrder = offers.filter((each) => each.plan === plan && each.image === image)
   const truths = committed
@@ -149,7 +149,7 @@ interface Priced {
   readonly maxPricePerHourInr: number | null
 }
 
-/** Checks that the shown amounts hold for each of these truths. */
+/** Checks that the shown amounts are right for each of these possible costs. */
 const holds = (shown: Priced, truths: ReadonlyArray<number | null>, what: string) => {
   const { maxPricePerHourInr: max, minPricePerHourInr: min, pricePerHourInr: exact } = shown
   for (const truth of truths) {
@@ -159,7 +159,7 @@ const holds = (shown: Priced, truths: ReadonlyArray<number | null>, what: string
   }
 }
 
-/** That it leaves nothing open which the records tell. */
+/** Checks that the shown bounds are exactly the lowest and highest possible cost, if all possible costs are known. */
 const isSharp = (shown: Priced, truths: ReadonlyArray<number | null>, what: string) => {
   const known = truths.filter((truth) => truth !== null)
   if (known.length < truths.length) return
@@ -170,7 +170,7 @@ const isSharp = (shown: Priced, truths: ReadonlyArray<number | null>, what: stri
   )
 }
 
-/** A service with these offers and nodes, and what it has made. */
+/** A service with these offers and nodes, and the nodes that it has made. */
 const serviceOf = ({ before, offers }: Scenario) => {
   const rows = before.flatMap(({ by, imageIsListed, record }, index): ReadonlyArray<Record<string, unknown>> => {
     const { image, plan } = offers[by % offers.length]!
@@ -208,7 +208,7 @@ const serviceOf = ({ before, offers }: Scenario) => {
 
 const sumMicros = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, inr) => sum + micros(inr), 0)
 
-/** The amounts where all are known. */
+/** The amounts if all are known; otherwise none. */
 const allKnown = (amounts: ReadonlyArray<number | null>): ReadonlyArray<number> | undefined => {
   const known = amounts.filter((amount) => amount !== null)
   return known.length === amounts.length ? known : undefined
@@ -230,7 +230,7 @@ const play = Effect.fnUntraced(function* (scenario: Scenario) {
   const isReadable = offers.every(({ hidden }) => hidden === "nothing")
   const truths = hourlyTruths(scenario, order)
   const ofOrder = offers.filter(({ image, plan }) => plan === order.plan && image === order.image)
-  // One SKU at several prices or lengths has no price that could be shown.
+  // If one SKU has several prices or lengths, no price can be shown.
   const terms = new Set(ofOrder.flatMap(({ options }) => options.map(({ days, price }) => `${days} ${price.inr}`)))
   const isClear = isReadable && (!order.committed || terms.size === 1)
 
@@ -251,10 +251,10 @@ const play = Effect.fnUntraced(function* (scenario: Scenario) {
   const highest = allKnown(truths)
   const isWithin = highest !== undefined && count * Math.max(...highest.map(micros)) <= micros(limit)
   if (made.length > 0) assert.isTrue(isWithin, `made for ${truths.join(", ")} an hour`)
-  // A create has to tell its node from those of before, which it cannot where their records are not readable.
+  // A create has to distinguish its node from older nodes, which is impossible if their records are not readable.
   if (isClear && isWithin && isWhole) assert.deepStrictEqual([limited.code, made.length], [0, count], limited.stderr)
 
-  // The possible costs of each node: by any offer of its plan and image, or by the commitment that it was made with.
+  // The possible costs of each node: by any offer of its plan and image, or by the commitment with which the node was created.
   const isTwin = (index: number) => before[index]!.record === "twin"
   const truthsOfNodes = before.map(({ by }) => {
     const { image, plan } = offers[by % offers.length]!

@@ -10,19 +10,19 @@ const binary = fileURLToPath(new URL("../../apps/cli/bin/berth.mjs", import.meta
 /** A running process. */
 export interface Running {
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
-  /** Waits until stderr holds the text. Dies when the process ends without it. */
+  /** Waits until stderr contains the text. Dies if the process ends before. */
   readonly untilStderr: (text: string) => Effect.Effect<unknown>
-  /** Waits until stdout holds the text. Dies when the process ends without it. */
+  /** Waits until stdout contains the text. Dies if the process ends before. */
   readonly untilStdout: (text: string | RegExp) => Effect.Effect<unknown>
   /** Closes the reading end of stdout. */
   readonly hangUp: Effect.Effect<void>
   readonly ended: Effect.Effect<Ended>
 }
 
-/** The input of a run: variables besides PATH, its stdin, and the folder that it runs in. */
+/** The input of a run: variables besides PATH, its stdin, and its working directory. */
 export type RunOptions = Pick<ProgramOptions, "cwd" | "env" | "input">
 
-/** Starts it. Closing the scope ends it, whatever the test did. */
+/** Starts `berth`. It ends when the scope closes. */
 export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: RunOptions = {}) =>
   Effect.map(
     Program.start(() => Program.ofNode(binary, args, { env, ...options })),
@@ -35,11 +35,11 @@ export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: Run
     })
   )
 
-/** Runs it to its end. */
+/** Runs `berth` to its end. */
 export const run = (args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Ended> =>
   Effect.scoped(Effect.flatMap(start(args, options), ({ ended }) => ended))
 
-/** Runs it to its end with a stdout that is full. */
+/** Runs `berth` to its end, with a stdout on a full device. */
 export const runFull = (args: ReadonlyArray<string>, options: RunOptions): Effect.Effect<Ended> => {
   const command = ["-c", 'exec "$@" > /dev/full', "sh", process.execPath, binary, ...args]
   const started = Program.start(() => new Program("sh", command, options))
@@ -49,14 +49,14 @@ export const runFull = (args: ReadonlyArray<string>, options: RunOptions): Effec
 /** The settings that name an account of the service under test. */
 export const settings = Effect.map(TestServer, settingsOf)
 
-/** Runs it against the service under test. */
+/** Runs `berth` against the service under test. */
 export const berth = (args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Ended, never, TestServer> =>
   Effect.flatMap(settings, (env) => run(args, { ...options, env: { ...env, ...options?.env } }))
 
 /** The JSON that a run printed. */
 export const json = <A>({ stdout }: Ended): A => JSON.parse(stdout)
 
-/** The lines of a text, without the empty one after the last. */
+/** The lines of a text, without the empty line after the last one. */
 export const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
 
 /** Any control character except the line feed. */

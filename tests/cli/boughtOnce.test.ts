@@ -1,4 +1,4 @@
-/** A purchase for a node is recorded by the node's id, whichever command made it, so that no other command buys the same again. */
+/** Whichever command buys a period for a node, the purchase is recorded under the node's id, so that no other command buys it again. */
 import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { startAgent } from "./mcp/Agent.ts"
 const webOf = (more = "") => webs(1, plan, `, commitment: auto_renew ${days}d${more}`)
 const all = ["--yes", "--max-deletes", "9", "--max-commitment", "100000", "-o", "json"]
 
-/** A fleet file, and ways to buy a period by hand and to count what was bought. */
+/** A fleet file, and functions to buy a period by hand and to count purchases. */
 const place = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -212,7 +212,7 @@ describe("a period that is in the ledger of another machine", () => {
       const held = yield* other.run(buy)
       assert.strictEqual(held.code, 8, held.stderr)
       assert.include(held.stderr, other.ledger)
-      // A person looked: the log of that machine then knows more than its ledger.
+      // A person has looked in the portal. That machine's log then knows more than its ledger.
       assert.strictEqual((yield* fleet.run([...buy, "--found", "set"])).code, 0)
       assert.strictEqual((yield* fleet.run(buy)).code, 5)
       const after = service.requests.filter((request) => request.startsWith("POST /update_committed")).length

@@ -1,6 +1,4 @@
-/**
- * Images, plans, and any request at all, against the mock service.
- */
+/** Images, plans, and `berth api` with any request, against the mock service. */
 import { SavedImage } from "@berthkit/core/domain/Image"
 import { Plan } from "@berthkit/core/domain/Plan"
 import { failure, ok } from "@berthkit/core/testing"

@@ -1,6 +1,4 @@
-/**
- * `--max-cost` is compared with all that an order costs, in whichever way it is billed, by every command that has it.
- */
+/** Every command with `--max-cost` compares it with everything that an order costs, however the order is billed. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { nodeRecord, ok } from "@berthkit/core/testing"
@@ -18,7 +16,7 @@ interface Prices {
   readonly hour: string
   readonly month: string
   readonly minimum?: string
-  /** Of 30 days. */
+  /** The price of 30 days. */
   readonly period?: string
 }
 

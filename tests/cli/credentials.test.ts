@@ -1,6 +1,7 @@
 /**
- * A saved profile holds a canary, and every row tries to make berth send it elsewhere: by flags, variables, paths, redirects, proxies and
- * other profiles. A listener records every byte that reaches it, whatever the protocol. The canary arrives at its own origin only.
+ * The credentials of a saved profile are a canary. Every row tries to make berth send the canary elsewhere: with flags, variables, paths,
+ * redirects, proxies or other profiles. A listener records every byte that it receives, whatever the protocol. The canary must reach only
+ * its own origin.
  */
 import { once } from "node:events"
 import { chmod, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
@@ -18,7 +19,7 @@ import { invoke } from "./invoke.ts"
 const canary = { apiKey: "canary-key-7f3a9c", accessToken: "canary-token-51be02" }
 const others = { apiKey: "others-key-0d41e8", accessToken: "others-token-9a77c3" }
 
-/** Takes every connection, plays service and proxy, and keeps what it was sent. */
+/** Accepts every connection, acts as a service and as a proxy, and records what it receives. */
 class Evil {
   received = ""
   readonly #server: Server
@@ -39,7 +40,7 @@ class Evil {
 
   static async listen(): Promise<Evil> {
     const evil = new Evil()
-    // On every loopback address: 127.0.0.2 is another host.
+    // Listen on every loopback address, because 127.0.0.2 counts as another host.
     await once(evil.#server.listen(0, "0.0.0.0"), "listening")
     return evil
   }
@@ -56,9 +57,9 @@ class Evil {
   }
 }
 
-/** Where things are in a row. */
+/** The addresses and folders of a row. */
 interface Place {
-  /** Of the canary: `http://127.0.0.1:PORT`. */
+  /** The origin of the canary: `http://127.0.0.1:PORT`. */
   readonly own: string
   readonly ownPort: string
   readonly evil: string
@@ -70,16 +71,16 @@ type Text = string | ((place: Place) => string)
 interface Row {
   readonly args: ReadonlyArray<Text>
   readonly env?: Readonly<Record<string, Text>>
-  /** The address that the canary was saved with; default its own service. */
+  /** The address with which the canary was saved. Default: that of its own service. */
   readonly savedWith?: Text
-  /** The reply of its own service in place of a list. */
+  /** The reply that its own service sends instead of a list. */
   readonly redirect?: number
   readonly input?: string
   /** Default 0. */
   readonly code?: number
-  /** Whose service gets a request; default: nobody's. */
+  /** The service that gets a request. Default: none. */
   readonly asked?: "own" | "evil" | "nobody"
-  /** Whether it runs as a separate process, because proxies are read from the environment and a child inherits it. */
+  /** Whether the row needs a separate process, because proxies come from the environment of a process. */
   readonly isProcess?: true
 }
 
@@ -262,7 +263,7 @@ const proxies: Record<string, Row> = {
     { HTTP_PROXY: evil, NO_PROXY: "x.test" },
     { asked: "own", isProcess: true }
   ),
-  // Nothing listens there, and the proxy is not asked instead.
+  // Nothing listens there, and berth does not try the proxy instead.
   "a proxy towards another loopback address": proxy("HTTP_PROXY", {
     args: [...list, "--deadline", "500ms"],
     savedWith: at("127.0.0.2", "ownPort"),
@@ -366,7 +367,7 @@ const assertHoldsNoCanary = (text: string, where: string) => {
   for (const spelling of spellings) assert.notInclude(text, spelling, where)
 }
 
-/** The files that berth left, besides that of the profiles. */
+/** The files that berth has written, except the profile file. */
 const leftovers = async () => {
   const paths = (await readdir(home, { recursive: true })).map((path) => join(home, path))
   const files = await Promise.all(paths.map(async (path) => ((await stat(path)).isFile() ? [path] : [])))
@@ -428,7 +429,8 @@ describe("what is refused", () => {
         `error: profile canary is plain http: anyone on the way to ${beyond} could read the credentials.\n` +
           "hint: Use https://, or add --allow-http, or set BERTH_ALLOW_HTTP=1.\n"
       )
-      // The one way in which the canary reaches another origin: over plain http a proxy reads what it passes on, as all do that are on the way.
+      // The only case in which another origin sees the canary: a proxy can read the plain HTTP that it forwards, as everybody on the way
+      // can.
       for (const [args, env] of [
         [["--allow-http"], {}],
         [[], { BERTH_ALLOW_HTTP: "1" }]

@@ -1,6 +1,6 @@
 /**
- * A delete that Berth itself has chosen, and whose attempt failed: between two attempts the node may become another one, or what replaces it
- * may go off. Nothing is deleted that was not read since.
+ * Tests a failed attempt to delete a node that Berth itself has chosen. Between two attempts, another node may get the id, or the node's
+ * replacement may go off. So Berth reads the node again before each attempt.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { hurriedFolderOf, webs } from "./fleet.ts"
 
 const deletes = ["--yes", "--max-deletes", "9"]
 
-/** A fleet of one node; the first delete gets no answer that helps, and `meanwhile` happens then. */
+/** A fleet of one node. The first delete fails, and `meanwhile` runs then. */
 const troubled = Effect.fnUntraced(function* (meanwhile: (service: Altered) => void) {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -37,7 +37,7 @@ describe("a delete of a fleet whose first attempt failed", () => {
         service.onRequest = (request) => {
           if (request !== "GET /nodes/1000/") return
           service.onRequest = () => undefined
-          // Once this read is answered.
+          // Add the node once this read is answered.
           queueMicrotask(() => service.nodes.push(node!))
         }
       })

@@ -1,6 +1,6 @@
 /**
- * A create lost its reply on a service that states no time. A later boot or another machine must judge whether the create can still be
- * processed.
+ * The reply to a create was lost, and the service states no time. After a reboot, or on another machine, berth must judge whether the
+ * service may still process the create.
  */
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", plan, "--image", image, "--yes"]
 
-/** Makes the records of creates those of an earlier boot. */
+/** Makes the records of creates look like those of an earlier boot. */
 const reboot = (state: string) => {
   const records = globSync(join(state, "**/open/*.json"))
   assert.isNotEmpty(records)
@@ -23,7 +23,7 @@ const reboot = (state: string) => {
   }
 }
 
-/** Runs it on a service that states no time, with a clock to move on. */
+/** Runs `use` on a service that states no time, with a clock that the test moves on. */
 const withoutTime = <E, R>(
   use: (
     fleet: Effect.Success<ReturnType<typeof hurriedFolderOf>>,

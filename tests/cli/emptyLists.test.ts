@@ -1,6 +1,4 @@
-/**
- * A list of nothing is a list in every format: `[]` as JSON, never nothing at all.
- */
+/** An empty list is printed as a list in every format: in JSON as `[]`, never as no output. */
 import { verbsOf } from "@berthkit/cli/commandTree"
 import { tree } from "@berthkit/cli/commands"
 import { TestServer } from "@berthkit/server/testing"
@@ -13,7 +11,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** A command line of each command whose list may be empty. */
+/** A command line for each command whose list may be empty. */
 const empty: Readonly<Record<string, ReadonlyArray<string>>> = {
   "node list": ["--name", "none-*"],
   "node create": ["own", ...order, "--count", "2", "--if-absent", "--dry-run"],
@@ -27,7 +25,10 @@ const empty: Readonly<Record<string, ReadonlyArray<string>>> = {
   "profile list": []
 }
 
-/** Left out: commands that name nodes fail without one, a doctor always finds something, and a fleet file has a group. */
+/**
+ * Commands that are left out: a command with a NODE argument fails if there is no node, `berth doctor` always finds something, and a fleet
+ * file has a group.
+ */
 const neverEmpty = ["node get", "node delete", "node wait", "doctor", "apply", "diff", "destroy"]
 
 it("every command that prints a list is here", () => {

@@ -1,6 +1,6 @@
 /**
- * Every command where the machine or the account fails it: the output cannot be written, there is no home folder, the token has expired.
- * Each has an answer of one or two lines and its exit code, and changes nothing, or names what it changed.
+ * Runs every command while something on the machine or in the account is wrong: the output cannot be written, there is no home folder, or
+ * the token has expired. Each command prints one or two lines, has the right exit code, and changes nothing or names what it has changed.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -18,10 +18,10 @@ import type { Row } from "./matrix/rows.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** The exit code of the stub of ssh. */
+/** The exit code of the ssh stub. */
 const sshCode = 77
 
-/** A service with the nodes that the rows name, the environment of a user with their profiles, and the check of an error. */
+/** A service with the nodes that the rows name, the environment of a user with profiles, and a function that checks an error. */
 class Machine extends Context.Service<
   Machine,
   {
@@ -75,7 +75,7 @@ layer(Machine.layer, { excludeTestServices: true })("where the output cannot be 
       Effect.gen(function* () {
         const { env, isError, nodes } = yield* Machine
         const before = yield* nodes
-        // A watch prints titles with its first reading, as a table alone.
+        // A watch prints titles with its first reading, but only as a table.
         const format = row.kind === "changes" ? [] : ["-o", "json"]
         const { code, stderr } = yield* runFull(argsOf(row, ...format), { env, ...inputOf(row) })
         if (row.kind === "nothing") return assert.deepStrictEqual([code, stderr], [0, ""])
@@ -113,7 +113,7 @@ layer(Machine.layer, { excludeTestServices: true })("where the output cannot be 
   }
 })
 
-/** Commands on what is in the home folder. */
+/** Commands that work on files in the home folder, with their exit codes if there is no such folder. */
 const needHome: Readonly<Record<string, number>> = {
   "auth login": 10,
   reap: 10,
@@ -149,7 +149,7 @@ layer(Machine.layer, { excludeTestServices: true })("with a token that has expir
         const { journal } = yield* TestServer
         const [before, { length }] = [yield* nodes, yield* journal]
         const { HOME = "", ...homeless }: Record<string, string> = { ...env, BERTH_ACCESS_TOKEN: "expired" }
-        // Without a home folder nothing is known from other commands.
+        // Without a home folder, berth knows nothing from earlier commands.
         const { code, stderr, stdout } =
           row.input === undefined
             ? yield* invoke(withoutProfile(argsOf(row)), { env: needsHome(row) ? { ...homeless, HOME } : homeless })
@@ -167,7 +167,7 @@ layer(Machine.layer, { excludeTestServices: true })("with a token that has expir
 })
 
 layer(Machine.layer, { excludeTestServices: true })("without a network", (it) => {
-  // `exitCode.test.ts` has the commands that read nothing from stdin.
+  // `exitCode.test.ts` tests the commands that read nothing from stdin.
   for (const row of everyCommand.filter(({ input }) => input !== undefined)) {
     it.effect(`berth ${row.command} exits 7 with a sentence and a hint, and changes nothing`, () =>
       Effect.gen(function* () {
@@ -175,7 +175,7 @@ layer(Machine.layer, { excludeTestServices: true })("without a network", (it) =>
         const profiles = Effect.promise(() => readFile(join(env["HOME"]!, ".config", "berth", "profiles.json"), "utf8"))
         const before = yield* profiles
         const offline = { ...env, BERTH_BASE_URL: "http://127.0.0.1:1" }
-        // A login to a profile that is named is for the address of that, unless a flag names another.
+        // A login to a named profile uses that profile's address, unless a flag sets another address.
         const args = argsOf(row, "--base-url", offline.BERTH_BASE_URL)
         const { code, stderr, stdout } = yield* run(args, { env: offline, ...inputOf(row) })
         assert.deepStrictEqual([code, stdout], [7, ""])

@@ -1,4 +1,4 @@
-/** A create makes one node, whatever happens to the process; with a key even if it is repeated. */
+/** A create makes one node, whatever happens to the process. With a key, this holds even if the create is repeated. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,13 +30,13 @@ const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
   Effect.orDie(control.nodes.list({ params: { world: id }, query: {} }))
 )
 
-/** From now on creates are processed at once, and answered when the command waits no longer. */
+/** From now on, the service processes creates at once, but replies only after the command has given up. */
 const lateReplies = Effect.flatMap(TestServer, ({ arm }) =>
   arm([{ fault: "latency", delay: "1 minute", scope: { operation: "nodes.create" } }])
 )
 const promptReplies = Effect.flatMap(TestServer, ({ arm }) => arm([]))
 
-/** Starts a create and waits until the service has made its node, the reply still on its way. */
+/** Starts a create, and waits until the service has made the node but has not replied yet. */
 const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
   Effect.gen(function* () {
     yield* lateReplies
@@ -53,13 +53,13 @@ const folders = (state: string) => {
   return readdirSync(accounts).flatMap((account) => {
     const creates = join(accounts, account, "creates")
     const settled = join(creates, "settled")
-    // A key without its place has a folder, too, and no creates there.
+    // An API key without a place has a folder, too, but no creates.
     const open = existsSync(creates) ? [join(creates, "open")] : []
     return [...open, ...(existsSync(settled) ? readdirSync(settled).map((name) => join(settled, name)) : [])]
   })
 }
 
-/** The creates that the state folder of the one account records: all of them, or those that have not ended. */
+/** The creates that the state folder records for the only account: all, or only those that have not ended. */
 const recorded = (state: string, which: "all" | "open" = "all") =>
   folders(state)
     .flatMap((folder) => readdirSync(folder).map((name) => ({ name, file: join(folder, name) })))
@@ -74,7 +74,7 @@ const recorded = (state: string, which: "all" | "open" = "all") =>
 
 const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
 
-/** A name that a command line has to quote, where names may have spaces. */
+/** A name that a command line has to quote, if the dialect allows spaces in names. */
 const spaced = isToday ? "web-1" : "web 1"
 
 const service = TestServer.layer(inDialect({ clock: "real" }))
@@ -223,7 +223,7 @@ describe("node create", () => {
       yield* running.kill("SIGKILL")
       yield* running.ended
       assert.lengthOf(recorded(state), 1)
-      // Its stderr holds nothing but an error: the report waits for a run that shows it.
+      // Its stderr contains only an error, so the report waits for a run that can show it.
       const silent = yield* berth(create("build", "-o", "json"), { env: { XDG_STATE_HOME: state } })
       assert.deepStrictEqual([silent.code, silent.stderr], [0, ""])
       const notes = yield* Effect.forEach(["store", "cache"], (name) =>
@@ -253,7 +253,7 @@ describe("node create", () => {
       const { url } = yield* HttpService.start((request, response) => {
         request.resume()
         if (request.method === "POST") {
-          // Every other one is carried out.
+          // The service carries out every other create.
           if (posts++ % 2 === 0) {
             made.push({ id: 101 + made.length, name: "web", created_at: DateTime.formatIso(DateTime.nowUnsafe()) })
           }

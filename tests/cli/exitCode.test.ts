@@ -1,4 +1,4 @@
-/** The exit code of every command for every kind of failure: the codes are frozen. */
+/** The exit code of every command for every kind of failure. These codes must never change. */
 import { PassThrough } from "node:stream"
 import { failure, lost, ok, type Reply } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"
@@ -9,7 +9,7 @@ import { everyCommand, isLocal, lineOf, printsFindings, stateOf, withoutProfile 
 import { hurried, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
-/** Every command that asks the service; a login reads its stdin, which is in `profiles.test.ts`. */
+/** Every command that sends requests, except those that read stdin. `profiles.test.ts` tests the login. */
 const commands = everyCommand.filter((row) => !isLocal(row) && row.input === undefined)
 
 const refusal = (status: number, message = "It is so", headers: Record<string, string> = {}) =>
@@ -42,7 +42,7 @@ describe.each(commands)("berth $command", (row) => {
   const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
   /** The stdout of a failure, without findings. */
   const unexpected = ({ stdout }: Ended) => (printsFindings(row) ? "" : stdout)
-  /** `berth api` prints the reply, also that of a failure. */
+  /** `berth api` prints the reply even if it is a failure. */
   const dataOf = (reply: Reply) =>
     row.command === "api" && reply !== "lost" && reply.body !== "" ? `${reply.body}\n` : ""
 
@@ -191,7 +191,7 @@ describe("several nodes", () => {
     (verb) =>
       Effect.gen(function* () {
         const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
-        // Waits read the whole list together.
+        // Waits for several nodes read the whole list.
         const url = yield* serve(({ path }) =>
           path === "/nodes/1/" ? ok(node) : path === "/nodes/" ? ok([node]) : refusal(404)
         )

@@ -1,6 +1,6 @@
 /**
  * `berth apply` as processes that are killed at random instants, on a service that loses replies and lags behind; and two processes at
- * once. In the end each member has one node, nobody else's nodes were touched, and the ledger matches the service.
+ * once. In the end each member has one node, no node of anybody else was changed, and the ledger matches the service.
  */
 import { isSoak, numbersFrom, seed } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
@@ -75,7 +75,8 @@ describe("berth apply", () => {
       // The next run continues what was left, perhaps by waiting for a create whose reply was lost.
       const args = ["apply", "-f", fleet.file, "--yes", "--max-deletes", "1", "--grace", "50ms", "--wait"]
       const next = yield* run(args, { env })
-      // If a run is killed between its note and its request, nobody knows for ten and a half minutes what became of the create.
+      // If a run is killed after it has recorded a create and before it sends the request, the outcome is unknown for ten and a half
+      // minutes.
       const { clock, moveOn } = yield* movable
       moveOn(11 * 60_000)
       const last = next.code === 0 ? next : yield* Effect.provideService(invoke(args, { env }), Clock.Clock, clock)

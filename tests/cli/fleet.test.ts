@@ -1,6 +1,4 @@
-/**
- * `berth apply` and its companions against the real mock service: what they do, what they refuse, and how many requests that takes.
- */
+/** `berth apply` and the related commands against the mock service: what they do, what they refuse, and how many requests they send. */
 import { execFileSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
@@ -157,7 +155,7 @@ describe("berth apply", () => {
       const fleet = yield* fleetFolder
       fleet.write(webs(2))
       yield* fleet.apply("--yes", "--wait")
-      // The list hides all, and reads show them: nothing is missing.
+      // The list hides all nodes, but reads show them, so no node is missing.
       yield* arm([{ fault: "empty-list" }])
       const hidden = yield* fleet.apply("--yes", "--grace", "100ms", "-o", "json")
       assert.deepStrictEqual(
@@ -195,7 +193,7 @@ describe("berth apply", () => {
         ["failed", "skipped"]
       )
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-1", "shop-web-2"])
-      // Without --replace nothing is deleted, however many may be.
+      // Without --replace nothing is deleted, whatever the limit on deletes.
       const without = yield* fleet.apply("--yes", "--max-deletes", "9", "-o", "json")
       assert.deepStrictEqual([without.code, rowsOf(without).map(({ action }) => action)], [5, ["differs", "differs"]])
       assert.include(rowsOf(without)[0]!.reason, "which is still there (--replace web-1 goes on)")
@@ -406,7 +404,7 @@ describe("berth apply", () => {
       const missing = yield* fleet.run(["apply", "-f", join(fleet.folder, "other.yaml")])
       assert.strictEqual(missing.code, 10)
       assert.include(missing.stderr, "other.yaml cannot be read: there is no such file.")
-      // A pipe that nobody writes into, and a file without an end.
+      // A pipe into which nobody writes, and a file that never ends.
       execFileSync("mkfifo", [join(fleet.folder, "pipe.yaml")])
       for (const name of [join(fleet.folder, "pipe.yaml"), "/dev/zero"]) {
         const refused = yield* fleet.run(["apply", "-f", name])
@@ -535,7 +533,7 @@ describe("a fleet of 1000", () => {
       const fleet = yield* fleetFolder
       fleet.write(webs(1))
       yield* fleet.apply("--yes")
-      // The ledger of 1000 nodes that are there.
+      // The ledger of 1000 existing nodes.
       const head = fleet.ledgerText().split('"members"')[0]!
       const all = json<ReadonlyArray<{ readonly id: number; readonly name: string; readonly plan: string }>>(
         yield* fleet.run(["node", "list", "-o", "json"])

@@ -1,6 +1,4 @@
-/**
- * A fleet file in a folder of its own, and `berth` run on it.
- */
+/** A fleet file in its own folder, and functions that run `berth` on it. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Ended } from "@berthkit/testing/Program"
@@ -61,10 +59,10 @@ const makeFolder = Effect.fnUntraced(function* <E, R>(
   }
 })
 
-/** A folder with a fleet file, and what runs on it. */
+/** Makes a folder with a fleet file, and functions that run `berth` on it. */
 export const fleetFolder = makeFolder(invoke, settings)
 
-/** Flags with time limits. If they were shortened, they would end a run too early. */
+/** Flags with time limits. Shorter pauses would shorten these limits as well, and end a run too early. */
 const limits = new Set(["--deadline", "--timeout", "--ready-timeout"])
 
 const inAHurry: Invoke = (args, options) => {
@@ -72,9 +70,9 @@ const inAHurry: Invoke = (args, options) => {
   return args.some((arg) => limits.has(arg)) ? running : hurried(running)
 }
 
-/** The same, where what runs hurries unless it has a limit. */
+/** The same, but runs have shorter pauses unless they have a time limit. */
 export const hurriedFolder = makeFolder(inAHurry, settings)
 
-/** The same on a service with the account of these settings. */
+/** The same, for the account of these settings. */
 export const hurriedFolderOf = (account: Readonly<Record<string, string>>) =>
   makeFolder(inAHurry, Effect.succeed(account))

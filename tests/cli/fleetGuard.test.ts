@@ -1,4 +1,4 @@
-/** Protection on a machine that knows a fleet although its ledger is missing, damaged or outdated. */
+/** Protection of nodes on a machine that knows the fleet, although the ledger is missing, damaged or outdated. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import { startAgent } from "./mcp/Agent.ts"
 const dbOf = (more = "") =>
   `fleet: shop\nnodes:\n  web: { plan: ${plan}, image: Ubuntu-24.04 }\n  db: { plan: ${plan}, image: Ubuntu-24.04${more} }\n`
 
-/** A fleet of web-1 and the protected db-1, and the ledger as it was before that was protected. */
+/** A fleet of web-1 and the protected db-1, and the ledger from before db-1 was protected. */
 const protectedFleet = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -88,7 +88,7 @@ describe("a node that this machine has noted as protected", () => {
       assert.strictEqual(refused.code, 5, refused.stderr)
       assert.include(refused.stderr, `Protected: node ${db} (shop-db-1), which is db-1 of the fleet shop.`)
       assert.include(refused.stderr, "belongs to an account with another API key. Nothing was deleted.")
-      // As the refusal of apply says.
+      // Run the command that the refusal of apply names.
       const applied = yield* fleet.apply("--yes")
       const [, before, now] = /account or place: (\w+), not (\w+)/.exec(applied.stderr) ?? []
       writeFileSync(fleet.ledger, readFileSync(fleet.ledger, "utf8").replace(before!, now!))
@@ -105,7 +105,7 @@ describe("a node that this machine has noted as protected", () => {
     }).pipe(Effect.scoped)
   )
 
-  /** The fleet with the file and the ledger of before the protection. */
+  /** The fleet after somebody has put back the file and the ledger from before the protection. */
   const putBack = Effect.gen(function* () {
     const found = yield* protectedFleet
     writeFileSync(found.fleet.ledger, found.older)
@@ -138,7 +138,7 @@ describe("a node that this machine has noted as protected", () => {
         const destroyed = yield* fleet.run(destroy(fleet))
         assert.strictEqual(destroyed.code, 5, destroyed.stderr)
         assert.deepStrictEqual(ids(), [db])
-        // The advice in the reason.
+        // Follow the advice in the reason.
         const noWeb = (text: string) => text.replace("web: {", "web: { count: 0,")
         fleet.write(noWeb(dbOf(", protect: true")))
         assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
@@ -284,7 +284,7 @@ describe("the old node of a protected member whose replacement is not finished",
         assert.notInclude(stdout + stderr, "berth node delete")
       }
       assert.lengthOf(service.nodes, 2)
-      // Released by the file, the replacement ends, and nothing of it stays noted.
+      // The file ends the protection, so the replacement ends and leaves no record.
       fleet.write(webs(1, plan, ", tags: [b]"))
       yield* fleet.apply("--yes")
       const ended = yield* fleet.apply("--yes", "--replace", "all", "--max-deletes", "1")

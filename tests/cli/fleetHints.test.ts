@@ -1,4 +1,4 @@
-/** The hints of fleet errors can be followed: they name flags that the command has, and leave nothing to fill in. */
+/** A user can follow the hints of fleet errors: they name existing flags, and leave no placeholder to fill in. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

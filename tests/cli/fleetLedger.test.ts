@@ -7,7 +7,10 @@ import { Effect } from "effect"
 import { alteredService } from "./AlteredService.ts"
 import { hurriedFolderOf, webs } from "./fleet.ts"
 
-/** A fleet of one node whose ledger was removed while an apply made the second; the ledger as it was before that apply and during it. */
+/**
+ * A fleet of one node whose ledger was removed while an apply created the second node. Also returns the ledger from before and during that
+ * apply.
+ */
 const removedMeanwhile = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)

@@ -1,6 +1,6 @@
 /**
  * What `berth apply` may spend and delete: only what it has shown, within limits that a script can set. It never deletes a protected node,
- * or a node whose successor does not run.
+ * or a node whose replacement does not run.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -69,7 +69,7 @@ describe("a protected node", () => {
         (yield* nodes).map(({ id }) => id),
         [before!.id]
       )
-      // If the same edit removes the protection, it still holds for this run.
+      // If the same edit removes the protection, the protection still holds for this run.
       fleet.write(webs(1, large))
       const same = yield* fleet.apply("--yes", "--replace", "web-1", "--max-deletes", "1", "-o", "json")
       assert.deepStrictEqual(
@@ -115,7 +115,7 @@ describe("a protected node", () => {
         ["kept", "kept"]
       )
       assert.lengthOf(yield* nodes, 2)
-      // The file says so twice: the first run takes the protection away, the second one acts.
+      // Deleting takes two runs: the first run only ends the protection, and the second run deletes.
       fleet.write(webs(0))
       const first = yield* fleet.apply(...args)
       assert.deepStrictEqual(
@@ -260,7 +260,7 @@ describe("the commitments of a fleet", () => {
       assert.strictEqual(bounded.code, 0, bounded.stderr)
       assert.strictEqual((yield* sent).commitments, 2)
       assert.strictEqual((yield* fleet.diff()).code, 0)
-      // Replacements buy again.
+      // A replacement buys a new period.
       fleet.write(webs(2, large, `, commitment: auto_renew ${days}d, tags: [new]`))
       const replace = ["--yes", "--replace", "all", "--max-deletes", "2"]
       assert.strictEqual((yield* fleet.apply(...replace)).code, 2)
@@ -403,10 +403,10 @@ describe("--max-cost", () => {
         codes.push(ended.code)
         if (ended.code === 2) assert.include(ended.stderr, "until its old nodes are deleted, more than --max-cost 20")
       }
-      // Each costs ₹6.46.
+      // Each node costs ₹6.46.
       assert.deepStrictEqual(codes, [9, 9, 2])
       assert.lengthOf(yield* nodes, 3)
-      // Deletes alone are never too dear.
+      // A run that only deletes never costs too much.
       assert.strictEqual((yield* fleet.run(["destroy", "-f", fleet.file, "--yes"])).code, 0)
     }).pipe(Effect.scoped, Effect.provide(neverRuns))
   )
@@ -459,7 +459,7 @@ describe("--max-cost", () => {
       const fleet = yield* hurriedFolder
       fleet.write(webs(3))
       assert.strictEqual((yield* fleet.apply("--yes", "--wait")).code, 0)
-      // Each costs ₹12.92 in place of ₹6.46.
+      // Each node costs ₹12.92 instead of ₹6.46.
       fleet.write(webs(3, large))
       const replace = ["--yes", "--replace", "all", "--max-deletes", "3", "--max-cost"]
       const refused = yield* fleet.apply(...replace, "45")
@@ -535,7 +535,7 @@ describe("a rename that was reverted", () => {
       if (old === undefined) return assert.fail("no node")
       const isOld = ({ id }: { readonly id: number }) => id === old.id
       fleet.write(after)
-      // The new node does not run in time, so that the old one stays.
+      // The new node does not run in time, so the old one stays.
       assert.strictEqual((yield* fleet.apply("--yes", "--max-deletes", "1", "--timeout", "1s")).code, 9)
       const force = (status: "power-off" | "running") => (id: number) =>
         Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } }))

@@ -1,6 +1,4 @@
-/**
- * What `berth apply` buys is bought at the price that was shown, however long the run takes until then.
- */
+/** `berth apply` buys only at the price that it has shown, however long the run takes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { alteredService, days, plan } from "./AlteredService.ts"
@@ -27,7 +25,7 @@ describe("a commitment whose price rises after it was shown", () => {
       assert.strictEqual(row.outcome, "failed")
       assert.include(row.reason, "₹212000.00 now, and ₹1000.00 was shown")
       assert.include(failed.stderr, "Run the same command again")
-      // The next run shows and bounds the new price.
+      // The next run shows the new price, and compares it with the limit.
       const refused = yield* fleet.apply(...bound)
       assert.strictEqual(refused.code, 2, refused.stderr)
       service.optionPrice = "900"
@@ -144,7 +142,7 @@ describe("a create whose price rises while the creates before it go on", () => {
 describe("a row of creates, and a run that ends earlier runs first", () => {
   const order = ["--plan", plan, "--image", "Ubuntu-24.04"]
 
-  /** The result of a row of twelve creates if a price changes after the fourth. */
+  /** The result of twelve creates if a price changes after the fourth. */
   const row = Effect.fnUntraced(function* (
     price: "pricePerHour" | "optionPrice",
     to: string,
@@ -173,7 +171,7 @@ describe("a row of creates, and a run that ends earlier runs first", () => {
       ] as const) {
         assert.strictEqual(code, 9, stderr)
         assert.include(stderr, text)
-        // Those that were under way when the price rose.
+        // Some creates were under way when the price rose.
         assert.isBelow(made, 8)
       }
     }).pipe(Effect.scoped)
@@ -215,7 +213,7 @@ describe("a row of creates, and a run that ends earlier runs first", () => {
           .pipe(Effect.provideService(Clock.Clock, clock))
       assert.strictEqual((yield* job("--reuse")).code, 0)
       assert.lengthOf(service.nodes, 1)
-      // The hour of the node that was kept is over.
+      // The paid hour of the kept node is over.
       moveOn(3_700_000)
       service.onDeleted = () => {
         service.pricePerHour = "999"

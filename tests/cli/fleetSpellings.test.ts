@@ -1,6 +1,6 @@
 /**
- * A fleet on a service that spells names in its own way or cuts them. Without its ledger, no second node is made if an existing one may be
- * a member's.
+ * A fleet on a service that spells names in its own way or cuts them. If the ledger is lost, no second node is made as long as an existing
+ * node may be a member's.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -34,7 +34,7 @@ for (const [how, [name, spell]] of Object.entries(spellings)) {
       Effect.gen(function* () {
         const { fleet, service } = yield* made
         rmSync(fleet.ledger)
-        // Cut names are the same.
+        // After the cut, the names are equal.
         const idOf = (n: number) => {
           const ids = service.nodes.flatMap((node) => (node.name === spell(`${name}-${n}`) ? [node.id] : []))
           return ids[ids.length === 1 ? 0 : n - 1]

@@ -1,6 +1,4 @@
-/**
- * The same nodes in every format: what each prints, and that a name never writes a line or a control code of its own.
- */
+/** Prints the same nodes in every format. No name may start a new line or contain a control code. */
 import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -172,7 +170,7 @@ describe("a status that the service does not state", () => {
   for (const [command, text] of [
     ["node list", /^ +1 +web +not stated /m],
     ["node get 1", /^STATUS +not stated$/m],
-    // A read may be under way as the time is up.
+    // A read may be under way when the time is up.
     ["node wait 1 --timeout 5s", /: node 1 has no stated status, expected running[.;]/],
     ["cost --by status", /^not stated/m]
   ] as const) {

@@ -1,6 +1,6 @@
 /**
- * Text files that a user names: start scripts, bodies, SSH keys, fleet files, ledgers, profiles. Anything that is not text is refused
- * before a request is sent; pipes and links are read.
+ * Text files that a user names: start scripts, bodies, SSH keys, fleet files, ledgers, profiles. Berth reads pipes and links, but refuses
+ * anything that is not text before it sends a request.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -57,7 +57,7 @@ const proposed = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
   return json<Proposed>(ended).request.body
 })
 
-/** The error of a create with these flags, which must send nothing. */
+/** The error of a create with these flags. The create must send nothing. */
 const refused = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
   const { journal } = yield* TestServer
   const before = (yield* journal).length

@@ -1,5 +1,6 @@
 /**
- * Whatever a name holds, its node is reachable by it, and the name never writes a line or a code of its own.
+ * Whatever characters a name has, it can be used to address its node, and it never starts a new line or contains a control code on the
+ * terminal.
  */
 import { PassThrough } from "node:stream"
 import { run } from "@berthkit/cli/program"
@@ -31,7 +32,7 @@ const names: ReadonlyArray<readonly [what: string, name: string]> = [
 /** Characters that no text from outside may send to a terminal. */
 const overrides = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 
-/** A NODE argument that names exactly this. */
+/** A NODE argument for exactly this name. */
 const asNode = (name: string) => `name:${name}`
 
 /** Runs a command whose stderr is a terminal, and returns its output there without berth's own codes. */
@@ -48,10 +49,10 @@ const onTerminal = (args: ReadonlyArray<string>) =>
     return { code, text: chunks.join("").replaceAll("\r\u001b[2K", "") }
   })
 
-/** Clears everything from the cursor on, after the cursor was moved up. */
+/** The code that clears everything after the cursor. It follows the code that moves the cursor up. */
 const erase = "\u001b[J"
 
-/** The output of a watch until it is long enough; `change` runs once the watch has read the nodes. */
+/** The output of a watch, until it has been read often enough. `change` runs once the watch has read the nodes. */
 const watching = (
   surface: object,
   args: ReadonlyArray<string>,
@@ -127,7 +128,7 @@ describe("a name", () => {
           for (const text of [plain.stdout, plain.stderr, painted.text]) {
             assert.notMatch(text, controls, args.join(" "))
             assert.notMatch(text, overrides, args.join(" "))
-            // The first line of a name is never the beginning of a line.
+            // No part of a name may begin a line.
             for (const line of lines(text)) assert.notMatch(line, /^(?:two|error: three|four)/)
           }
           const { stdout } = yield* berth([...args, "-o", "ndjson"])
@@ -149,7 +150,7 @@ describe("a name", () => {
     Effect.gen(function* () {
       for (const [, name] of names) yield* berth(["node", "create", `--name=${name}`, ...order])
       const shown = yield* watching({ isTTY: true, columns }, [], (text) => text.split(erase).length > 2)
-      // A line too many or too few to erase would be one of a name's own making.
+      // If a name started a new line, the watch would erase a wrong number of lines.
       const rows = names.length + 2
       for (const frame of shown.split(`\u001b[${rows}A${erase}`)) {
         assert.notMatch(frame, controls)

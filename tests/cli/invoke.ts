@@ -1,6 +1,6 @@
 /**
- * `berth` without a process of its own: the same program on streams that the test holds, over real HTTP. For the many
- * small differences that need no process; whatever is about processes, signals and pipes is in `berth.ts`.
+ * Runs `berth` within the process of the test, on streams of the test and over real HTTP. This is for the many small cases that need no
+ * process. `berth.ts` is for tests of processes, signals and pipes.
  */
 import { type Duplex, PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
@@ -12,11 +12,11 @@ import { type RunOptions, settings } from "./berth.ts"
 
 interface InvokeOptions extends Pick<RunOptions, "env"> {
   readonly stdout?: Duplex
-  /** Width of the terminal that both streams are; without it they are pipes. */
+  /** If set, both streams are a terminal of this width; otherwise they are pipes. */
   readonly terminalColumns?: number
 }
 
-/** Runs it to its end. */
+/** Runs `berth` to its end. */
 export const invoke = (
   args: ReadonlyArray<string>,
   { env, stdout = new PassThrough(), terminalColumns }: InvokeOptions = {}
@@ -24,7 +24,7 @@ export const invoke = (
   Effect.gen(function* () {
     const surface = terminalColumns === undefined ? {} : { isTTY: true, columns: terminalColumns }
     const streams = { stdout: Object.assign(stdout, surface), stderr: Object.assign(new PassThrough(), surface) }
-    // A stdout that fails on purpose ends without its text.
+    // A stdout that a test makes fail has no text.
     const written = Promise.all([text(streams.stdout).catch(() => ""), text(streams.stderr)])
     const set = Object.fromEntries(Object.entries(env ?? {}).filter((entry) => entry[1] !== undefined))
     const provider = ConfigProvider.fromEnv({ env: set as Record<string, string> })
@@ -35,10 +35,10 @@ export const invoke = (
     return { code, stdout: data, stderr }
   })
 
-/** The pauses between attempts are shorter than this, and all that limits a call is longer. */
+/** All pauses between attempts are shorter than this, and all time limits of calls are longer. */
 const maxPauseMillis = 13_000
 
-/** The same with pauses between attempts fifty times shorter, for calls that keep failing. */
+/** Runs an effect with pauses between attempts that are fifty times shorter, for calls that keep failing. */
 export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const hurrying: Clock.Clock = {
@@ -58,7 +58,7 @@ export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
 
 const times = 20
 
-/** The same where all time goes twenty times as fast: for what waits for a limit. */
+/** Runs an effect with all time passing twenty times as fast, for calls that wait for a limit. */
 export const accelerated = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const [beginMillis, beginNanos] = [clock.currentTimeMillisUnsafe(), clock.monotonicTimeNanosUnsafe()]
@@ -92,6 +92,6 @@ export const movable = Effect.map(Clock.Clock, (clock) => {
   return { clock: moved, moveOn: (millis: number) => void (aheadMillis += millis) }
 })
 
-/** Runs it against the service under test. */
+/** Runs `berth` against the service under test. */
 export const berth = (args: ReadonlyArray<string>): Effect.Effect<Ended, never, TestServer> =>
   Effect.flatMap(settings, (env) => invoke(args, { env }))

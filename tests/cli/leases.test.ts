@@ -31,7 +31,7 @@ const makeEnv = Effect.gen(function* () {
 
 const berth = (args: ReadonlyArray<string>, env: Env) => hurried(invoke(args, { env }))
 
-/** Creates a node as another client would, so that this user's state does not know it. */
+/** Creates a node like another client, so that this user's state does not know the node. */
 const foreign = Effect.fnUntraced(function* (name: string) {
   const { code, stderr, stdout } = yield* berth(
     ["node", "create", name, ...order, "-o", "json"],
@@ -51,7 +51,7 @@ const deletes = Effect.flatMap(TestServer, ({ journal }) =>
   Effect.map(journal, (requests) => requests.filter(({ method }) => method === "DELETE").length)
 )
 
-/** The folder of the account, which a create makes. */
+/** The folder of the account. The first create makes this folder. */
 const accountIn = ({ XDG_STATE_HOME }: { readonly XDG_STATE_HOME: string }) => {
   const accounts = join(XDG_STATE_HOME, "berth", "accounts")
   const [account] = readdirSync(accounts).filter((name) => existsSync(join(accounts, name, "creates")))
@@ -75,14 +75,17 @@ interface Left {
   readonly told?: number
   /** Whether the service stated the time before the create. Default: true. */
   readonly isDated?: boolean
-  /** How long the lease was taken before, by this machine's clock. Default: longer ago than the run may take and wall clocks may differ. */
+  /**
+   * How long ago the lease was taken, by this machine's clock. Default: longer than the run may take plus the possible difference of wall
+   * clocks.
+   */
   readonly takenAgoMillis?: number
 }
 
 /** How long a run of another machine may take. */
 const ttlMillis = 60_000
 
-/** Leaves the lease of a run that was killed on another machine with the same home folder, so that only its `--ttl` ends it. */
+/** Leaves the lease of a run that was killed on another machine with the same home folder. Only the run's `--ttl` ends such a lease. */
 const leaveLease = (
   env: { readonly XDG_STATE_HOME: string },
   name: string,
@@ -97,7 +100,7 @@ const leaveLease = (
   flags: ReadonlyArray<string> = order
 ) =>
   Effect.gen(function* () {
-    // A create makes the folders.
+    // This create makes the folders.
     yield* berth(["node", "create", "first", ...flags, "--idempotency-key", "first"], env)
     const now = yield* Clock.currentTimeMillis
     const agoAt = (millis: number) => ({ wallMillis: now - millis, bootMillis: 0, bootClock: null })

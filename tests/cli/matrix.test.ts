@@ -23,11 +23,11 @@ describe("the rows", () => {
   })
 })
 
-/** Whether a row needs a process, for its stdin, its streams, or to end a watch. */
+/** Whether a row needs a process, because it uses stdin or real streams, or because a watch has to be ended. */
 const needsProcess = ({ args, command }: Row): boolean =>
   /^(?:auth|profile|node ssh|node watch)/.test(command) || (command === "run" && !args("").includes("--dry-run"))
 
-/** Whether a row needs what only such a process prepares: the nodes that runs keep. */
+/** Whether a row needs nodes that runs have kept, which only a run as a process can prepare. */
 const needsRun = ({ command }: Row): boolean => command === "reap"
 
 layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
@@ -50,7 +50,7 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
       () =>
         Effect.gen(function* () {
           yield* runRow(row, { places, run: (args, { env }) => invoke(args, { env, terminalColumns: 80 }) })
-          // Runs the row once more if that changes nothing; outside the soak only every third row.
+          // Runs the row once more, if that changes nothing. Outside `pnpm soak` only every third row runs again.
           if (row.notes === "lines" || (!isSoak && index % 3 !== 0)) return
           yield* runRow(row, {
             places: { ...places, isPlain: true },
@@ -81,7 +81,7 @@ layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
           else assert.match(stderr, /^error: .+\nhint: .+\n$/)
         }
         if (isLocal(row)) return
-        // Nothing is cached about the account yet, and each format has this profile.
+        // Without these folders nothing is cached about the account yet. The profile is the same for each format.
         const { XDG_CACHE_HOME: _, XDG_STATE_HOME: __, ...bare } = environmentOf("json")
         const state = row.fleet === true ? { XDG_STATE_HOME: `${environmentOf("json").XDG_STATE_HOME}-spare` } : {}
         const env = { ...bare, ...state, BERTH_ACCESS_TOKEN: "another" }

@@ -48,7 +48,7 @@ const createSolo = { step: "create", key: "k1", name: "Solo_1", plan: "tiny" } a
 const somebodyCreates = (name: string, plan: "tiny" | "small") =>
   ({ step: "others", happening: { does: "create", name, plan } }) as const
 
-/** Each title says what must hold. */
+/** Each title states the behaviour that must hold. */
 const kept: Readonly<Record<string, History>> = {
   "a protected node is not replaced by another image": [
     apply,

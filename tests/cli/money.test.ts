@@ -1,6 +1,6 @@
 /**
- * Money over a service that prices each record of its image list, one for every plan and image, as it likes: what `berth` shows, adds
- * up and limits is the price of the node that is made.
+ * Tests money with a service that has an arbitrary price for each plan and image. The amounts that `berth` shows, adds up and limits must
+ * be the price of the node that is made.
  */
 import { globSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -54,7 +54,7 @@ const windows = offer({ image: "Windows", id: "12", perHour: "20.50", skus: [[7,
 type Row = Readonly<Record<string, unknown>>
 
 interface Account {
-  /** By how many commitments were sent before. */
+  /** The reply to a commitment request, given the number of earlier ones. */
   readonly commitmentReply?: (before: number) => Reply
   readonly images?: ReadonlyArray<unknown>
   readonly saved?: ReadonlyArray<unknown>
@@ -69,7 +69,7 @@ const envOf = (url: string, state: string) => ({
   XDG_CACHE_HOME: state
 })
 
-/** A service with this catalogue, a way to run `berth` against it, and the changes that it was asked for. */
+/** A service with this catalogue, a function that runs `berth` against it, and the changes that were requested. */
 const account = Effect.fnUntraced(function* ({
   commitmentReply = () => ok({}),
   images = [ubuntu, windows],
@@ -476,7 +476,7 @@ describe("the price of a create", () => {
         yield* berth(...committed, "--dry-run", "-o", "json")
       )
       assert.deepInclude(preview, { committedPriceInr: 13_000, pricePerHourInr: 18.06 })
-      // 13000 / 720 is 18.0555…: a limit is compared with what is rounded up.
+      // 13000 / 720 is 18.0555…. Berth compares the limit with the amount rounded up.
       assert.strictEqual((yield* berth(...committed, "--max-cost", "18.05", "--yes")).code, 2)
     }).pipe(Effect.scoped)
   )
@@ -588,7 +588,7 @@ describe("cost", () => {
 
   it.live("of a list that cannot be read to its end is at least that of the nodes that it shows", () =>
     Effect.gen(function* () {
-      // Every requested page is the first.
+      // This service returns the first page for every page number.
       const url = yield* serve(({ path }) => ok(path === "/nodes/" ? [nodeRecord({ id: 1, plan })] : [ubuntu]))
       const state = yield* stateFolder
       const { stderr } = yield* invoke(["cost"], { env: envOf(url, state) })
@@ -619,7 +619,7 @@ describe("cost", () => {
     Effect.gen(function* () {
       const nodes = [{ id: 1, name: "a", plan }, { id: 3, name: "c", plan }, record]
       const { berth } = yield* account({ images: [ubuntu], nodes })
-      // Where two records have one id it is not known which of them is right, so neither price is.
+      // If two records have the same id, nobody knows which one is right, so the price is unknown.
       const known = record.id === 3 ? "6.46" : "12.92"
       const { stderr } = yield* berth("cost")
       assert.include(stderr, `3 nodes: at least ₹${known} per hour`)
@@ -661,7 +661,7 @@ describe("a commitment that berth sets", () => {
         assert.include(refused.stderr, "--force")
         const shown = yield* berth(...set, "77", "--force", "--dry-run", "-o", "json")
         assert.include(json<Row>(shown)["outcome"], "committed option 77, at a price that is not known; ")
-        // Nobody can bound a price that is not known.
+        // No limit can allow an unknown price.
         for (const bound of [[], ["--max-commitment", "99999"]]) {
           const forced = yield* berth(...set, "77", "--force", "-y", ...bound)
           assert.strictEqual(forced.code, 2, forced.stderr)
@@ -713,13 +713,13 @@ describe("a commitment that berth sets", () => {
           assert.include(stderr, "berth commitment set 7 auto_renew --sku 7 --found set; otherwise")
         }
         assert.lengthOf(committed, 1)
-        // A setting that buys nothing is allowed, and tells nothing about the purchase.
+        // A setting that buys nothing is allowed, and shows nothing about the purchase.
         assert.strictEqual((yield* berth("commitment", "set", "7", "auto_terminate", "-y")).code, 0)
         assert.strictEqual((yield* berth(...buy)).code, 8)
         assert.lengthOf(committed, 2)
         const resent = yield* berth(...buy, "--found", "not-set")
         assert.strictEqual(resent.code, 0, resent.stderr)
-        // It is known to be bought now.
+        // Now berth knows that the period was bought.
         assert.strictEqual((yield* berth(...buy)).code, 5)
         assert.lengthOf(committed, 3)
       }).pipe(Effect.scoped)
@@ -752,7 +752,7 @@ describe("a commitment that berth sets", () => {
       const refused = yield* berth(...buy)
       assert.strictEqual(refused.code, 10, refused.stderr)
       assert.include(refused.stderr, log!)
-      // A folder that knows nothing of the purchase would lead around it.
+      // With a state folder that does not know the purchase, the user could buy the period again.
       assert.include(refused.stderr, "Remove it only if the account portal shows no node or purchase")
       assert.notInclude(refused.stderr, "XDG_STATE_HOME")
       assert.lengthOf(committed, 1)
@@ -794,7 +794,7 @@ describe("what --yes may buy", () => {
   const nodes = [{ id: 7, name: "w", plan, image: "Windows" }]
   for (const [what, args, priceInr] of [
     ["a create", [...create, "Windows", "--committed-sku", "7"], 13_000],
-    // This service gives one node alone: three are only planned.
+    // This service makes only one node, so three nodes are only shown with --dry-run.
     ["several creates, together", [...create, "Windows", "--committed-sku", "7", "--count", "3"], 39_000],
     ["commitment set", ["commitment", "set", "7", "auto_renew", "--sku", "7"], 13_000]
   ] as const) {
@@ -813,7 +813,7 @@ describe("what --yes may buy", () => {
           )
           assert.include(refused.stderr, `add --max-commitment ${priceInr}`)
         }
-        // A bound is a bound also where only the plan is shown.
+        // The limit also applies if the command only shows what it would do.
         assert.strictEqual((yield* berth(...args, "--dry-run", "--max-commitment", "1")).code, 2)
         assert.strictEqual((yield* berth(...args, "--dry-run", "--yes")).code, 0)
         assert.isEmpty([...made, ...committed])

@@ -1,5 +1,6 @@
 /**
- * A new API key makes another account for berth, and the nodes are the same: what is known of them holds under it.
+ * For berth, a new API key is another account, but it has the same nodes. Berth must use what it knows about these nodes under the new key,
+ * too.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

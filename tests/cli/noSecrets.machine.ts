@@ -21,7 +21,7 @@ const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
 const fleet = "fleet: shop\nnodes:\n  web: { count: 1, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-22.04 }\n"
 
-/** Arguments of each command that needs some, so that all of it runs; a command that is not here needs none. */
+/** The arguments with which each command runs to its end. A command that is not listed needs none. */
 const argumentsOf = (file: string): Readonly<Record<string, ReadonlyArray<string>>> => ({
   "node get": ["web"],
   "node create": ["web", ...order, "--key", "job"],
@@ -48,12 +48,12 @@ const argumentsOf = (file: string): Readonly<Record<string, ReadonlyArray<string
   api: ["/nodes/", "-i"]
 })
 
-/** Only a person at a terminal approves; the others need a database. */
+/** `approve` needs a person at a terminal, and the others need a database. */
 const refused: ReadonlySet<string> = new Set(["approve", "state migrate", "state accept"])
 
-/** Logins first, since the others need them, then what makes a node. */
+/** Logins run first, because the others need them. Then come the commands that make nodes. */
 const first = ["auth login", "node create", "apply"]
-/** Last what takes something away. */
+/** Commands that delete something run last. */
 const last = ["fleet forget", "destroy", "node delete", "profile remove", "auth logout"]
 
 const rank = ({ path }: { readonly path: ReadonlyArray<string> }) => {
@@ -81,7 +81,7 @@ describe("the credentials of a profile", () => {
       Effect.gen(function* () {
         const { BERTH_BASE_URL } = yield* settings
         const folder = yield* home
-        // A stub that shows its arguments and connects to nothing.
+        // An ssh stub that prints its arguments and connects to nothing.
         yield* Effect.promise(() => writeFile(join(folder, "ssh"), "#!/bin/sh\necho $*\n", { mode: 0o700 }))
         const env = { HOME: folder, PATH: `${folder}:${process.env["PATH"]}` }
         const file = join(folder, "fleet.yaml")

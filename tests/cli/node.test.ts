@@ -189,7 +189,7 @@ describe("node get", () => {
       assert.strictEqual(yield* ids(id), 1)
       assert.strictEqual(yield* ids("alpha", id, "al*"), 1)
       assert.strictEqual(yield* ids("*a"), 2)
-      // One node is one object; a pattern is a list even when it fits one.
+      // A single node is printed as an object. A pattern is printed as a list, even if it matches only one node.
       assert.isFalse(Array.isArray(json(yield* berth(["node", "get", "alpha", "-o", "json"]))))
       assert.isTrue(Array.isArray(json(yield* berth(["node", "get", "alph?", "-o", "json"]))))
     }).pipe(Effect.provide(TestServer.layer(inDialect())))

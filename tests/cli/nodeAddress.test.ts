@@ -1,6 +1,4 @@
-/**
- * `berth node ip` and `berth node ssh`, with a program of the test's own in the place of ssh.
- */
+/** `berth node ip` and `berth node ssh`, with a stub instead of ssh. */
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -20,7 +18,7 @@ const created = (name: string) =>
     json<{ readonly id: number; readonly publicIp: string; readonly privateIp: string }>(ended)
   )
 
-/** A folder with an `ssh` that writes its arguments to a file and ends with this code. */
+/** A folder with an `ssh` stub that writes its arguments to a file and exits with this code. */
 const stubSsh = (code: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -62,7 +60,7 @@ describe("node ip", () => {
   )
 
   const none = ["0.0.0.0", "::", "0.0.0.0/0", "None", " "]
-  // These are addresses of the connecting machine itself or of its link.
+  // These addresses belong to the connecting machine itself or to its local link.
   const ownMachine = ["127.0.0.1", "127.8.9.1", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "::ffff:7f00:1"]
   const ownLink = ["169.254.169.254", "fe80::1", "fe80::1%eth0", "FEBF::1"]
   for (const written of [...none, ...ownMachine, ...ownLink]) {

@@ -1,6 +1,4 @@
-/**
- * One node has one record: whichever command shows it, and however it was named.
- */
+/** Every command shows the same record of a node, however the node was named. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
@@ -105,7 +103,7 @@ describe("the record of a node", () => {
       yield* advance("1 minute")
       const expected = yield* shown("node", "get", "web")
 
-      // A create that finds the node of its key, of one whose reply is lost, and of one of several.
+      // Three creates: one that finds the node of its key, one whose reply is lost, and one of several.
       const keyed = yield* shown("node", "create", "keyed", ...order, "--key", "k")
       const { outcome, ...adopted } = yield* shown("node", "create", "keyed", ...order, "--key", "k")
       assert.strictEqual(outcome, "adopted")

@@ -1,6 +1,6 @@
 /**
- * Two projects and two locations under one API key: every command uses only the place that its settings name, and confuses nothing of one
- * place with something of another.
+ * Two projects and two locations under one API key: every command uses only the place that its settings name, and never confuses two
+ * places.
  */
 import { failure, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -24,7 +24,7 @@ const image = {
 
 const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes"]
 
-/** A service that refuses requests without a place and keeps places apart, and berth with one home folder. */
+/** A service that refuses requests without a place and separates places, and berth with one home folder. */
 const service = Effect.gen(function* () {
   const places = new Map<string, Array<ReturnType<typeof nodeRecord>>>()
   const requests: Array<Request> = []
@@ -66,7 +66,7 @@ const service = Effect.gen(function* () {
     hurried(invoke(args, { env: { ...folders, ...env } }))
   const berth = (...args: ReadonlyArray<string>) => run(args, credentials)
   const count = () => Array.from(places, ([place, nodes]) => [place, nodes.length] as const)
-  /** Saves credentials as the profile `work`. A login reads them from stdin, which a test has not. */
+  /** Saves credentials as the profile `work`. `berth auth login` would read them from stdin, which a test does not have. */
   const saveProfile = (place: object) => {
     mkdirSync(join(home, "config", "berth"), { recursive: true, mode: 0o700 })
     const work = { baseUrl: url, apiKey: "key-of-a-test", accessToken: "token-of-a-test", ...place }
@@ -108,7 +108,7 @@ describe("a project and a location", () => {
       assert.strictEqual(yield* asked(["--location", "Chennai"], {}), "7 Chennai")
       assert.strictEqual(yield* asked([], environment), "8 Mumbai")
       assert.strictEqual(yield* asked(["--project", "9"], environment), "9 Mumbai")
-      // A profile that is named means all of the account.
+      // A named profile stands for the whole account.
       assert.strictEqual(yield* asked(["--profile", "work"], environment), "7 Delhi")
       assert.strictEqual(yield* asked([], { ...credentials, ...environment }), "8 Mumbai")
     }).pipe(Effect.scoped)
@@ -196,7 +196,7 @@ describe("a project and a location", () => {
         ["7 Delhi", 1],
         ["7 Chennai", 1]
       ])
-      // The service of the test keeps `delhi` apart, so that a second create would be seen there.
+      // For the test's service, `delhi` is a different place, so a second create would show there.
       yield* create("--project", "7", "--location", "delhi")
       assert.deepStrictEqual(count().at(-1), ["7 delhi", 0])
     }).pipe(Effect.scoped)

@@ -1,5 +1,6 @@
 /**
- * Accounts of a machine: logging in proves credentials, the file of profiles is the user's alone, and which setting wins is shown.
+ * The accounts of a machine: a login checks the credentials, only the user can read the profile file, and `berth auth status` shows which
+ * setting wins.
  */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import type { IncomingMessage } from "node:http"
@@ -24,7 +25,7 @@ const replyTo = ({ method, url = "" }: IncomingMessage) => {
   return ok(url.includes("/nodes/") ? [node] : [])
 }
 
-/** A folder for configuration and state, a service with one node, and berth with both. */
+/** A folder for configuration and state, a service with one node, and berth with this folder and service. */
 const machine = Effect.gen(function* () {
   const home = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "berth-home-"))),
@@ -61,7 +62,7 @@ describe("auth login", () => {
       assert.strictEqual(first.code, 0, first.stderr)
       assert.include(first.stderr, "project 7 in Delhi")
       assert.deepInclude(yield* saved, { project: 7, location: "Delhi" })
-      // Credentials that are replaced stay those of the same place, unless another one is named.
+      // New credentials keep the place of the old ones, unless the login names another place.
       assert.strictEqual((yield* login()).code, 0)
       assert.deepInclude(yield* saved, { project: 7, location: "Delhi" })
       assert.strictEqual((yield* login("--location", "Chennai")).code, 0)

@@ -1,4 +1,4 @@
-/** The output while a command waits, and the end of a wait, against the mock service. */
+/** What a command prints while it waits and when the wait ends, against the mock service. */
 import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 import { run } from "@berthkit/cli/program"

@@ -1,5 +1,6 @@
 /**
- * Every change is proposed before it is sent: what cannot work is refused, what costs or destroys is confirmed.
+ * Every change is proposed before it is sent. Berth refuses a change that cannot work, and asks before a change that costs money or deletes
+ * something.
  */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"

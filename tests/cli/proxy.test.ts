@@ -1,4 +1,4 @@
-/** `berth` behind a proxy, towards a service whose certificate is of a private authority. */
+/** `berth` behind a proxy, with a service whose certificate comes from a private authority. */
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
@@ -19,7 +19,7 @@ const host = "service.invalid"
 const tls = ["--tls-key", keyFile, "--tls-cert", certificateFile]
 const proxyUser = "user:proxy-password"
 
-/** A proxy that opens tunnels to a port of this machine, or refuses every user. */
+/** A proxy that opens tunnels to a port of this machine, or that refuses everyone. */
 class Proxy {
   readonly tunnels: Array<string | undefined> = []
   readonly #server: Server

@@ -1,4 +1,4 @@
-/** Quick answers equal those of the program, and load none of it. */
+/** Quick answers equal the answers of the whole program, but do not load it. */
 import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { cachePath, writeCache } from "@berthkit/cli/completions"
@@ -36,7 +36,7 @@ describe("an answer that loads no command", () => {
       const XDG_CACHE_HOME = yield* stateFolder
       const env = { XDG_CACHE_HOME, BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_API_KEY: "k", BERTH_ACCESS_TOKEN: "t" }
       const args = ["__complete", "zsh", "--", "node", "get", "w"]
-      // Nothing is kept, and the service cannot be reached: nothing is offered, and nothing is reported.
+      // If nothing is cached and the service cannot be reached, the completion offers nothing and reports nothing.
       assert.deepStrictEqual(yield* run(args, { env }), { code: 0, stdout: "", stderr: "" })
       const nodes = [{ value: "web", description: "7, running" }]
       const writtenMillis = yield* Clock.currentTimeMillis

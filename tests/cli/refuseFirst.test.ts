@@ -1,7 +1,7 @@
 /**
- * Runs every changing command with output flags that do not fit it. Either it is refused before anything is sent or kept, or the change is
- * made and printed. No command that has changed something ends with a usage error. The test reads the tree of commands, so a new command
- * must be added here or listed as one that changes nothing.
+ * Runs every changing command with unsuitable output flags. Either the command is refused before it sends or stores anything, or it makes
+ * the change and prints it. No command that has changed something ends with a usage error. The test reads the tree of commands, so a new
+ * command must be added here or listed as one that changes nothing.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,24 +21,24 @@ import { startAgent } from "./mcp/Agent.ts"
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 const body = JSON.stringify({ name: "raw", region: "ncr", plan: order[1], image: order[3] })
 
-/** A command line that changes something named `own`. `needs` are the suffixes of the nodes that must exist. */
+/** A command line that changes something named `own`. `needs` has the suffixes of the names of nodes that must exist. */
 interface Change {
   readonly command: string
   readonly needs?: ReadonlyArray<string>
-  /** Set if it uses a fleet file; `made`: the nodes of the file must exist. */
+  /** Set if the command uses a fleet file. `made`: the nodes of the file must exist. */
   readonly isFleet?: "new" | "made"
   readonly args: (own: string) => ReadonlyArray<string>
-  /** What else must exist. */
+  /** Prepares what else must exist. */
   readonly setUp?: (own: string, account: Account) => Effect.Effect<unknown, never, TestServer | Scope.Scope>
-  /** Whether it is a process of its own, because it reads stdin. */
+  /** Whether the command needs a separate process, because it reads stdin. */
   readonly isProcess?: true
-  /** Whether it never changes anything here, because nobody can be asked. */
+  /** Whether the command never changes anything here, because it has nobody to ask. */
   readonly isAsking?: true
 }
 
 type Account = Readonly<Record<string, string | undefined>> & { readonly XDG_STATE_HOME: string }
 
-/** Proposes a create, and keeps the id of the proposal in the state folder, where `approve` finds it. */
+/** Proposes a create, and stores the proposal's id in the state folder, where `approve` finds it. */
 const proposed = (own: string, account: Account) =>
   Effect.gen(function* () {
     const agent = yield* startAgent(["--allow", "create"], { env: account })
@@ -48,7 +48,7 @@ const proposed = (own: string, account: Account) =>
   })
 const proposalOf = new Map<string, string>()
 
-/** Keeps the node of a run whose hour has been over for long. */
+/** Keeps the node of a run. The node's paid hour has been over for long. */
 const overdue = (own: string, env: Account) =>
   Effect.gen(function* () {
     yield* invoke(["run", "--name", own, ...order, "--reuse", "--", "true"], { env })
@@ -77,7 +77,7 @@ const changes: ReadonlyArray<Change> = [
   { command: "mcp", args: () => ["--allow", "create,delete,commit"], isProcess: true, isAsking: true }
 ]
 
-/** These change nothing at the service, and nothing that is kept of its nodes. */
+/** These commands change nothing at the service, and nothing that berth stores about its nodes. */
 const changeNothing = [
   "node list, node get, node watch, node wait, node ssh, node ip, plan list, plan get, image list, image saved",
   "commitment get, limits, cost, history, doctor, diff, fleet list, inventory, ssh-config, schema, completion",
@@ -95,11 +95,14 @@ it("every command is one that changes something here, or is known to change noth
 interface Outputs {
   readonly flags?: ReadonlyArray<string>
   readonly env?: Record<string, string>
-  /** Whether they fit no command. Each command must then be refused before it begins; a change is a fault even if it is printed. */
+  /**
+   * Whether these flags suit no command. Then every command must be refused before it begins, and any change is a fault, even if it is
+   * printed.
+   */
   readonly isUnfit?: true
 }
 
-/** Output flags and environments: some fit certain commands, some fit none. */
+/** Output flags and environments: some suit certain commands, some suit none. */
 const outputs: ReadonlyArray<Outputs> = [
   { flags: ["-o", "json", "--columns", "id"], isUnfit: true },
   { flags: ["--columns", "id"], env: { BERTH_OUTPUT: "json" }, isUnfit: true },
@@ -129,7 +132,7 @@ const outputs: ReadonlyArray<Outputs> = [
   { flags: ["-o", "name"] }
 ]
 
-/** The service, and folders that go with the suite. */
+/** The service, and folders that exist as long as the suite runs. */
 class Place extends Context.Service<Place, { readonly folder: string }>()("@berthkit/tests/cli/refuseFirst/Place") {
   static readonly layer = Layer.effect(
     Place,
@@ -149,7 +152,7 @@ class Place extends Context.Service<Place, { readonly folder: string }>()("@bert
   )
 }
 
-/** Runs a change with each of these outputs. Makes new nodes for it only after one of the runs changed something. */
+/** Runs a change with each of these outputs. Makes new nodes only after a run has changed something. */
 const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
   const { args, command, isAsking, isFleet, isProcess, needs = [], setUp } = change
   const { folder } = yield* Place
@@ -163,7 +166,7 @@ const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
   let own = ""
   const keptIn = (pattern: string) =>
     globSync(join(account.XDG_STATE_HOME, pattern)).map((path) => [path, readFileSync(path, "utf8")])
-  /** The last request that changed something, and what is kept of it here. */
+  /** The last request that changed something, and the local record of it. */
   const sent = Effect.map(journal, (entries) => {
     const last = entries.findLast(({ method, status }) => method !== "GET" && (status ?? 0) < 300)?.seq
     const ledger = join(folder, `${own}.ledger.json`)
@@ -205,7 +208,7 @@ const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
       told.some((each) => each.test(stdout + stderr)),
       what
     )
-    // If the data cannot be shown in the requested form, all of it is shown.
+    // If the data cannot be shown in the requested form, berth prints all of it.
     if (code === 10) assert.match(stderr, /\\?"id\\?":\d+/, what)
     own = ""
   }
@@ -227,7 +230,7 @@ const broken = (code: "ENOSPC" | "EPIPE") =>
   })
 
 layer(Place.layer, { excludeTestServices: true })("a change whose output goes nowhere", (it) => {
-  // The others print nothing on stdout, or need more than a node.
+  // All others print nothing on stdout, or need more than one node.
   const printing = changes.filter(
     ({ command, setUp }) => !["run", "mcp", "fleet adopt", "fleet forget"].includes(command) && setUp === undefined
   )

@@ -1,6 +1,6 @@
 /**
- * A replacement that ran may be off or gone after the run has waited for something else. The old node is deleted only if the replacement
- * still runs.
+ * A replacement was seen running, but may be off or gone after the run has waited for something else. The old node is deleted only if the
+ * replacement still runs.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

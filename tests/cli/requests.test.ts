@@ -1,6 +1,4 @@
-/**
- * How many requests commands take, as the service's journal has them.
- */
+/** How many requests commands send, counted in the service's journal. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"

@@ -9,10 +9,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, lines, run } from "./berth.ts"
 
-/** That of the records. */
+/** The plan of the node records. */
 const plan = "C-4VCPU-16RAM-100DISK"
 
-/** A service with these nodes that restarts once, at the request of this number among those with this method. */
+/** A service with these nodes that restarts once: at the nth request with this method. */
 const restarting = (method: string, at: number, count: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,6 +1,6 @@
 /**
- * `berth schema` states what commands print besides their records: the help of every command as data, and errors. `matrix.test.ts` checks
- * the records.
+ * `berth schema` also describes output that is not a record: the help of every command as data, and errors. `matrix.test.ts` checks the
+ * records.
  */
 import { verbsOf } from "@berthkit/cli/commandTree"
 import { tree } from "@berthkit/cli/commands"

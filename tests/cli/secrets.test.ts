@@ -1,6 +1,4 @@
-/**
- * Key and token are printed nowhere, in no spelling, whatever the service repeats of them.
- */
+/** The key and the token are never printed, in any spelling, even if the service repeats them. */
 import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

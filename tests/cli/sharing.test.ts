@@ -26,7 +26,7 @@ const journal = Effect.flatMap(TestServer, ({ journal }) => journal)
 const count = (status: number) =>
   Effect.map(journal, (requests) => requests.filter((request) => request.status === status).length)
 
-/** A file in place of the folder, so that the folder cannot be made. */
+/** A file at the folder's path, so that the folder cannot be created. */
 const blocked = Effect.map(stateFolder, (folder) => {
   const file = join(folder, "file")
   writeFileSync(file, "")
@@ -107,7 +107,7 @@ describe("an allowance that is shared through a database", () => {
       assert.strictEqual((yield* berth(["image", "saved"], { env: one })).code, 0)
       const ask = berth(["image", "saved"], { env: another })
       let next = yield* ask
-      // A command waits half a second for the database, and on a very busy machine goes without it.
+      // A command waits at most half a second for the database. On a very busy machine it may have to go on without.
       let uninformed = 0
       for (; next.stderr.includes("The service refused the call") && uninformed < 3; uninformed++) next = yield* ask
       assert.strictEqual(next.code, 6)
@@ -172,7 +172,7 @@ describe("limits", () => {
 })
 
 describe("what is kept for reads", () => {
-  /** A service with this many of 1200 requests left, for half an hour. */
+  /** A service with this many of 1200 requests left until the reset in half an hour. */
   const withLeft = (left: number) =>
     Effect.gen(function* () {
       const url = yield* serve(({ path }) => {

@@ -1,4 +1,4 @@
-/** A process that is ended from outside: each signal has its own exit code, and so has output that cannot be written. */
+/** A process that a signal ends: each signal has its own exit code. Output that cannot be written has one, too. */
 import { spawnSync } from "node:child_process"
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -53,7 +53,7 @@ const image = {
 }
 const create = ["node", "create", "web", "--plan", plan, "--image", "Ubuntu-22.04"]
 
-/** The report if the deletes of 7, 8 and 9 go side by side and 9 gets no reply: the signal may come before the other replies are read. */
+/** The report if 7, 8 and 9 are deleted at the same time and 9 gets no reply. The signal may come before the other replies are read. */
 const stoppedDeletes = new RegExp(
   [["7", "8"], ["7"], ["8"], []]
     .map((answered) => {
@@ -70,7 +70,7 @@ const stoppedDeletes = new RegExp(
     .join("|")
 )
 
-/** A command, the request that stays without a reply, and what it then reports. */
+/** A command, the request that gets no reply, and what the command then reports. */
 const stages: ReadonlyArray<readonly [args: ReadonlyArray<string>, silent: string, reported: RegExp]> = [
   [["node", "list"], "GET /nodes/", /^$/],
   [["node", "watch", "-o", "ndjson"], "GET /nodes/", /^$/],

@@ -9,7 +9,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes"]
 
-/** A service, and `berth` against it with one state folder. */
+/** A service, and a function that runs `berth` against it with one state folder. */
 const service = (calls: (name: string, id: number) => string, repliesWith = calls) =>
   Effect.gen(function* () {
     const nodes: Array<ReturnType<typeof nodeRecord>> = []

@@ -1,6 +1,6 @@
 /**
- * A stopped `apply` or `destroy` names each node that it has made, and each node that it has or may have deleted, because nothing else
- * does.
+ * A stopped `apply` or `destroy` names each node that it has made, and each node that it has deleted or may have deleted. Nothing else
+ * would name them.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { type Altered, alteredService, days, plan } from "./AlteredService.ts"
 import { start } from "./berth.ts"
 import { hurriedFolderOf, webs } from "./fleet.ts"
 
-/** A fleet of web nodes that exists, and a run on it that is stopped at the request that gets no reply. */
+/** An existing fleet of web nodes, and a function that runs a command on it and stops the command at a request without a reply. */
 const stoppedFleet = Effect.fnUntraced(function* (count: number) {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -116,7 +116,7 @@ describe("a destroy that is stopped", () => {
       assert.match(stderr, report)
       const [, done, ...named] = report.exec(stderr)!
       const [deleted = [], open = []] = named.map((list = "") => list.split(", ").filter((each) => each !== ""))
-      // The deletes go side by side, so the signal may come before the other replies are read.
+      // The deletes are sent at the same time, so the signal may come before the other replies are read.
       const sent = service.requests
         .filter((each) => each.startsWith("DELETE"))
         .map((each) => Number(/\d+/.exec(each)![0]))

@@ -1,5 +1,6 @@
 /**
- * Flags that are on or off never take the word after them, which may be a node, and may be written as one word.
+ * Switches (flags that are on or off) never take the next word as a value, because it may be a node. Several short switches may be combined
+ * in one word.
  */
 import { nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"

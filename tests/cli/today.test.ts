@@ -1,6 +1,6 @@
 /**
- * The command line with today's API from end to end: a project and a location, plans by SKU, lists without dates, and creates that are
- * answered in other shapes. The tests show what berth does, and what it must not do twice.
+ * The command line with today's API from end to end: a project and a location, plans by SKU, lists without dates, and creates whose replies
+ * have other shapes. The tests also check that berth never creates or buys anything twice.
  */
 import { failure, lost, nodeRecord, ok, type Request } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"
@@ -15,12 +15,12 @@ import { hurried, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
 
-/** The create is carried out, and its reply never arrives. */
+/** The create is carried out, but its reply never arrives. */
 const lostReply = { fault: "create-lost-reply", times: 1 } as const
 
 const image = "Ubuntu-24.04-Distro"
 
-/** A world of today, and berth in one place of it. */
+/** A world in today's dialect, and berth with one of its places. */
 const today = (options: TestWorldOptions = {}, location = "Delhi") =>
   Effect.gen(function* () {
     const server = yield* TestServer
@@ -94,7 +94,7 @@ describe("berth with the service of today", () => {
       const other = yield* berth("node", "create", "web", "--plan", "C3.4GB", "--image", image, "--yes", "--if-absent")
       assert.notStrictEqual(other.code, 0)
       assert.match(other.stderr, /C3\.8GB/)
-      // One SKU has plans for every system: the node says which one it has.
+      // One SKU has plans for every system. The node states which system it has.
       const system = ["--plan", "C3.8GB", "--image", "Debian-12-Distro", "--yes", "--if-absent"]
       const debian = yield* berth("node", "create", "web", ...system)
       assert.notStrictEqual(debian.code, 0)
@@ -339,7 +339,7 @@ describe("berth with the service of today", () => {
       assert.isTrue(yield* shown("node", "get", "bought"))
       const card = good(yield* berth("node", "get", "bought")).stdout
       assert.match(card, /COMMITTED +yes/)
-      // The service states the system in place of the image.
+      // The service states the system instead of the image.
       assert.match(card, /^SYSTEM +Ubuntu 24\.04$/m)
       const listed = json<ReadonlyArray<{ id: number; committed: boolean | null }>>(
         good(yield* berth("node", "list", "-o", "json"))
@@ -545,7 +545,10 @@ describe("berth with the service of today", () => {
   }
 })
 
-/** A service that ignores paging and shows the first nodes alone, which loses the replies to creates; `berth` with it, and the creates sent. */
+/**
+ * A service that ignores paging, shows only the first nodes, and loses the replies to creates. Returns `berth` for this service, and the
+ * creates that were sent.
+ */
 const cutList = (count: number, shown: number, totals: object) =>
   Effect.gen(function* () {
     const nodes = Array.from({ length: count }, (_, i) => nodeRecord({ id: 1001 + i, name: `old-${i}` }))

@@ -1,6 +1,4 @@
-/**
- * Orders against a catalogue as today's service lists it: plans by SKU, each with a slug of its own for every system and place.
- */
+/** Orders against a catalogue like that of today's service: plans by SKU, each with a separate slug for every system and place. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { nodeRecord, ok, type Request } from "@berthkit/core/testing"

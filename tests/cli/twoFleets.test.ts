@@ -1,4 +1,4 @@
-/** Two fleets of one account on one machine: a node belongs to at most one member of one of them. */
+/** Two fleets of one account on one machine. A node belongs to at most one member of one fleet. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { hurriedFolderOf, webs } from "./fleet.ts"
 
 const otherText = `fleet: other\nnodes:\n  x: { plan: ${plan}, image: Ubuntu-24.04 }\n`
 
-/** A folder with the file of the fleet shop and that of another fleet. */
+/** A folder with two fleet files: that of the fleet shop and that of another fleet. */
 const twoFleets = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -17,7 +17,7 @@ const twoFleets = Effect.gen(function* () {
   writeFileSync(other, otherText)
   const adopt = (node: number, as: string, file: string) =>
     fleet.run(["fleet", "adopt", String(node), "--as", as, "-f", file])
-  /** Applies. Once the service has made a node, another program changes the ledger, so that it never says so. */
+  /** Runs apply. Once the service has made a node, another program changes the ledger, so the ledger never records the node. */
   const applyCutOff = Effect.gen(function* () {
     service.onMade = () => writeFileSync(fleet.ledger, `${fleet.ledgerText()} `)
     assert.strictEqual((yield* fleet.apply("--yes")).code, 9)

@@ -1,4 +1,4 @@
-/** A machine whose list of fleets cannot be read: it does not know which nodes are protected, so it ends none. */
+/** A machine whose list of fleets cannot be read. Berth does not know which nodes are protected, so it deletes none. */
 import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { alteredService, plan } from "./AlteredService.ts"
 import { hurriedFolderOf, webs } from "./fleet.ts"
 import { startAgent } from "./mcp/Agent.ts"
 
-/** A fleet with a protected node, another fleet with a node of its own, and the list's record of the first. */
+/** A fleet with a protected node, another fleet with one node, and the record of the first fleet in the list of fleets. */
 const twoFleets = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -23,7 +23,7 @@ const twoFleets = Effect.gen(function* () {
   return { account, changes, fleet, other, record, service }
 })
 
-/** Every command that may end or take the protected node, or another one. */
+/** Every command that may delete or adopt the protected node or another one. */
 const ends = (other: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["node", "delete", "1000", "--yes"],
   ["api", "DELETE", "/nodes/1000/"],

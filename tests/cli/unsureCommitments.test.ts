@@ -1,6 +1,6 @@
 /**
- * A purchase whose reply is lost may have paid for a period. Until a person says what the portal shows, nothing is bought or deleted for that
- * member, and no command that deletes its node hides it.
+ * A purchase whose reply is lost may have paid for a period. Until a person says what the portal shows, nothing is bought or deleted for
+ * that member. No command that deletes its node may hide the purchase.
  */
 import { cpSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ const deletes = ["--yes", "--max-deletes", "9", "-o", "json"]
 const all = [...deletes, "--max-commitment", "100000"]
 const purchase = "POST /update_committed_node_status/"
 
-/** A fleet whose member has a purchase without a reply. */
+/** A fleet with a member whose purchase got no reply. */
 const unsureFleet = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)
@@ -141,7 +141,7 @@ describe("a member whose purchase got no reply", () => {
         const other = join(yield* stateFolder, "other")
         if (where.includes("link")) symlinkSync(fleet.folder, other)
         else cpSync(fleet.folder, other, { recursive: true })
-        // Here the list of fleets gets the other path, too.
+        // This run records the other path in the list of fleets, too.
         yield* fleet.run(["apply", "-f", join(other, "fleet.yaml"), ...all])
         for (const file of [join(other, "fleet.yaml"), fleet.file]) {
           const told = yield* fleet.run(["fleet", "adopt", "1000", "--as", "web-1", "-f", file, "--commitment", "none"])
@@ -211,7 +211,7 @@ describe("a purchase by hand that got no reply", () => {
   const buying = Effect.gen(function* () {
     const { account, service } = yield* alteredService
     const fleet = yield* hurriedFolderOf(account)
-    /** Runs a command on another machine, which has the files of the fleet. */
+    /** Runs a command on another machine that has the files of the fleet. */
     const elsewhere = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
       const other = yield* hurriedFolderOf(account)
       other.write(webOf())

@@ -17,7 +17,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const public_ip_address = "203.0.113.9"
 
-/** A service whose nodes run at once and get a public address after this many reads. */
+/** A service whose nodes run at once, and get a public address after this many reads. */
 const lateAddress = Effect.fnUntraced(function* (reads: number) {
   let read = 0
   let created: ReturnType<typeof nodeRecord> | undefined

@@ -201,7 +201,7 @@ describe("help and version", () => {
       const { stdout } = yield* run(["--version"])
       assert.match(stdout, /^berth \d+\.\d+\.\d+\n$/)
       assert.strictEqual((yield* run(["-v"])).stdout, stdout)
-      // The whole program answers here, and not the few lines that start it.
+      // Here the whole program answers, and not the quick answer.
       assert.strictEqual((yield* run(["node", "--version"])).stdout, stdout)
     })
   )

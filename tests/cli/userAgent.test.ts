@@ -11,7 +11,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const credentials = { apiKey: "key-of-a-test", accessToken: "token-of-a-test" }
 
-/** A service that notes the User-Agent of each request, and berth with credentials of the environment or of the profile `work`. */
+/** A service that records the User-Agent of each request, and berth with credentials from the environment or from the profile `work`. */
 const service = (profile?: object) =>
   Effect.gen(function* () {
     const agents: Array<string | undefined> = []
@@ -42,7 +42,7 @@ const service = (profile?: object) =>
     }
     const berth = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
       hurried(invoke(args, { env: { ...env, ...more } }))
-    /** The User-Agent of the list that these arguments and variables ask for. */
+    /** The User-Agent of a list request with these arguments and variables. */
     const sent = Effect.fnUntraced(function* (...given: Parameters<typeof berth>) {
       const { code, stderr } = yield* berth(["node", "list", ...given[0]], given[1])
       assert.strictEqual(code, 0, stderr)

@@ -1,5 +1,6 @@
 /**
- * Creates with a key whose state folder vanishes while they run, as where a container's volume is removed, and whose reply is lost too.
+ * Creates with a key whose state folder vanishes while they run (for example because a container's volume is removed) and whose reply is
+ * lost, too.
  */
 import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +12,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const posts = (requests: ReadonlyArray<string>) => requests.filter((request) => request.startsWith("POST")).length
 
-/** A service whose create makes a node that no list shows, without a reply; the state folder goes at the same time. */
+/** A service whose create gets no reply and makes a node that no list shows. The state folder vanishes at the same time. */
 const vanishing = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const state = join(yield* stateFolder, "state")

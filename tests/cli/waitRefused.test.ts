@@ -1,4 +1,7 @@
-/** Waits that outlast the rate limit: they end at once, and say when it refills, what remains of the node, and how to continue. */
+/**
+ * Waits that would need more requests than the rate limit allows. They end at once, and say when the limit refills, what becomes of the
+ * node, and how to continue.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"
@@ -9,7 +12,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** The id of the first node, which costs no request. */
+/** The id of the first node, found without a request. */
 const firstId = Effect.gen(function* () {
   const { control, id: world } = yield* TestServer
   const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
@@ -96,7 +99,7 @@ describe("a wait that ends before the rate limit refills", () => {
       assert.deepInclude(error, { code: "StatusNotReached", retryable: true })
       assert.deepInclude(error.details, { node: { id, name: null }, wanted: "power-off", impossible: false })
       assert.isAbove(error.details.refillsInMillis, 3_000_000)
-      // The next command may read the node with what the wait left, and the one after it sends no request.
+      // The next command can read the node with the request that the wait has left. The command after that sends no request.
       yield* invoke(wait, { env })
       const { journal } = yield* TestServer
       const { length } = yield* journal

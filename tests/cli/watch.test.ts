@@ -35,10 +35,10 @@ describe("node watch in a pipe", () => {
       const read = (yield* journal).filter(({ operation }) => operation === "nodes.list").length
       const running = yield* start(["node", "watch", "--interval", "1s", "-o", "ndjson"], { env: yield* settings })
       const text = yield* start(["node", "watch", "--interval", "1s", String(first)], { env: yield* settings })
-      /** Waits for what both have to see before the next change. */
+      /** Waits until both watches show this status, before the next change. */
       const bothShow = (status: string) =>
         Effect.andThen(running.untilStdout(new RegExp(`"id":${first}\\b.*"to":"${status}"`)), text.untilStdout(status))
-      // The second reading begins once the first is known. Titles come with the first, too.
+      // The second reading begins only after the first one was printed. The titles come with the first reading.
       yield* untilRead(read + 2, "nodes.list")
       yield* text.untilStdout("NAME")
       const second = yield* created("database")
@@ -63,7 +63,7 @@ describe("node watch in a pipe", () => {
           [first, "terminate", null]
         ]
       )
-      // A watch of named nodes ends with the last of them.
+      // A watch of named nodes ends when the last of them is gone.
       const named = yield* text.ended
       assert.strictEqual(named.code, 0)
       assert.deepStrictEqual(
@@ -75,7 +75,7 @@ describe("node watch in a pipe", () => {
           [String(first), "terminate", "gone", "web\\x1b[31m"]
         ]
       )
-      // Rows that came one after the other line up.
+      // Rows that were printed one after the other have aligned columns.
       const starts = lines(named.stdout).map((line) => [
         /FROM|created|creating|running|terminate/.exec(line)!.index,
         line.search(/NAME|web/)
@@ -92,11 +92,11 @@ describe("node watch over a service that fails", () => {
       const id = yield* created("web")
       const args = ["node", "watch", "--interval", "1s", "--deadline", "1s", String(id)]
       const watch = yield* start(args, { env: yield* settings })
-      // Titles come with the first reading.
+      // The titles come with the first reading.
       yield* watch.untilStdout("NAME")
       yield* arm([{ fault: "status", status: 503, scope: { operation: "nodes.get" } }])
       yield* watch.untilStderr("Reading again.")
-      // Each reading makes some five attempts.
+      // Each reading makes about five attempts.
       yield* untilRead((yield* journal).filter(({ operation }) => operation === "nodes.get").length + 6, "nodes.get")
       yield* arm([])
       yield* advance("1 minute")
@@ -221,7 +221,7 @@ describe("node watch on a terminal", () => {
       const watch = yield* onTerminal(100)
       yield* watch.until("1 node at")
       yield* watch.narrow(60)
-      // Titles and the node of up to 100 cells take two lines each.
+      // The titles and the node's row have up to 100 cells, and so take two lines each.
       yield* watch.until(/\[5A.+node at/s)
       yield* watch.end
       const last = (yield* watch.screens).join("").split("\u001b[5A\u001b[J").at(-1)!

@@ -1,5 +1,6 @@
 /**
- * The wrong machine: whatever a service answers, no DELETE, commitment or `created` is for a node that was not asked for.
+ * Berth never affects the wrong machine: whatever a service replies, no DELETE, no commitment and no `created` is about a node that was not
+ * requested.
  */
 import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"
@@ -15,7 +16,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const account = { BERTH_API_KEY: "key-of-a-test", BERTH_ACCESS_TOKEN: "token-of-a-test" }
 
-/** Runs commands one after the other against a service, and returns how they ended and the requests of the last. */
+/** Runs commands one after the other against a service. Returns how they ended, and the requests of the last command. */
 const against = (
   answer: (request: Request) => Reply,
   commands: ReadonlyArray<ReadonlyArray<string>>,
@@ -35,7 +36,7 @@ const against = (
     return { ...ended, requests, changes: requests.filter(({ method }) => method !== "GET") }
   }).pipe(Effect.scoped)
 
-/** A service with these nodes, which answers some requests in its own way. */
+/** A service with these nodes. `own` may replace any of its replies. */
 const withNodes =
   (
     nodes: ReadonlyArray<ReturnType<typeof nodeRecord>>,
@@ -302,17 +303,17 @@ describe("a list with a record that cannot be read", () => {
   it.live("counts as a node of its name where a change is by that name", () =>
     Effect.gen(function* () {
       const twin = bad({ name: ["b"] })
-      // A read by its id shows the whole record: two nodes are named b.
+      // A read by id shows the whole record, so two nodes are named b.
       const whole = nodeRecord({ id: 3, name: "b" })
       const service = withNodes([a, b, twin as never], ({ path }) => (path === "/nodes/3/" ? ok(whole) : undefined))
       const two = yield* against(service, [["node", "delete", "b", "--yes"]])
       assert.deepStrictEqual([two.code, two.changes], [2, []])
       assert.include(two.stderr, "2 nodes are named b: 2 (running), 3 (running).")
-      // A record without an id cannot be read singly, so it is unknown which node it is.
+      // A record without an id cannot be read by itself, so nobody knows which node it is.
       const idless = bad({ name: "b", id: null })
       const unread = yield* against(withNodes([a, b, idless as never]), [["node", "delete", "b", "--yes"]])
       assert.deepStrictEqual([unread.code, unread.changes], [7, []])
-      // The same if nothing of the record is readable; the hint names the way around it.
+      // The same holds if nothing in the record is readable. The hint names a way to continue.
       const junk = yield* against(withNodes([a, b, null as never]), [["node", "delete", "b", "--yes"]])
       assert.deepStrictEqual([junk.code, junk.changes], [7, []])
       assert.include(junk.stderr, "use the id of the one that you mean")
@@ -422,7 +423,7 @@ describe("a list that is none", () => {
 })
 
 describe("a change by a name", () => {
-  /** Lists an account, renames a node behind the index of it, and deletes by the name. */
+  /** Lists an account, then deletes by a name. Before the delete reads the list, a second node gets this name. */
   const afterRename = (size: number) =>
     Effect.gen(function* () {
       const cache = yield* stateFolder
@@ -460,7 +461,7 @@ describe("a change by a name", () => {
       const env = { XDG_CACHE_HOME: cache, HOME: cache }
       const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes", "--if-absent"]
       const list = ["node", "list", "-o", "id"]
-      /** A node is renamed while the images are read. */
+      /** A service that renames a node while the images are read. */
       const renaming = () => {
         const nodes = Array.from({ length: 1200 }, (_, i) => nodeRecord({ id: i + 1, name: `n${i + 1}` }))
         return withNodes(nodes, ({ path }) => {
@@ -505,7 +506,7 @@ describe("whatever a service answers", () => {
   const target = fc.constantFrom("1", "2", "3", "a", "b", "db1", "db[1]", "name:2", "db*")
   const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes"]
 
-  /** Whether a name is what the argument asks for. */
+  /** Whether a name matches the argument. */
   const asks = (given: string, name: string) =>
     given === "db*" ? name.startsWith("db") : name === given.replace(/^name:/, "")
 
@@ -533,12 +534,12 @@ describe("whatever a service answers", () => {
           const { code, stdout } = await run(service, args)
           const { changes, listed, stated } = service.transcript
           for (const { id, statedAs } of changes) {
-            // Asked about this very node, it said that this is the node, and its name.
+            // The service was asked for exactly this node, and its reply stated this id and name.
             assert.isDefined(statedAs, `${given} is ${id}`)
             if (/^\d+$/.test(given)) assert.strictEqual(id, Number(given))
             else {
               assert.isTrue(asks(given, statedAs!), `${given} is ${statedAs}`)
-              // Each other node that the list gave this name was read, and showed another name or none.
+              // Every other node that has this name in the list was read, and showed another name or none.
               const name = given.replace(/^name:/, "")
               for (const [other, names] of listed) {
                 if (given === "db*" || other === id || !names.has(name)) continue

@@ -1,6 +1,4 @@
-/**
- * The examples in the docstrings of the client's services, run against the mock service: each prints what its comments say.
- */
+/** The examples in the docstrings of the client's services, run against the mock service: each example prints what its comments say. */
 import { readFileSync } from "node:fs"
 import * as Berth from "@berthkit/core/client/Berth"
 import { TestServer } from "@berthkit/server/testing"
@@ -11,7 +9,7 @@ import { TestClock } from "effect/testing"
 const core = new URL("../../packages/core/", import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, core), "utf8")
 
-/** The modules that programs outside import, each with its source. */
+/** The modules that other programs import, each with its source. */
 const published = Object.keys(
   (JSON.parse(read("package.json")) as { readonly publishConfig: { readonly exports: object } }).publishConfig.exports
 ).flatMap((entry) => (entry.startsWith("./client/") ? [[entry, read(`src/${entry}.ts`)] as const] : []))
@@ -21,7 +19,7 @@ interface Example {
   readonly code: string
 }
 
-/** The examples of the services that a module defines; the name of a service without one has no code. */
+/** The examples of the services that a module defines. A service without an example has no code. */
 const examplesIn = (source: string): ReadonlyArray<Example> =>
   Array.from(source.matchAll(/^export class (\w+) extends Context\.Service</gm), ({ 1: name, index }) => {
     const docstring = source.slice(source.lastIndexOf("/**", index), index)
@@ -31,7 +29,7 @@ const examplesIn = (source: string): ReadonlyArray<Example> =>
 
 const examples = published.flatMap(([, source]) => examplesIn(source))
 
-/** What the comments at the ends of lines say is printed. */
+/** The expected output: the comments at the ends of lines. */
 const printedBy = (code: string) => Array.from(code.matchAll(/\S.* \/\/ (.+)$/gm), ([, text]) => text)
 
 type Program = Effect.Effect<unknown, unknown, Layer.Success<ReturnType<typeof Berth.layer>>>
@@ -44,7 +42,7 @@ const programOf = async (code: string): Promise<Program> => {
     return `const ${names} = modules[${JSON.stringify(module)}]`
   })
   for (const module of Object.keys(modules)) modules[module] = await import(/* @vite-ignore */ module)
-  // The code is out of our own docstring.
+  // The code comes from our own docstring.
   return new Function("modules", `${body}\nreturn program`)(modules) as Program
 }
 

@@ -1,6 +1,6 @@
 /**
- * The client against every fault of the mock service, over real sockets: every call ends in time with a right answer or a typed
- * error, and a create makes no second node.
+ * The client against every fault of the mock service, over real sockets: every call ends in time with a correct result or a typed error,
+ * and a create makes no second node.
  */
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, layer } from "@effect/vitest"
@@ -21,7 +21,7 @@ const spec = { name: "asked-for", plan, image: "Ubuntu-24.04" }
 
 const client = (world: TestWorld) => clientOf(world, { attemptTimeout: "300 millis", deadline: "2 seconds" })
 
-/** A call that has not ended by then never does: its deadline is seconds. */
+/** A call that takes longer never ends, because its deadline is only seconds. */
 const limit = "4 minutes"
 
 /** `skuId` is a committed option of the node's plan. */
@@ -38,7 +38,7 @@ const operations: Record<string, Call> = {
   "images.saved": () => Images.use((images) => images.saved())
 }
 
-/** Semantic faults, with the operations whose well-formed replies they make wrong. */
+/** Semantic faults, with the operations whose replies they falsify. */
 const semanticFaults: Partial<Record<Fault["fault"], ReadonlyArray<string>>> = {
   "list-stale": ["nodes.list"],
   "list-shifts": ["nodes.list"],
@@ -47,7 +47,7 @@ const semanticFaults: Partial<Record<Fault["fault"], ReadonlyArray<string>>> = {
 
 type ControlledNode = Effect.Success<ReturnType<typeof nodesOf>>[number]
 
-/** Whether the value of a success agrees with the world, `before` the call and `after` it. */
+/** Checks that the value of a success agrees with the world `before` and `after` the call. */
 const isTrue: Record<
   string,
   (value: any, before: ReadonlyArray<ControlledNode>, after: ReadonlyArray<ControlledNode>) => void
@@ -76,7 +76,7 @@ const isTrue: Record<
       before.length - 1
     )
   },
-  // Checked below, because the control plane's nodes do not show it.
+  // This is checked below, because the nodes of the control plane do not show commitments.
   "commitments.set": () => {},
   "nodes.await": (node: Node, before) => {
     assert.deepStrictEqual([node.id, node.name, node.status], [before[0]!.id, before[0]!.name, "running"])
@@ -106,7 +106,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
     Effect.result,
     Effect.exit,
     Effect.timeoutOption(limit),
-    // Without the value of a success, which is the caller's.
+    // Logs the end, but not the value of a success, which only the caller gets.
     Effect.tap((ended) => Effect.logTrace("ended", Option.map(ended, Exit.map(Result.map(() => "ok"))))),
     Effect.provide(client(world)),
     collected
@@ -121,7 +121,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
 
 layer(TestServer.layer(inDialect()), { excludeTestServices: true })("every call under every fault", (it) => {
   for (const [number, fault] of faultNames.entries()) {
-    // In `pnpm soak` every call under every fault, otherwise a fourth of them.
+    // `pnpm soak` runs every call under every fault; other runs take a fourth of them.
     const names = Object.keys(operations).filter((_, index) => isSoak || (number + index) % 4 === 0)
     describe.concurrent(`${fault}`, () => {
       it.effect.each(names)("%s ends in time, rightly or typed, and reveals no secret", (operation) =>
@@ -139,7 +139,7 @@ layer(TestServer.layer(inDialect()), { excludeTestServices: true })("every call 
           if (Result.isFailure(result)) {
             assert.instanceOf(result.failure, BerthError)
             if (result.failure instanceof BerthError) {
-              // A wait whose polls succeeded has no attempts.
+              // The error of a wait whose polls succeeded has no attempts.
               if (result.failure.reason._tag !== "StatusNotReached") assert.isNotEmpty(result.failure.attempts)
               assert.isNotEmpty(result.failure.hint)
             }

@@ -1,4 +1,4 @@
-/** A program whose promises come from a runtime of Effect, and which keeps its keys in a database. */
+/** A program that gets its promises from an Effect runtime and keeps its keys in a database. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { TestServer } from "@berthkit/server/testing"

@@ -1,6 +1,6 @@
 /**
- * Clients generated from the OpenAPI description compile under strict types, and work: with each of them a program calls every
- * endpoint of the mock service. The programs are in `clients`.
+ * Clients that are generated from the OpenAPI description compile with strict types, and work. For each client, a program in `clients`
+ * calls every endpoint of the mock service.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +21,7 @@ const work = mkdtempSync(join(tmpdir(), "berth-clients-"))
 afterAll(() => rmSync(work, { recursive: true }))
 
 interface Client {
-  /** Its program in `clients`. */
+  /** The name of its program in `clients`. */
   readonly name: string
   readonly generate: (folder: string) => Promise<unknown>
   readonly exactOptionalPropertyTypes: boolean
@@ -39,7 +39,7 @@ const clients: ReadonlyArray<Client> = [
       runTool("heyApi", ["-i", description, "-o", "generated", "-c", "@hey-api/client-fetch", "--no-log-file"], {
         cwd
       }),
-    // Its runtime, which it copies next to the generated code, does not compile with these options.
+    // This generator copies its runtime next to the generated code, and that runtime does not compile with these options.
     exactOptionalPropertyTypes: false
   },
   {

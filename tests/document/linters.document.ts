@@ -1,4 +1,4 @@
-/** The OpenAPI descriptions pass the linters that people use for such documents. `linters` has the exceptions, with their reasons. */
+/** The OpenAPI descriptions pass the linters that people commonly use. The folder `linters` has the exceptions, with reasons. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

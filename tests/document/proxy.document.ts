@@ -35,7 +35,7 @@ const startProxy = Effect.gen(function* () {
     url: line.split(" ").at(-1)!,
     apiKey: Redacted.value(apiKey),
     accessToken: Redacted.value(accessToken),
-    /** The violations it has printed so far, of any request. */
+    /** The violations that the proxy has printed so far, for all requests. */
     printed: () => program.output.split("\n").filter((line) => /violation|not found/i.test(line))
   }
 })
@@ -57,7 +57,7 @@ const send = ({ url }: Proxy, { path, ...init }: RandomRequest): Effect.Effect<R
 
 const inReply = ({ location }: Violation): boolean => location[0] === "response"
 
-/** Image types are read without regard to case (A18). The description names them as they are documented. */
+/** The service ignores the case of image types (A18). The description has them only in the documented spelling. */
 const isLenient = ({ code, location }: Violation): boolean => location[2] === "image_type" && code === "enum"
 
 const get = ({ accessToken, apiKey }: Proxy, path: string): RandomRequest => ({
@@ -107,7 +107,7 @@ describe("through a validating proxy", () => {
         (request) =>
           Effect.map(send(proxy, request), ({ status, violations }) => {
             seen.add(status)
-            // A request that is refused may violate the description; one that is accepted, and any reply, may not.
+            // A refused request may violate the description. An accepted request and any reply may not.
             const wrong = violations.filter(
               (violation) => inReply(violation) || (status < 300 && !isLenient(violation))
             )
@@ -115,7 +115,7 @@ describe("through a validating proxy", () => {
           }),
         { concurrency: 8, discard: true }
       )
-      // The requests are worth something only if they reach everything.
+      // The requests are useful only if they provoke every one of these statuses.
       for (const status of [200, 202, 204, 400, 401, 404, 409, 415, 422])
         assert.isTrue(seen.has(status), `no ${status}`)
     }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 50 }, rateLimit: { limit: 100_000 } })))

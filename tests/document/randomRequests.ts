@@ -1,6 +1,6 @@
 /**
- * Random requests to the endpoints of the interface, for a validating proxy: well-formed as HTTP and JSON, with good, bent and wrong
- * values. The same seed gives the same requests.
+ * Random requests to the endpoints of the interface, for a validating proxy. They are well-formed HTTP and JSON, with valid, slightly wrong
+ * or invalid values. The same seed gives the same requests.
  */
 import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
 import { NodeCreation } from "@berthkit/core/api/NodeRecords"
@@ -10,13 +10,13 @@ import fc from "fast-check"
 
 export interface RandomRequest {
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Values the schema allows, as a sample. */
+/** A sample of values that the schema allows. */
 const valuesOf = (schema: Schema.Top, seed: number) =>
   Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(Schema.toEncoded(schema)), { count: 100, seed }), (values) =>
     fc.constantFrom<unknown>(...values)
@@ -24,7 +24,7 @@ const valuesOf = (schema: Schema.Top, seed: number) =>
 
 const order = { name: "random", region: "ncr", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }
 
-/** An object with one of its fields bent. */
+/** The object with a random JSON value in one of these fields. */
 const bent = (object: object, fields: ReadonlyArray<string>) =>
   fc.tuple(fc.constantFrom(...fields), fc.jsonValue()).map(([field, value]) => ({ ...object, [field]: value }))
 
@@ -43,14 +43,14 @@ const queryOf = (...names: readonly [string, ...Array<string>]) =>
 
 const noQuery = fc.constant<ReadonlyArray<readonly [string, string]>>([])
 
-/** The credentials, and sometimes one of them missing or wrong. */
+/** The credentials. Sometimes one of them is missing or wrong. */
 const credentials = (apiKey: string, accessToken: string) =>
   fc.oneof(
     { weight: 9, arbitrary: fc.constant([apiKey, accessToken] as const) },
     fc.constantFrom([null, accessToken] as const, [apiKey, null] as const, ["wrong", "wrong"] as const)
   )
 
-/** `count` requests for an account that has nodes of these `ids`. */
+/** Makes `count` requests for an account whose nodes have these `ids`. */
 export const randomRequests = Effect.fnUntraced(function* (
   seed: number,
   count: number,

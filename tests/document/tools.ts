@@ -1,12 +1,13 @@
 /**
- * The programs from npm that the tests of the OpenAPI description and of the workflows run. They are installed in `tools`, a workspace of its own.
+ * The programs from npm that the tests of the OpenAPI description and of the workflows run. They are installed in the separate workspace
+ * `tools`.
  */
 import { fileURLToPath } from "node:url"
 import { Program, type ProgramOptions } from "@berthkit/testing/Program"
 
 const modules = fileURLToPath(new URL("tools/node_modules", import.meta.url))
 
-/** The committed description. The service serves the same; a test of core holds them together. */
+/** The committed description. The service serves the same description, as a test of core checks. */
 export const description = fileURLToPath(import.meta.resolve("@berthkit/core/openapi.json"))
 
 const entries = {

@@ -1,6 +1,6 @@
 /**
- * Carries out a `Containerfile` step by step, without an engine: copies the same files into an empty root, runs the same commands in it,
- * then runs its program as the same user, in its own network and on a read-only root. Needs Linux and root.
+ * Carries out a `Containerfile` step by step, without a container engine. It copies the same files into an empty root and runs the same
+ * commands there. Then it runs the program as the same user, in a separate network and on a read-only root. Needs Linux and root.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -25,7 +25,7 @@ const instructionsOf = (file: string): ReadonlyArray<Instruction> =>
       return { name, text: text.trim() }
     })
 
-/** Mounts what an engine mounts, makes the rest read-only, and becomes the program. Ends with all its mounts. */
+/** A script that mounts what an engine mounts, makes the rest read-only, and then executes the program. The mounts end with the program. */
 const isolate = `
   mount --bind "$1" "$1" && cd "$1" &&
   mount -t proc proc proc && mount --rbind /dev dev && mount -t tmpfs tmpfs tmp &&
@@ -35,7 +35,7 @@ const isolate = `
 
 interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** A program whose network it shares. Default: none. */
+  /** A program whose network the container shares. Default: none. */
   readonly network?: Program
 }
 
@@ -45,7 +45,7 @@ export class Container {
   #user = "0:0"
   #entry: ReadonlyArray<string> = []
   #command: ReadonlyArray<string> = []
-  /** The health check that the engine would run; empty for none. */
+  /** The health check that an engine would run; empty if there is none. */
   healthCheck: ReadonlyArray<string> = []
 
   constructor(file: string, context: string) {
@@ -91,7 +91,7 @@ export class Container {
     }
   }
 
-  /** Starts the program with these arguments in place of those of `CMD`, in its own network or in that of another started program. */
+  /** Starts the program with these arguments instead of those of `CMD`, in its own network or in that of another started program. */
   start(args: ReadonlyArray<string> = this.#command, { env = {}, network }: StartOptions = {}): Program {
     return this.#run([...this.#entry, ...args], env, network)
   }

@@ -13,8 +13,8 @@ import { addNode } from "./nodeRoot.ts"
 const baseImage = `docker.io/library/node:${process.versions.node}-slim`
 
 /**
- * The runtime of podman refuses a machine with both kinds of control groups, even if it uses none. This script hides one kind in a mount
- * namespace.
+ * The runtime of podman refuses a machine with both kinds of control groups, even if the runtime uses none. This script hides one kind in a
+ * mount namespace.
  */
 const withOneKindOfControlGroups = `
   [ ! -d /sys/fs/cgroup/unified ] ||
@@ -44,7 +44,10 @@ export class Engine implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "berth-engine-"))
   readonly #command: readonly [string, ...ReadonlyArray<string>]
   readonly #env: NodeJS.ProcessEnv
-  /** Options that only podman's `build` has: in its own format an image loses the health check, and it would keep a copy of each step. */
+  /**
+   * Options that only podman's `build` needs. In podman's own format an image would lose its health check, and podman would keep a copy of
+   * each step.
+   */
   readonly #buildOptions: ReadonlyArray<string>
 
   private constructor(name: Name) {

@@ -1,4 +1,4 @@
-/** A project of other people's, in a folder outside the repository: what is installed there, and what runs on it. */
+/** Another person's project, in a folder outside the repository, with functions that install packages and run programs there. */
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -34,12 +34,12 @@ for (const name of process.argv.slice(2)) {
 interface InstallOptions {
   /** Default: npm. */
   readonly manager?: Manager
-  /** Default: only that of the machine. */
+  /** A registry with the packages of Berth. Default: only the machine's registry. */
   readonly registry?: Registry
 }
 
 interface BinaryOptions {
-  /** Besides what every program needs. */
+  /** Variables besides those that every program needs. */
   readonly env?: Readonly<Record<string, string>>
   readonly runtime?: Runtime
 }
@@ -57,8 +57,8 @@ export class Project {
   }
 
   /**
-   * A project in which `packages` are installed: tarballs, and names with versions, those of Berth from `registry`. Rejects with
-   * the errors of the package manager.
+   * A project in which `packages` are installed: tarballs, or names with versions. Packages of Berth come from `registry`. Rejects with the
+   * errors of the package manager.
    */
   static async with(packages: ReadonlyArray<string>, options: InstallOptions = {}): Promise<Project> {
     const { manager = "npm", registry } = options
@@ -72,13 +72,13 @@ export class Project {
     throw new Error(stderr)
   }
 
-  /** Names and errors of the entries of the packages that cannot be imported; nothing when all can. */
+  /** The names and errors of the packages' entries that cannot be imported; empty if all can. */
   async entriesThatFail(packages: ReadonlyArray<string>, runtime?: Runtime): Promise<string> {
     const { stderr, stdout } = await this.evaluate(importing, runtime, packages)
     return `${stdout}${stderr}`
   }
 
-  /** Runs a module given by its source. */
+  /** Runs a module from its source text. */
   async evaluate(source: string, runtime?: Runtime, args?: ReadonlyArray<string>): Promise<Ended> {
     await this.write("evaluated.mjs", source)
     return this.runProgram("evaluated.mjs", runtime, args)
@@ -112,13 +112,13 @@ export class Project {
     return (await this.#run(tsc, ["-p", "."])).stdout
   }
 
-  /** Runs the source of a CommonJS script. */
+  /** Runs a CommonJS script from its source text. */
   async require(source: string, runtime: Runtime = ownNode): Promise<Ended> {
     await this.write("required.cjs", source)
     return this.runProgram("required.cjs", runtime)
   }
 
-  /** A binary that is installed. */
+  /** Runs an installed binary. */
   binary(name: string, args: ReadonlyArray<string>, { env, runtime = ownNode }: BinaryOptions = {}): Program {
     const [command, ...before] = runtime
     const path = join(this.folder, "node_modules/.bin", name)
@@ -142,7 +142,7 @@ export class Project {
   }
 
   #run(command: string, args: ReadonlyArray<string>): Promise<Ended> {
-    // The caches of Bun and Deno are valid for one registry only; the next has other packages of the same names.
+    // The caches of Bun and Deno are valid for only one registry, because another registry has other packages with the same names.
     const caches = { BUN_INSTALL_CACHE_DIR: `${this.folder}/.cache/bun`, DENO_DIR: `${this.folder}/.cache/deno` }
     const env = { ...process.env, ...caches, NO_COLOR: "1" }
     return new Program(command, args, { cwd: this.folder, env, timeoutMillis: 240_000 }).ended

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pipeline } from "node:stream"
 
-/** Asks a server at `origin` what a client asks here. */
+/** Forwards a client's request to the server at `origin`. */
 const forwardTo =
   (origin: URL): RequestListener =>
   (request, response) => {
@@ -51,7 +51,7 @@ export class RegistryProxy {
   readonly authority: string
   /** The host and port of each tunnel, and the URL of each plain request, that was refused. */
   readonly refused: Array<string> = []
-  /** Paths of the registry that were asked for. */
+  /** The requested paths of the registry. */
   readonly paths: Array<string> = []
   readonly #server: Server
   readonly #sockets = new Set<Socket>()

@@ -1,5 +1,5 @@
-// Runs a command in a network in which there is nothing but a proxy: `node behindProxy.ts SOCKET-FILE COMMAND ARGS…`. It is started in a
-// network of its own (`unshare --net`), and passes connections on to the socket file of the proxy.
+// Runs a command in a network that contains only a proxy: `node behindProxy.ts SOCKET-FILE COMMAND ARGS…`. Start this program in a separate
+// network (`unshare --net`). It passes connections on to the socket file of the proxy.
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
@@ -14,7 +14,7 @@ const proxy = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
 
 const env = { ...process.env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy }
 const child = spawn(command, args, { env, stdio: "inherit", detached: true })
-// Processes that the command has started end with it.
+// End all processes that the command has started.
 process.on("SIGTERM", () => process.kill(-child.pid!, "SIGKILL"))
 const [code] = await once(child, "exit")
 process.exit(code ?? 1)

@@ -1,6 +1,6 @@
 /**
  * Programs that bundle the client. A bundle for Node keeps its state directory. A bundle for a page has no code for files, and says so if
- * a state directory is asked for.
+ * the program sets a state directory.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -69,7 +69,7 @@ const configs: Readonly<Record<string, string>> = {
 
 type Command = readonly [command: string, ...args: ReadonlyArray<string>]
 
-/** How each bundler is called. */
+/** The commands that run each bundler. */
 const builds: Readonly<Record<string, ReadonlyArray<Command>>> = {
   webpack: [[...webpack, "-c", "webpack.mjs"]],
   Rollup: [[...rollup, "-c", "rollup.mjs"]],
@@ -152,7 +152,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The output of a bundle with its own state directory. */
+/** The output of a bundle that runs with a new state directory. */
 const printed = async (bundle: string) => {
   const env = [
     "env",

@@ -1,6 +1,6 @@
 /**
- * A fresh clone on a machine with a Node and npm alone, behind a proxy that has a certificate authority of its own. Nothing but the proxy
- * can be reached, so every step has to use it and to trust it. Needs Linux.
+ * A fresh clone on a machine that has only Node and npm, behind a proxy with its own certificate authority. Only the proxy can be reached,
+ * so every step has to use and trust the proxy. Needs Linux.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
@@ -18,7 +18,7 @@ const behindProxy = fileURLToPath(new URL("behindProxy.ts", import.meta.url))
 const { packageManager } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"))
 const pnpm = ["npx", "--yes", String(packageManager)]
 
-/** Of a step that downloads everything. */
+/** The time limit of a step that downloads everything. */
 const limitMillis = 240_000
 
 /** The PATH of the machine's programs, without those of packages. */
@@ -42,10 +42,10 @@ let folder: string
 let clone: string
 let proxy: RegistryProxy
 
-/** In a network of its own, which ends with it. */
+/** Runs a command in a separate network, which ends with the command. */
 const isolated = ["--map-root-user", "--net", "--fork", "--kill-child=SIGTERM", process.execPath, behindProxy]
 
-/** Runs a command in the clone, behind the proxy, with nothing that the user of the machine has. */
+/** Runs a command in the clone, behind the proxy, without any files or settings of the machine's user. */
 const run = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   new Program("unshare", [...isolated, join(folder, "proxy"), ...command], {
     cwd: clone,
@@ -53,7 +53,7 @@ const run = (command: ReadonlyArray<string>, env: Readonly<Record<string, string
     timeoutMillis: limitMillis
   }).ended
 
-/** By which programs of Node trust the proxy. */
+/** The variable that makes programs of Node trust the proxy. */
 const trusting = () => ({ NODE_EXTRA_CA_CERTS: join(folder, "authority.pem") })
 
 beforeAll(async () => {
@@ -65,9 +65,9 @@ beforeAll(async () => {
   )
   await mkdir(join(folder, "home"))
   const settings = [
-    // The proxy speaks TLS, whatever the registry does.
+    // The proxy speaks TLS, whether or not the registry does.
     `registry=${registry.href.replace(/^http:/, "https:")}`,
-    // Authorities that npm has from the machine would hide those of the environment.
+    // If npm has authorities from the machine's configuration, it ignores those of the environment.
     `globalconfig=${join(folder, "none")}`,
     "fetch-retry-maxtimeout=1000",
     "fetch-retry-mintimeout=1000"

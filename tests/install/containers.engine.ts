@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Containers have no network but their own loopback, and a root that they cannot write to. */
+/** Containers have only their own loopback network, and a read-only root. */
 const isolated = ["--read-only", "--network"]
 
 describe("the images", () => {

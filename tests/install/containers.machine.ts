@@ -38,7 +38,7 @@ describe("the containers", () => {
     const env = { BERTH_BASE_URL: "http://127.0.0.1:4010", BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
     const watched = watch.start(["once"], { env, network: running })
     expect(JSON.parse(await watched.succeeded())).toMatchObject({ type: "berth.watch.baseline" })
-    // Its files are in its volume.
+    // The daemon's files are in its volume.
     expect(readdirSync(join(watch.root, "state"))).toEqual(["berth"])
 
     const { code, stderr } = await running.kill("SIGTERM")

@@ -1,4 +1,4 @@
-/** The single-file programs, in a folder with nothing else, and with no Node on PATH. */
+/** The single-file programs, each in a folder with nothing else, and without Node on PATH. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** A site of Next that uses the client in a route on Node, with a state directory, and in one of the edge runtime. */
+/** A Next site that uses the client in two routes: one on Node, with a state directory, and one in the edge runtime. */
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -42,7 +42,7 @@ describe.each([
   { bundler: "Turbopack", options: [] },
   { bundler: "webpack", options: ["--webpack"] }
 ])("built by $bundler", ({ bundler, options }) => {
-  /** Runs Next with a folder of its own for what it builds, and for state. */
+  /** Runs Next with separate folders for its build and for the state. */
   const next = (...args: ReadonlyArray<string>) =>
     new Program(process.execPath, ["node_modules/next/dist/bin/next", ...args], {
       cwd: project.folder,

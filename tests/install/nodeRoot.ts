@@ -1,5 +1,5 @@
 /**
- * Copies the parts of Node's image that a program needs into a folder: the Node that runs this, its libraries, and a folder for temporary
+ * Copies into a folder what a program needs from Node's image: the Node that runs this test, its libraries, and a folder for temporary
  * files.
  */
 import { execFileSync } from "node:child_process"

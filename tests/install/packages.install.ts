@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A tarball of `@berthkit/core` with some of its files changed; `change` gets the folder. */
+/** A tarball of `@berthkit/core` with some changed files. `change` gets the package's folder. */
 const changedCore = async (name: string, change: (core: string) => Promise<void>): Promise<string> => {
   const core = join(folder, name, "core")
   await cp(join(folder, "packages/core"), core, { recursive: true })
@@ -113,7 +113,8 @@ describe("a project without Effect", () => {
     expect(await withoutEffect.typeFaults(resolution)).toBe("")
   })
 
-  // Neither `esnext.disposable` nor anything later than 2022: the declarations name the libraries they need.
+  // The program's options include neither `esnext.disposable` nor any library later than 2022, because the declarations themselves name the
+  // libraries that they need.
   it.each(["nodenext", "bundler"] as const)(
     "compiles with the library of 2022 and the module resolution %s",
     async (resolution) => {
@@ -275,7 +276,7 @@ describe("the README", () => {
         PATH: [join(global, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
         HOME: home,
         npm_config_prefix: global,
-        // The tarballs need nothing else, and npm makes no requests of its own.
+        // The tarballs need no other packages, and npm sends no requests by itself.
         npm_config_offline: "true",
         npm_config_audit: "false",
         npm_config_update_notifier: "false"

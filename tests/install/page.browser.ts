@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A module as esbuild bundles it for browsers, with no options but to bundle and to minify. */
+/** A module that esbuild has bundled and minified for browsers, without further options. */
 const bundled = async (entry: string): Promise<Buffer> => {
   const { code, stderr } = await project.runProgram(entry, [...esbuild, "--bundle", "--minify", "--outfile=page.js"])
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" })
@@ -34,7 +34,7 @@ const bundled = async (entry: string): Promise<Buffer> => {
 
 const gzippedKib = (bytes: Buffer) => gzipSync(bytes, { level: 9 }).length / 1024
 
-/** A page of an origin of its own, with one script. */
+/** A page with one script, at its own origin. */
 class Site {
   readonly #server: Server
   readonly origin: string
@@ -82,7 +82,7 @@ describe("the promise client in a browser", () => {
     expect(errors).toEqual([])
   })
 
-  // 71.1: today's API added 3.7, and knowing which lists are cut and the log of changes 1.
+  // It is 71.1 now: today's API added 3.7, and the check for cut lists together with the log of changes added 1.
   it("is at most 71.5 KiB with everything", async () => {
     await project.write(
       "everything.js",

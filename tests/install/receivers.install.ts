@@ -1,4 +1,4 @@
-/** The receivers of `docs/watch-receivers.md`, as a stranger runs them: with the packed package, and frameworks as they are published. */
+/** The receivers of `docs/watch-receivers.md`, as a user runs them: with the packed package and the published frameworks. */
 import { createHmac, randomBytes } from "node:crypto"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:net"

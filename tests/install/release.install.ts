@@ -1,7 +1,7 @@
 /**
  * Rehearses a release: makes versions and change logs in a copy of the repository, publishes the tarballs with the last job of
- * `release.yml` to a registry on this machine, and runs the programs from there by name. It does not rehearse the provenance, which only
- * GitHub and npm together can sign.
+ * `release.yml` to a registry on this machine, and runs the programs from there by name. It does not rehearse the provenance, because only
+ * GitHub and npm together can sign it.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"

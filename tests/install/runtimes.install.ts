@@ -12,7 +12,7 @@ const binaries = ["berth", "berth-server", "berth-watch"]
 const everything = [...names, "effect@4.1.0"]
 const programs = ["promise.ts", "effect.ts"]
 
-/** Tarballs that are about to be published, in place of new ones. */
+/** The tarballs that are about to be published, if given; otherwise the test packs new ones. */
 const given = process.env["BERTH_TARBALLS"]?.split(delimiter)
 
 let folder: string

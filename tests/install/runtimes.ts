@@ -8,7 +8,7 @@ const modules = `${home}/node_modules`
 
 export const nodes = { "22.19.0": `${modules}/node22/bin/node`, "24.21.0": `${modules}/node24/bin/node` } as const
 
-/** The last Node that no program of Berth runs on. */
+/** The newest version of Node that is too old for Berth. */
 export const nodeTooOld = { version: "22.18.0", path: `${modules}/nodeTooOld/bin/node` } as const
 
 const { packageManager } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
@@ -16,20 +16,20 @@ const { packageManager } = JSON.parse(readFileSync(new URL("../../package.json",
 const bun = `${modules}/@oven/bun-linux-x64/bin/bun`
 const deno = `${modules}/@deno/linux-x64-glibc/deno`
 
-/** How a program that is not Node runs a file. */
+/** The command with which each runtime other than Node runs a file. */
 export const runtimes = { Bun: [bun, "run"], Deno: [deno, "run", "--allow-all"] } as const
 
-/** How esbuild bundles a file, without the options. */
+/** The command that bundles a file with esbuild, without options. */
 export const esbuild = [process.execPath, `${modules}/esbuild/bin/esbuild`] as const
 
-/** How a `Containerfile` is checked. */
+/** The command that checks a `Containerfile`. */
 export const containerfileLinter = [
   process.execPath,
   `${modules}/dockerfile-utils/bin/dockerfile-utils`,
   "lint"
 ] as const
 
-/** How a package manager adds packages to a project. */
+/** The command with which each package manager adds packages to a project. */
 export const managers = {
   npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--loglevel=error"],
   pnpm: ["npx", "--yes", String(packageManager), "add", "--ignore-scripts"],
@@ -38,5 +38,5 @@ export const managers = {
 } as const
 export type Manager = keyof typeof managers
 
-/** Vitest runs this once: installs what is not on the machine. */
+/** Vitest runs this once. It installs the tools that the machine lacks. */
 export const setup = (): Promise<void> => install(home)

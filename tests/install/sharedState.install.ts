@@ -1,6 +1,6 @@
 /**
- * Programs on Bun, Deno and Node that share a state folder. A key makes one node, whichever program is killed and whichever continues, and
- * together they stay within the rate limit.
+ * Programs on Bun, Deno and Node that share a state folder. One key makes one node, whichever program is killed and whichever one
+ * continues. Together the programs stay within the rate limit.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -21,10 +21,10 @@ const names = Object.keys(all) as ReadonlyArray<Runtime>
 const maker = fileURLToPath(new URL("../core/creation/maker.ts", import.meta.url))
 const member = fileURLToPath(new URL("../core/allowance/member.ts", import.meta.url))
 
-/** How many creates a maker has under way at once. */
+/** How many creates of a maker are under way at the same time. */
 const atOnce = 4
 
-/** A program of the tests on a runtime. */
+/** Starts a program of the tests on a runtime. */
 const on = (runtime: Runtime, program: string, args: ReadonlyArray<string>) => {
   const [command, ...before] = all[runtime]
   return new Program(command, [...before, program, ...args])
@@ -96,7 +96,7 @@ describe("makers on Bun, Deno and Node by turns", () => {
       const count = 40
       const args = argsOf(world, yield* folder, String(count))
       for (const runtime of [...names, ...names]) {
-        // Kills the maker once this many creates are answered and those under way are processed.
+        // Kill the maker once this many creates are answered and the service has processed those under way.
         const [before, answered] = [yield* countAll(world), yield* Random.nextIntBetween(0, 3)]
         yield* world.arm([
           { fault: "latency", delay: "1 hour", after: answered, times: atOnce, scope: { operation: "nodes.create" } }
@@ -120,7 +120,7 @@ describe("makers on Bun, Deno and Node by turns", () => {
 /** The shortest window in which processes of one machine get no 429, whatever else runs there (decision 0177). */
 const windowMillis = 20_000
 const limit = 100
-/** Reaches into the second window. */
+/** How long each process sends requests: until some time in the second window. */
 const askingMillis = 26_000
 
 describe.concurrent("a process that begins when the allowance is used up", () => {

@@ -1,4 +1,6 @@
-/** Checks what `docs/agents.md` shows for agents' programs: reads its JSON, and starts the command in it like such a program. */
+/**
+ * Checks what `docs/agents.md` shows for agents' programs: reads the JSON of the page, and starts the command in it as such a program does.
+ */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
@@ -23,7 +25,7 @@ const configured = blocks("json").map((text) => {
   return (config.mcpServers ?? config.servers)!.berth
 })
 
-/** A machine where `berth` is installed and the account is saved. */
+/** A home folder of a user who has installed `berth` and has saved an account. */
 const home = mkdtempSync(join(tmpdir(), "berth-agent-"))
 const env = { HOME: home, PATH: [home, dirname(process.execPath), process.env["PATH"]].join(delimiter) }
 let service: Awaited<ReturnType<typeof mockService>>

@@ -1,15 +1,18 @@
-/** The tables of docs/architecture.md name files that exist, and the paths of requests are short enough for a reader to follow. */
+/** The tables of docs/architecture.md name existing files, and the paths of requests are short enough for a reader to follow. */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 
 const page = readFileSync("docs/architecture.md", "utf8")
 
-/** The folders in which a name may be: that of the name before it in the row or table, and those above it within the same sources. */
+/**
+ * The folders that may contain a name: the folder of the previous name in the row or table, and the folders above it within the same
+ * sources.
+ */
 const foldersAbove = (folder: string): ReadonlyArray<string> =>
   folder.includes("/src") ? [folder, ...foldersAbove(dirname(folder))] : []
 
-/** The files that a table names, and the names of none. A folder or a pattern counts as no file. */
+/** The files that a table names, and the names that match no file. A folder or a pattern does not count as a file. */
 const filesIn = (table: string, sources = "") => {
   const [files, missing] = [new Set<string>(), new Array<string>()]
   let folder = sources

@@ -8,7 +8,7 @@ const binaries = [
   { name: "berth-watch", home: "apps/watch", compilesSchemas: true }
 ]
 
-/** Runs a binary on this Node, which reports `version` as its own. */
+/** Runs a binary on this Node, which claims to be `version`. */
 const onNode = (version: string, binary: string, argument = "--version") =>
   spawnSync(
     process.execPath,
@@ -45,7 +45,7 @@ describe.each(binaries)("$name", ({ compilesSchemas, name, home }) => {
   })
 
   it(`${compilesSchemas ? "compiles" : "does not compile"} its schemas: bundling keeps an import for its side effect`, () => {
-    // `effect/schema/SchemaJITCompiler/enable` is this call; bundles keep names.
+    // The module `effect/schema/SchemaJITCompiler/enable` makes this call, and bundles keep its name.
     const bundled = readdirSync(`${home}/dist`).filter((name) => name.endsWith(".mjs"))
     const texts = bundled.map((name) => readFileSync(`${home}/dist/${name}`, "utf8"))
     expect(texts.filter((text) => /\binstall\(\(ast,resolve\)=>/.test(text))).toHaveLength(compilesSchemas ? 1 : 0)

@@ -1,6 +1,4 @@
-/**
- * The READMEs show what the programs print: their commands run once more, and print the same.
- */
+/** The pages show what the programs really print: the test runs their commands again and compares the output. */
 import { assert, it } from "@effect/vitest"
 import { capturedPages, withoutTimes } from "@berthkit/scripts/captures"
 

@@ -1,4 +1,4 @@
-/** Every code block of the docs is run or checked: how, says `codeBlocks.ts`. */
+/** Every code block of the docs is run or checked. `codeBlocks.ts` describes how. */
 import { execFileSync } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -28,7 +28,7 @@ interface Help {
   }>
 }
 
-/** Flags of each command of `berth`, as its help has them. */
+/** The flags of each command of `berth`, from its help. */
 const berthFlags = (): ReadonlyMap<string, ReadonlySet<string>> => {
   const helps: Readonly<Record<string, Help>> = JSON.parse(read("apps/cli/dist/commands.json"))
   const dashed = (name: string) => (name.length === 1 ? `-${name}` : `--${name}`)
@@ -40,7 +40,10 @@ const berthFlags = (): ReadonlyMap<string, ReadonlySet<string>> => {
   )
 }
 
-/** Flags of each command of a program, from its completions for bash: a function for each, named after the words. */
+/**
+ * The flags of each command of a program, from its completions for bash. They have a function for each command, named after the command's
+ * words.
+ */
 const completedFlags = (program: "berth-watch" | "berth-server"): ReadonlyMap<string, ReadonlySet<string>> => {
   const binary = join(root, `apps/${program.slice("berth-".length)}/bin/${program}.mjs`)
   const script = execFileSync(process.execPath, [binary, "--completions", "bash"], { encoding: "utf8" })
@@ -62,7 +65,7 @@ beforeAll(() => {
   }
   const paths = [OpenApi.fromApi(ControlApi).paths, OpenApi.fromApi(WatchApi).paths].flatMap((all) => Object.keys(all))
   const forms = paths.map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`))
-  // Words of a command in completions have no dashes within them.
+  // In completions, the words of a command have no dashes.
   const spelled = (program: string, word: string) => (program === "berth" ? word : word.replaceAll("-", " "))
   const nouns = new Set(verbsOf(tree).map(({ path }) => path[0]!))
   programs = {
@@ -76,7 +79,7 @@ beforeAll(() => {
         const isAnswered = /^(help|version)$/.test(plain[0] ?? "") || plain.length === 0
         return isAnswered || (nouns.has(plain[0]!) && plain.length === 1) ? [] : undefined
       }
-      // `berth-server` runs without a word, as `--help` of any does.
+      // `berth-server` runs without a command, and so does any program with `--help`.
       return plain.length === 0 ? [] : undefined
     },
     flagsOf: (program, command) =>

@@ -8,9 +8,9 @@ import { parseAllDocuments } from "yaml"
 
 export interface Block {
   readonly page: string
-  /** The line that it begins on. */
+  /** The number of its first line. */
   readonly line: number
-  /** Its first word is the language. */
+  /** The text after the fence. Its first word is the language. */
   readonly info: string
   readonly text: string
 }
@@ -23,7 +23,7 @@ export const blocksOf = (page: string, markdown: string): ReadonlyArray<Block> =
     text: text!
   }))
 
-/** A test that runs or compares the blocks of a language on a page, and the text by which it reads the page. */
+/** A test that runs or compares the blocks of one language on a page, and the text in the test that shows that it reads the page. */
 interface Checker {
   readonly page: RegExp
   readonly language: RegExp
@@ -63,7 +63,7 @@ export const checkers: ReadonlyArray<Checker> = [
   )
 ]
 
-/** Blocks that only people read, with their pages. */
+/** Blocks that are only for people, with their pages. */
 const drawings: ReadonlyArray<readonly [page: string, begins: RegExp]> = [
   // Which workspace may import which: `oxlint` and `turbo boundaries` enforce it.
   ["docs/architecture.md", /^core\/domain {2}← /],
@@ -71,7 +71,7 @@ const drawings: ReadonlyArray<readonly [page: string, begins: RegExp]> = [
   ["docs/architecture.md", /^accounts\//]
 ]
 
-/** Programs besides ours that the commands of a block may use. */
+/** Other programs that the commands of a block may use. */
 const otherPrograms =
   /^(alias|cat|claude|cd|curl|diff|docker|export|git|grep|head|ids|jq|kill|node|npm|npx|openssl|pnpm|printf|sed|sort|cut|systemctl|true|echo|for|do|done)$/
 
@@ -79,15 +79,15 @@ const ours = /^(berth|berth-watch|berth-server)$/
 
 /** The known commands, flags and paths of our programs. */
 export interface Programs {
-  /** The longest command that these words begin with; undefined if there is none. */
+  /** The longest command with which these words begin; undefined if there is none. */
   readonly commandOf: (program: string, words: ReadonlyArray<string>) => ReadonlyArray<string> | undefined
-  /** With their dashes. */
+  /** The flags of a command, with their dashes. */
   readonly flagsOf: (program: string, command: ReadonlyArray<string>) => ReadonlySet<string>
-  /** Whether a server of ours has something at a path. */
+  /** Whether one of our servers serves a path. */
   readonly hasPath: (path: string) => boolean
 }
 
-/** The instants of a line of cron. */
+/** Matches the schedule at the beginning of a crontab line. */
 const cronTimes = /^(?:[*\d][\d*/,-]* ){5}/
 
 /** The commands of a block: the lines after `$`, or all lines if there is no `$`. */
@@ -117,7 +117,7 @@ const commandFaults = (words: ReadonlyArray<string>, programs: Programs): Readon
   const command = programs.commandOf(program, rest)
   if (command === undefined) return [`${program} has no command ${rest[0] ?? ""}`]
   const flags = programs.flagsOf(program, command)
-  // The words after -- are a separate command.
+  // The words after `--` are a separate command.
   const end = rest.indexOf("--")
   return (end === -1 ? rest : rest.slice(0, end))
     .filter((word) => /^-{1,2}[a-z]/.test(word))
@@ -149,7 +149,7 @@ const shellFaults = (text: string, programs: Programs): ReadonlyArray<string> =>
   )
 }
 
-/** Names and variables that a workflow needs as long as the packages are not on npm. */
+/** The faults of a workflow: names and variables that it needs as long as the packages are not on npm. */
 const workflowFaults = (text: string): ReadonlyArray<string> => [
   ...(/\bnpx\b.*@berthkit\//.test(text) ? ["the packages are not on npm: install the tarball"] : []),
   ...(/^ *- run: berth /m.test(text) && !text.includes("BERTH_BASE_URL")

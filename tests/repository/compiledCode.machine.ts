@@ -34,7 +34,10 @@ const berthWith = (options: ReadonlyArray<string>, ...args: ReadonlyArray<string
 }
 const berth = (...args: ReadonlyArray<string>) => berthWith([], ...args)
 
-/** A file that a run compiled: whether its code was kept, and taken by V8, and how long the code is before anything of it runs. */
+/**
+ * A file that a run compiled: whether there was cached code for it, whether V8 accepted that code, and how long the code is before any of
+ * it runs.
+ */
 interface Compiled {
   readonly name: string
   readonly isKept: boolean
@@ -42,7 +45,7 @@ interface Compiled {
   readonly length: number
 }
 
-/** Runs berth and returns what it compiled, which `vm.Script` records. */
+/** Runs berth and returns the files that it compiled, which a wrapper of `vm.Script` records. */
 const compiledBy = (...args: ReadonlyArray<string>): ReadonlyArray<Compiled> => {
   const [probe, found] = [join(folder, "probe.cjs"), join(folder, "compiled.json")]
   writeFileSync(
@@ -72,7 +75,7 @@ const flipped = (bytes: Buffer, at: number) => {
   return changed
 }
 
-/** The commands that the code was kept for. */
+/** The commands for which the code was cached. */
 const commands = () => readFileSync(kept(), "latin1").split("\n", 1)[0]!.split(",").slice(1)
 
 describe("the compiled code of berth", () => {
@@ -93,7 +96,7 @@ describe("the compiled code of berth", () => {
     expect(hashed.length).toBeGreaterThan(1)
     expect(first.filter(({ isKept }) => isKept)).toEqual([])
     const program = hashed.find(({ name }) => name.startsWith("program-"))!
-    // Without them it is a little shorter than the source.
+    // Without the functions that ran, the code would be much shorter.
     expect(statSync(kept()).size).toBeGreaterThan(1.2 * program.length)
     const second = compiledBy("profile", "list", "--quiet")
     expect(second.map(({ isTaken, name }) => [name, isTaken])).toEqual(
@@ -179,7 +182,7 @@ describe("the compiled code of berth", () => {
   it("of the package is taken where it was kept for this command, and the user's where it was not", () => {
     expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0, stderr: "" })
     const [version] = globSync(join(compiled, "*"))
-    // Its files become those of another user: nothing new goes there.
+    // The files now belong to another user, so nothing new is written there.
     rmSync(join(folder, "kept"), { recursive: true, force: true })
     renameSync(version!, join(folder, "kept"))
     writeFileSync(version!, "no folder")

@@ -1,6 +1,4 @@
-/**
- * The pages for people who take part name only what there is: files, scripts, tests that show a promise.
- */
+/** The pages for contributors name only existing files, scripts and tests. */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"

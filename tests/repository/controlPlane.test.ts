@@ -30,7 +30,7 @@ const examples = Array.from(page.matchAll(/^```http\n(.*?)^```$/gms), ([, block]
   })
 )
 
-/** Lines are broken for the reader. */
+/** Joins lines that the page breaks for the reader. */
 function joined(text: string): string {
   return text
     .split("\n")
@@ -40,7 +40,7 @@ function joined(text: string): string {
 
 const expectedOf = (reply: string) => new RegExp(`^${reply.split("…").map(RegExp.escape).join(".*")}$`, "s")
 
-/** The body of a reply. A stream does not end: of one as many events as the page shows. */
+/** The body of a reply. A stream does not end, so this reads only as many events as the page shows. */
 const textOf = async (response: Response, shown: string): Promise<string> => {
   if (response.headers.get("content-type") !== "text/event-stream") return response.text()
   const count = shown.split("data: ").length - 1
@@ -85,7 +85,7 @@ it.effect("the examples of docs/control-plane.md print what the page shows", () 
     for (const example of examples) {
       const { body, method, path, reply } = example
       const printed = yield* Effect.promise((signal) => print({ baseUrl, credentials }, example, signal))
-      // Compared as texts only to show both.
+      // Compare the texts only to show both in the failure.
       if (!expectedOf(reply).test(printed)) assert.strictEqual(printed, reply, `${method} ${path} ${body}`)
       if (printed.startsWith('201 {"id":"w1"')) credentials = JSON.parse(printed.slice("201 ".length))
     }

@@ -1,4 +1,4 @@
-/** The form of decisions and assumptions, and that every reference to one leads somewhere. */
+/** Checks the form of decisions and assumptions, and that every reference to one of them has a target. */
 import { globSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { expect, test } from "vitest"
@@ -39,7 +39,7 @@ const assumptionFaults = (text: string): ReadonlyArray<string> => {
   ]
 }
 
-/** The numbers after a word: those of `decisions 0007, 0085 and 0177` are three. */
+/** The numbers after a word. For example, `decisions 0007, 0085 and 0177` has three. */
 const numbersAfter = (word: string, further: string) =>
   new RegExp(`\\b${word}s?\\s+(?:\\*\\s+)?(A?\\d+(?:(?:, | and | to )${further}\\b)*)`, "gi")
 

@@ -1,4 +1,4 @@
-/** The demo as a whole: its output, its failures, and that no process outlives it. */
+/** The whole demo: its output and its failures. No process may outlive it. */
 import { randomUUID } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -18,7 +18,7 @@ class Demo {
     this.program = Program.ofNode(script, [], {
       env: { ...process.env, NO_COLOR: "1", BERTH_BASE_URL: "", ...env, BERTH_DEMO_MARKER: this.marker }
     })
-    // It ends what it has started.
+    // The signal lets the demo end the processes that it has started.
     onTestFinished(() => this.program.signal("SIGTERM"))
   }
 
@@ -26,17 +26,17 @@ class Demo {
     return this.program.output
   }
 
-  /** Waits until it has printed `words`; fails if it ends first. */
+  /** Waits until the demo has printed `words`; fails if it ends before. */
   printed(words: string) {
     return this.program.printed(words, "either")
   }
 
-  /** Waits until it has ended, and returns its exit code. */
+  /** Waits until the demo has ended, and returns its exit code. */
   async code() {
     return (await this.program.ended).code
   }
 
-  /** The command lines of the demo and of all processes below it that still run, by process id. */
+  /** The command lines of the demo and of its running descendants, by process id. */
   processes() {
     const found = new Map<number, string>()
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -44,7 +44,7 @@ class Demo {
         if (!readFileSync(`/proc/${pid}/environ`).includes(this.marker)) continue
         found.set(Number(pid), readFileSync(`/proc/${pid}/cmdline`, "utf8"))
       } catch {
-        // It ended meanwhile.
+        // The process has ended in the meantime.
       }
     }
     return found
@@ -72,7 +72,7 @@ describe("without an account", () => {
       expect(events).toContain(event)
     }
     if (process.platform === "linux") expect(Array.from(demo.processes().values())).toEqual([])
-    // The credentials begin with these words and end in characters that each encoding writes differently.
+    // The credentials begin with these words, and end with characters that encodings write differently.
     expect(demo.output).not.toMatch(/key(\/|%2F)[0-9a-f]{8}|token(\/|%2F)[0-9a-f]{8}/i)
     for (const word of ["key/", "token/"])
       expect(demo.output).not.toContain(Buffer.from(word).toString("base64").slice(0, 5))
@@ -117,7 +117,7 @@ test("only reads an account of the user's own", async () => {
   })
   const demo = new Demo({
     BERTH_BASE_URL: service.url,
-    // A test writes nothing into the home folder.
+    // The test must not write into the home folder.
     BERTH_ALLOWANCE_FILE: "off",
     BERTH_API_KEY: "a-key-of-ones-own",
     BERTH_ACCESS_TOKEN: "a-token-of-ones-own"

@@ -1,4 +1,4 @@
-/** Compares the help of the three programs: it looks the same, whichever parser reads the command line. */
+/** Compares the help of the three programs. It must look the same, whichever parser reads the command line. */
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Program } from "@berthkit/testing/Program"

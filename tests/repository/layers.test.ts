@@ -1,4 +1,4 @@
-/** The check that imports run down only: what it finds, on folders made for it. */
+/** Tests the check that imports run only downwards, with folders made for the test. */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"

@@ -1,4 +1,7 @@
-/** An install of the workspace brings its own Node, pinned by hash. If there is none for the machine, it says so in one sentence. */
+/**
+ * An install of the workspace brings its own Node, pinned by hash. If there is none for the machine and no other Node is new enough, the
+ * install stops with one sentence.
+ */
 import {
   chmodSync,
   existsSync,

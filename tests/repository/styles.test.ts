@@ -1,4 +1,4 @@
-/** The check of the style sheets and scripts of pages: what it finds, on folders made for it. */
+/** Tests the check of the style sheets and scripts of pages, with folders made for the test. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"

@@ -1,4 +1,4 @@
-/** The check of the vocabulary: what it finds in files made for it. */
+/** Tests the check of the vocabulary, with files made for the test. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -14,7 +14,7 @@ const faultsOf = (text: string, path = "apps/one/src/a.ts") => {
   return wordFaults(root)
 }
 
-/** The words that are found, without place and advice. */
+/** The words that the check finds, without their places and the advice. */
 const wordsOf = (...args: Parameters<typeof faultsOf>) => faultsOf(...args).map((fault) => fault.split('"')[1])
 
 test("plain words pass", () => {

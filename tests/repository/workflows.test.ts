@@ -1,4 +1,4 @@
-/** Checks what the GitHub workflows may do. Whether GitHub accepts them is a matter for actionlint, in `tests/document`. */
+/** Checks what the GitHub workflows may do. actionlint, in `tests/document`, checks whether GitHub accepts them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
@@ -71,7 +71,7 @@ it("a pull request runs every part of .ci/run on Linux, and the test command on 
     readFileSync(new URL("../../.ci/run", import.meta.url), "utf8")
   )!
   const { os, node } = jobs["test"]!.strategy!.matrix as { os: ReadonlyArray<string>; node: ReadonlyArray<number> }
-  // The standard lies in no clone.
+  // No clone contains the standard.
   expect(["test", ...(jobs["linux"]!.strategy!.matrix["part"] as ReadonlyArray<string>), "conformance"]).toEqual(
     parts.split(" ")
   )

@@ -11,7 +11,7 @@ it("the first test in the README of the server is the one that runs here, as pri
 })
 
 it("a test with node:test passes, and ends by itself", async () => {
-  // Vitest marks the environment of what it starts as that of a test.
+  // With this variable, Vitest marks the processes that it starts as part of a test.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   await using node = new Program(process.execPath, ["--test", "--test-reporter=tap", "examples/node.ts"], {
     cwd: fileURLToPath(new URL(".", import.meta.url)),

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 const wrapper = fileURLToPath(new URL("../../scripts/start.ts", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "berth-launchers-"))
-/** Launchers pass on nothing that kills them, as real ones, which only the system can kill. */
+/** A launcher that is killed passes nothing on, like a real one that the system kills. */
 const launcher = `
   import { spawn } from "node:child_process"
   const [command, ...args] = process.argv.slice(2)
@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const behindPnpm = [process.execPath, pnpm, process.execPath, wrapper, "server", "--port", "0"]
 const behindAll = ["sh", "-c", 'echo link $$; "$0" "$@"; true', ...behindPnpm]
 
-/** Waits for the server behind a program. It is gone when the test ends, whatever became of it. */
+/** Waits for the server behind a program. The server is ended with the test in any case. */
 const serverBehind = async (program: Program) => {
   const { pid, url } = JSON.parse(await program.printed(/^\{.*$/m)) as { readonly pid: number; readonly url: string }
   onTestFinished(() => void spawnSync("kill", ["-KILL", String(pid)]))
@@ -41,7 +41,7 @@ describe.runIf(process.platform === "linux")("a server behind npx, a shell and p
       await using program = Program.ofNode(npx, behindAll)
       const { links, url } = await serverBehind(program)
       process.kill(links[index]!, "SIGKILL")
-      // All of them hold stdout: it is closed when the last one, the server, is gone.
+      // All processes hold stdout, so it is closed when the last one, the server, is gone.
       await program.ended
       await expect(fetch(url)).rejects.toThrow()
     })
@@ -59,7 +59,7 @@ describe.runIf(process.platform === "linux")("a server behind npx, a shell and p
     const exited = once(program.child, "exit")
     program.signal("SIGKILL")
     await exited
-    // Longer than the server takes to notice a launcher that is gone.
+    // This is longer than the server takes to notice that a launcher is gone.
     const until = performance.now() + 500
     while (performance.now() < until) expect((await fetch(`${url}/_mock/health`)).status).toBe(200)
   })

@@ -23,7 +23,7 @@ const fileOf = (folder: string, base: string, path: string): string | undefined 
   return existsSync(found) ? found : undefined
 }
 
-/** The address at which the folder is served below the path `base`, until the scope closes. */
+/** Serves the folder below the path `base` until the scope closes. Returns the address. */
 export const serveFolder = (folder: string, base = "") =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {

@@ -1,6 +1,6 @@
 /**
- * The documentation site as a reader has it: it is built without a network, below a path as GitHub Pages has it, and opened in a
- * Chromium: on a phone, a tablet and a desk, in light and in dark.
+ * The documentation site as a reader sees it. It is built without a network, below a path like on GitHub Pages, and opened in Chromium: at
+ * the size of a phone, a tablet and a desktop, in light and dark.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,12 +17,12 @@ import { serveFolder } from "./serveFolder.ts"
 const base = "/berth"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** A namespace without a network, also for a user who is not root. */
+/** Options for a namespace without a network, even for a user who is not root. */
 const alone = ["--map-root-user", "--net", "--"]
 
 beforeAll(async () => {
   installTools()
-  // What Vitest sets would make a site for development of it.
+  // The variables that Vitest sets would make this a development build.
   const { HOME = "", PATH = "" } = process.env
   const program = new Program("unshare", [...alone, process.execPath, "site/src/build.ts"], {
     cwd: root,
@@ -48,7 +48,7 @@ it("says what every public name is", () => {
   const silent = Object.entries(reportFiles).flatMap(([name, file]) =>
     Array.from(committedReport(file).names).flatMap(([declarations, names]) => {
       const sections = read(`${slugOfDeclarations(name, declarations)}.md`).split(/^## /m)
-      // A class stands with its base.
+      // A class counts as present together with its base name.
       return names
         .filter((each) => !each.endsWith("_base"))
         .filter(
@@ -95,7 +95,7 @@ it.live.each(pages)("%s can be read by everybody, on every screen", (path) =>
 
 const searched: ReadonlyArray<readonly [words: string, target: RegExp]> = [
   ["OutcomeUnknown", /reference\/core\/(promise\/reasons|domain\/errorreason)/],
-  // A page of a command that has the flag.
+  // The page of a command with this flag.
   ["--max-cost", /cli\/(apply|mcp|node-create|run)\//],
   ["berth.node.stuck", /watch-events/]
 ]
@@ -104,7 +104,7 @@ it.live.each(searched)("search finds %s from the keyboard, without another host"
   Effect.gen(function* () {
     const url = yield* serveFolder(siteFolder, base)
     const { outside, page } = yield* visit(`${url}/start/`)
-    // The button is there before the scripts that answer the keys and bring the field.
+    // The button appears before the scripts that handle the keys and add the search field.
     yield* sees(page.locator("button[data-open-modal]:enabled").waitFor())
     yield* sees(page.locator("#starlight__search input").waitFor({ state: "attached" }))
     yield* sees(page.keyboard.press("Control+k"))

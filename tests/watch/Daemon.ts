@@ -1,4 +1,4 @@
-/** The bundled `berth-watch` as a separate process, with the events and messages that it prints. */
+/** The bundled `berth-watch` as a separate process, and the events and messages that it prints. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ export class Daemon {
 
   constructor(args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, input = "") {
     this.#folder = mkdtempSync(join(tmpdir(), "berth-watch-"))
-    // Shares nothing with any other process, unless the test asks for it.
+    // Variables with which a daemon shares nothing with other processes. A test may override them.
     const own = {
       BERTH_ALLOWANCE_FILE: "off",
       BERTH_WATCH_LISTEN: "127.0.0.1:0",
@@ -27,7 +27,7 @@ export class Daemon {
     this.program = Program.ofNode(binary, args, { env: { ...own, ...env }, input })
   }
 
-  /** Starts it with an account of the service under test; it ends with the scope. */
+  /** Starts the daemon with an account of the service under test. The daemon ends with the scope. */
   static readonly start = Effect.fnUntraced(function* (
     args: ReadonlyArray<string>,
     env: Readonly<Record<string, string>> = {},
@@ -45,7 +45,7 @@ export class Daemon {
     return JSON.parse(await this.program.printed(/^\{.*\n/m, "stderr"))
   }
 
-  /** Waits until the nodes that exist already are known. */
+  /** Waits until the daemon knows the existing nodes. */
   baseline(): Promise<string> {
     return this.event("berth.watch.baseline")
   }
@@ -55,7 +55,7 @@ export class Daemon {
     return this.program.printed(new RegExp(`^.*"type":"${type}".*\n`, "m"))
   }
 
-  /** Waits for its end. */
+  /** Waits until the daemon has ended. */
   async finished(): Promise<{
     readonly code: Ended["code"]
     readonly stdout: ReadonlyArray<string>

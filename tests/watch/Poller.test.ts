@@ -28,7 +28,7 @@ describe("a quiet account", () => {
       const [before, sent] = [planned, requests.length]
       yield* pass(hour)
       expect(requests.length - sent).toBeGreaterThan(100)
-      // And every 5 s, to see whether the process stood still.
+      // The poller also wakes every 5 s, to see whether the process was suspended.
       expect((planned - before - 2 * 720) / (requests.length - sent)).toBeLessThan(20)
     }).pipe(Effect.provide(serviceLayer()))
   )
@@ -116,7 +116,7 @@ describe("a service that fails", () => {
 
   it.effect.each([
     { what: "cannot be reached", fault: "cut" as const },
-    // The client's circuit breaker counts no such reply, so that the pauses are the poller's own.
+    // The client's circuit breaker does not count such replies, so the pauses are the poller's own.
     { what: "sends replies that cannot be read", fault: { status: 200, body: '"Maintenance"' } }
   ])("and $what gets requests again and again, with longer and longer pauses", ({ fault }) =>
     Effect.gen(function* () {
@@ -129,7 +129,8 @@ describe("a service that fails", () => {
           yield* pass(millis)
           return requests.length - before
         })
-      // At once, then after pauses that double from half a second or one up to half a minute or one.
+      // The requests come at once, and then after pauses that double: from between half a second and a second, up to between half a minute
+      // and a minute.
       expect(yield* requestsWithin(30_000)).toBeGreaterThanOrEqual(5)
       yield* pass(120_000)
       const late = yield* requestsWithin(300_000)
@@ -322,7 +323,8 @@ describe("the allowance", () => {
       yield* polling()
       yield* pass(hour, 500)
       expect(requests.filter(isPoll)).toEqual([])
-      // One for each of 122 sweeps, and another one for the first and for every tenth. Today each page says that it is the only one.
+      // One request for each of 122 sweeps, and a second one for the first sweep and every tenth. In today's dialect, each page states that
+      // it is the only one.
       expect(requests.filter(isList).length).toBe(isToday ? 122 : 135)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
@@ -336,7 +338,7 @@ describe("the allowance", () => {
       yield* pass(120_000)
       const before = requests.length
       yield* pass(600_000)
-      // One for each of 20 sweeps, and another one for every tenth, unless the page says that it is the only one.
+      // One request for each of 20 sweeps, and a second one for every tenth, unless the page states that it is the only one.
       expect(requests.length - before).toBe(isToday ? 20 : 22)
     }).pipe(Effect.provide(serviceLayer({ provisioning: "45 seconds" })))
   )
@@ -348,7 +350,7 @@ describe("the allowance", () => {
       yield* pass(180_000)
       const before = requests.length
       yield* pass(60_000)
-      // A long wait is not believed on one word: the client sends a request now and then.
+      // The client does not trust a single statement about a long wait, so it sends a request now and then.
       expect(requests.length - before).toBeLessThanOrEqual(1)
       // A command at a terminal still gets an answer.
       yield* (yield* Nodes).listPage()

@@ -13,10 +13,12 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** How a receiver handles an event: it answers with a status, takes the event and cuts the connection, or never answers. */
+/** How a receiver handles an event: it answers with this status, takes the event but cuts the connection, or never answers. */
 type Answer = number | "cut" | "hang"
 
-/** A receiver of webhooks, with the events that it took in order, when it first took each, and how it handles the next one. */
+/**
+ * A receiver of webhooks, with the events that it has taken in order, the time when it first took each, and how it handles the next one.
+ */
 export const receiver = Effect.gen(function* () {
   const state: { answer: (id: string) => Answer } = { answer: () => 204 }
   const taken: Array<any> = []
@@ -49,7 +51,7 @@ interface ConfigOptions {
   readonly interval?: string
   /** How long a suspiciously short list must persist before it is believed. */
   readonly hold?: string
-  /** Lines at its end. */
+  /** Further lines for the end of the config. */
   readonly more?: string
 }
 
@@ -83,7 +85,7 @@ export const configured = Effect.fnUntraced(function* (webhook: string, options:
   return path
 })
 
-/** Sets the status of a node when a test is ready for it, because a busy machine might miss a status that lasts only for a time. */
+/** Sets the status of a node when the test is ready. A busy machine might miss a status that lasts only for a while. */
 export const becomes = Effect.fnUntraced(function* (id: number, status: "running" | "power-off") {
   const { control, id: world } = yield* TestServer
   yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } }))
@@ -97,7 +99,7 @@ export const until = (condition: () => boolean) =>
     while (!condition()) yield* Effect.sleep("20 millis")
   })
 
-/** A command of `berth-watch`, to its end. */
+/** Runs a command of `berth-watch` to its end. */
 export const command = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>, input?: string) =>
   Effect.scoped(Effect.flatMap(Daemon.start(args, env, input), (daemon) => wait(() => daemon.finished())))
 

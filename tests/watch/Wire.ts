@@ -1,5 +1,6 @@
 /**
- * The wire between the daemon and the mock service of a test. It can be cut, it counts requests, and it knows when no answer is under way.
+ * The wire between the daemon and the mock service of a test. It can be cut, it counts requests, and it knows whether an answer is under
+ * way.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
@@ -9,7 +10,7 @@ import { type Reply, scripted } from "@berthkit/core/testing"
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { inDialect, optionsOf } from "../account.ts"
 
-/** What the wire does instead of carrying a request: it answers itself, or it is cut, so that nothing is sent. */
+/** What the wire does with a request instead of carrying it: it replies itself, or it is cut and sends nothing. */
 type Fault = Reply | "cut"
 
 export class Wire extends Context.Service<
@@ -17,13 +18,13 @@ export class Wire extends Context.Service<
   {
     /** Every request, as `METHOD /path?query` below the interface's prefix, without the API key. */
     readonly requests: ReadonlyArray<string>
-    /** The status of every reply that came over it, by the service or by a fault. */
+    /** The status of every reply that came over the wire, from the service or from a fault. */
     readonly statuses: ReadonlyArray<number>
-    /** From now on does this to the requests that match. */
+    /** From now on, applies this fault to the requests that match. */
     readonly fail: (matches: (request: string) => boolean, fault: Fault) => Effect.Effect<void>
-    /** From now on carries everything. */
+    /** From now on, carries every request again. */
     readonly heal: Effect.Effect<void>
-    /** Lets the daemon's time pass, in steps, which are what a reply takes at most: 100 ms unless longer ones are asked for. */
+    /** Lets the daemon's time pass in steps. A step is the longest time that a reply takes: 100 ms by default. */
     readonly pass: (millis: number, stepMillis?: number) => Effect.Effect<void>
   }
 >()("@berthkit/watch/test/Wire") {}
@@ -33,7 +34,7 @@ const defaultStepMillis = 100
 /** A turn of the event loop, in which answers arrive. It takes no virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** The wire counts as quiet after this many turns without traffic. */
+/** After this many turns without traffic, the wire counts as quiet. */
 const quietTurns = 5
 
 const describe = (request: { readonly method: string }, url: URL) => {

@@ -64,7 +64,10 @@ const secretsOf = (worlds: ReadonlyArray<TestWorld>) => [
   ...worlds.flatMap(({ accessToken, apiKey }) => [Redacted.value(apiKey), Redacted.value(accessToken)])
 ]
 
-/** Several accounts, of which the config has only the first, and the command line for the others. */
+/**
+ * Several accounts, of which the config has only the first, and functions that run the account commands and make the arguments that add the
+ * others.
+ */
 const makeTable = Effect.fnUntraced(function* (count: number) {
   const { address, config, env: all, ops, worlds } = yield* makeFleet(count)
   writeFileSync(config, readFileSync(config, "utf8").replace(/^ {2}- \{ name: a[1-9].*\n/gm, ""))
@@ -130,7 +133,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       const isSwept = (name: string) => (accounts: ReadonlyMap<string, any>) =>
         accounts.get(name)?.state === "watching" && accounts.get(name).lastSweep !== null
 
-      // Each way to give credentials.
+      // Every way to name credentials.
       const byName = yield* account(add(1, "--api-key-env", "KEY1", "--access-token-env", "TOKEN1"))
       expect(byName).toMatchObject({ code: 0, stdout: ["The account a1 is added."], stderr: [] })
       const sealing = { BERTH_WATCH_SEAL_KEY: sealKeys.old, BERTH_WATCH_SEAL_KEY_OLD: "" }
@@ -148,7 +151,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       expect((yield* account(["pause", "a1"])).stdout).toEqual(["The account a1 is paused."])
       yield* everywhere((accounts) => accounts.get("a1").state === "paused")
       const pausedChange = yield* turn(1)
-      // Long enough to be seen, were it asked for.
+      // This takes long enough that a request for the account would be seen.
       for (let times = 0; times < 3; times++) {
         const change = yield* turn(2)
         yield* until(() => change().length > 0)
@@ -181,7 +184,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       yield* until(() => afterReseal().length > 0)
       expect(yield* epochOf("a1"), "the others do not begin anew").toBe(before.a1)
 
-      // One that cannot be watched, until it can.
+      // An account that cannot be watched at first.
       const bad = ["add", "bad", "--base-url", worlds[1]!.baseUrl, ...placeFlags, "--interval", "1s"]
       const named = ["--api-key-env", "NO_KEY", "--access-token-env", "NO_TOKEN"]
       expect((yield* account([...bad, ...named, "--unchecked"])).code).toBe(0)
@@ -363,7 +366,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       const withoutConfig = ["account", ...add(0, ...good), "--store", Redacted.value(address)]
       expect((yield* command(withoutConfig, env)).stderr[0]).toMatch(/a0 is in the config/)
 
-      // Sealed under a key that is lost.
+      // The credentials are sealed with a key that is then lost.
       const lost = { BERTH_WATCH_SEAL_KEY: Buffer.alloc(32, "lost").toString("base64") }
       expect((yield* account(add(2, "--sealed"), lost, `${apiKey}\n${accessToken}`)).code).toBe(0)
       const opened = yield* account(["reseal"])

@@ -1,6 +1,6 @@
 /**
- * All who follow the events get the same ones: `events --follow`, server-sent events with `Last-Event-ID`, and a webhook; also
- * through a restart of the daemon. And accounts of one daemon do not touch each other.
+ * All followers get the same events, even if the daemon restarts: `events --follow`, server-sent events with `Last-Event-ID`, and a
+ * webhook. The accounts of one daemon do not affect each other.
  */
 import { request } from "node:http"
 import { writeFileSync } from "node:fs"
@@ -20,12 +20,12 @@ interface Message {
   readonly event: any
 }
 
-/** A client of the server-sent events that comes back with the id of the last one it has. */
+/** A client of the server-sent events that reconnects with the id of its last event. */
 class StreamClient {
   readonly received: Array<Message> = []
   #close = () => {}
 
-  /** Follows from behind what it has. */
+  /** Follows the events after its last one. */
   readonly open = (http: string) => {
     const lastEventId = this.received.at(-1)?.cursor
     const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
@@ -57,7 +57,7 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
-        // Both nodes may be gone before the daemon sees either end: then it believes the list after the hold.
+        // Both nodes may be gone before the daemon sees either of them end. Then it believes the list only after the hold.
         const config = yield* configured(ops.url, { hold: "1s" })
         const stream = new StreamClient()
         yield* Effect.addFinalizer(() => Effect.sync(stream.close))
@@ -73,7 +73,7 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
         const [a, b] = [yield* create("web-a"), yield* create("web-b")]
         yield* until(() => stream.received.length >= 3)
         stream.close()
-        // A busy machine may see a node for the first time when it runs already.
+        // On a busy machine, the daemon may see a node for the first time when it already runs.
         const runs = ({ data, subject }: any) => data.after?.status === "running" && subject
         yield* until(() => new Set(ops.taken.map(runs).filter(Boolean)).size === 2)
         first.program.signal("SIGTERM")
@@ -155,7 +155,7 @@ ${placeLines("    ")}    interval: 200ms`
       expect(states.get("good")).toBe("watching")
       expect(states.get("refused")).toBe("degraded")
       expect(states.get("empty")).not.toBe("watching")
-      // It was asked once, and is not asked again before its allowance is back.
+      // The service got one request, and gets no other before the allowance has refilled.
       expect((yield* empty.journal).length).toBe(1)
       daemon.program.signal("SIGTERM")
       expect((yield* wait(() => daemon.finished())).code).toBe(0)

@@ -1,4 +1,4 @@
-/** The cause of a deletion: what `berth` and clients note, the daemon reads, from files of one machine or from a database. */
+/** The causes of deletions. The daemon reads what `berth` and clients have recorded, from files of its machine or from a database. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { basename, join } from "node:path"
@@ -17,7 +17,7 @@ import { berth, json } from "../cli/berth.ts"
 import { stateFolder } from "../cli/stateFolder.ts"
 import { Daemon } from "./Daemon.ts"
 
-// Deletions are believed at once, also those of all nodes.
+// Flags with which the daemon believes deletions at once, even of all nodes.
 const hasty = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms", "--hold", "200ms"]
 const fast = [...hasty, "--requests-per-hour", "1000000"]
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
@@ -54,7 +54,7 @@ const dataOf = (daemon: Daemon, type: "created" | "deleted", name: string) =>
     return JSON.parse(await daemon.program.printed(line)).data
   })
 
-/** Deletes nodes in all ways, with the environment of berth and that of the daemon. */
+/** Deletes nodes in every way, with separate environments for berth and the daemon. */
 const explaining = Effect.fnUntraced(function* (ofBerth: Record<string, string>, ofDaemon: Record<string, string>) {
   const daemon = yield* Daemon.start(["run", ...fast], ofDaemon)
   yield* Effect.promise(() => daemon.baseline())
@@ -81,7 +81,7 @@ const explaining = Effect.fnUntraced(function* (ofBerth: Record<string, string>,
   const committed = yield* create("committed", ofBerth)
   yield* dataOf(daemon, "created", "committed")
   yield* succeeding(["commitment", "set", "committed", "auto_terminate", "--yes"], ofBerth)
-  // The service's own deletion, and one in the account portal, look the same to the daemon.
+  // For the daemon, a deletion by the service itself looks like one in the account portal.
   yield* Nodes.use((nodes) => nodes.delete(committed))
   const ended = yield* dataOf(daemon, "deleted", "committed")
 
@@ -114,7 +114,7 @@ const effectProgram = Effect.fnUntraced(function* (daemon: Daemon, name: string)
   return yield* dataOf(daemon, "deleted", name)
 })
 
-/** The same with promises. */
+/** The same program with the promise client. */
 const promiseProgram = Effect.fnUntraced(function* (daemon: Daemon, name: string, stateDirectory: string) {
   const { accessToken, apiKey, baseUrl } = yield* TestServer
   const client = createClient({

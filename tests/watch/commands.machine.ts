@@ -1,4 +1,6 @@
-/** The commands about a store give the same answers over HTTP from the daemon that runs on it, and from the store if no daemon runs. */
+/**
+ * The commands about a store give the same answers over HTTP, if a daemon runs on the store, and from the store itself, if no daemon runs.
+ */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
@@ -76,7 +78,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
       ops.state.answer = () => 410
       const config = yield* configured(ops.url)
       const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
-      // The other sink gets what became of the first.
+      // The other sink gets the event about the first one.
       yield* wait(() => daemon.event("berth.sink.disabled"))
       expect(ops.taken).toEqual([])
       ops.state.answer = () => 204

@@ -1,4 +1,4 @@
-/** `berth cost --month` and `--since`: what a running daemon has watched, over its HTTP interface. */
+/** `berth cost --month` and `--since`, which ask a running daemon over its HTTP interface. */
 import { TestServer } from "@berthkit/server/testing"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ layer(TestServer.layer(inDialect({ clock: "real", scenario: "small" })), { exclu
         const daemon = yield* Daemon.start(["run", "--interval", "1s"])
         const { http } = yield* wait(() => daemon.ready())
         yield* wait(() => daemon.baseline())
-        // Prices are those of the catalogue, which is read after the nodes.
+        // Wait for the prices, because the daemon reads the catalogue after the nodes.
         const costs = () => fetch(`${http}/api/cost`).then((reply) => reply.json() as any)
         while ((yield* wait(costs)).accounts[0]?.spent.amountInr === 0) yield* Effect.sleep("200 millis")
 

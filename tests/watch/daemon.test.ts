@@ -1,5 +1,6 @@
 /**
- * The whole daemon as a process: what happens in the service arrives everywhere once and in order, also when the process is killed.
+ * The whole daemon as a process: everything that happens in the service arrives everywhere once and in order, even if the process is
+ * killed.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { metricProblems } from "@berthkit/testing/metricLint"
@@ -13,8 +14,8 @@ import { create } from "./polling.ts"
 import { becomes, command, configured, distinct, eventsOf, receiver, wait } from "./Scene.ts"
 
 /**
- * A node takes longer to disappear than a daemon takes to start on a busy machine, because the daemon believes much later that a node is
- * gone if it did not see it terminating.
+ * A node takes longer to disappear than a daemon takes to start on a busy machine. Otherwise the daemon would miss that the node
+ * terminates, and would report the deletion much later.
  */
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
@@ -28,7 +29,7 @@ const service = Layer.provideMerge(
   )
 )
 
-/** The metrics that alert rules and dashboards use, without those that only some accounts have. */
+/** The metrics that alert rules and dashboards use, except those that only some accounts have. */
 const named = [
   "berth_sweep_duration_seconds",
   "berth_last_success_timestamp_seconds",
@@ -59,7 +60,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       const { chunks } = JSON.parse(stderr.find((line) => line.startsWith('{"chunks":'))!)
       expect(chunks).toContain("Store")
       expect(chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet)$/.test(name))).toEqual([])
-      // The names are those of files that there are.
+      // Check that the files with these names exist.
       const files = readdirSync(new URL("../../apps/watch/dist", import.meta.url)).join("\n")
       for (const name of ["PgClient", "Placement", "runFleet"]) expect(files).toMatch(new RegExp(`^${name}-`, "m"))
     })
@@ -91,7 +92,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       const logged = idsOf((yield* command(["events", "--config", path])).stdout.join("\n"))
       const page = yield* wait(async () => (await fetch(`${http}/api/events?after=&limit=100`)).json())
       const scrape = wait(async () => (await fetch(`${http}/metrics`)).text())
-      // A busy machine may not have swept twice yet: what only a sweep measures comes with it.
+      // On a busy machine the second sweep may not be over yet, and some metrics come only with a sweep.
       let metrics = yield* scrape
       while (named.some((name) => !metrics.includes(`# TYPE ${name} `))) metrics = yield* scrape
       expect(metricProblems(metrics)).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * The dashboard of a real daemon that watches the mock: what happens to nodes is shown without a reload, and what happened while
- * the daemon was killed too.
+ * The dashboard of a real daemon that watches the mock: it shows what happens to nodes without a reload, even what happened while the
+ * daemon was killed.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,7 +31,7 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
     () =>
       Effect.gen(function* () {
         const env = {
-          // The address of both daemons; the page continues with the second one.
+          // Both daemons have this address, and the page continues with the second one.
           BERTH_WATCH_LISTEN: `127.0.0.1:${yield* Effect.promise(freePort)}`,
           BERTH_WATCH_STORE: join(yield* folder, "watch.db")
         }
@@ -65,10 +65,10 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
         yield* sees(page.locator("#events li").getByText("fresh-web was deleted").waitFor())
         expect(requests.filter((request) => request === "GET /")).toHaveLength(1)
         expect(outside).toEqual([])
-        // Chromium notes on the console that a daemon cannot be reached.
+        // Chromium writes to the console that the daemon cannot be reached.
         expect(complaints.filter((text) => !text.includes("ERR_"))).toEqual([])
 
-        // Prices come from the store: the second daemon has them at once, for a page that is opened now.
+        // Prices come from the store, so the second daemon has them at once, even for a page that is opened now.
         const plans = yield* sees(
           page.evaluate<ReadonlyArray<unknown>>("fetch('/api/plans').then((reply) => reply.json())")
         )

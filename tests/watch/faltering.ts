@@ -1,6 +1,6 @@
 /**
  * Three daemons with different clocks share a store; each is killed, frozen, cut off or ended again and again, and the receiver fails a
- * third of the time. In the end the log of each account is whole, and the receiver has all events, those of each node in order.
+ * third of the time. In the end the log of each account is complete, and the receiver has all events, with those of each node in order.
  */
 import { fileURLToPath } from "node:url"
 import { writeFileSync } from "node:fs"
@@ -24,7 +24,7 @@ const aheadClock = fileURLToPath(new URL("machine/aheadClock.ts", import.meta.ur
 const faults = ["kill", "freeze", "end", "cut"] as const
 type Fault = (typeof faults)[number]
 
-/** Twice as long as any takeover may take. After this, something hangs. */
+/** Twice as long as any takeover may take. If one takes longer, something hangs. */
 const maxTakeoverMillis = 20_000
 
 interface Owned {
@@ -42,7 +42,7 @@ export interface LoggedEvent {
   readonly body: string
 }
 
-/** How long it took until other processes had all accounts of the process that a fault hit, and how many accounts these were. */
+/** How long other processes took to take over all accounts of a faulty process, and how many accounts it had. */
 export interface Takeover {
   readonly fault: Fault
   readonly accounts: number
@@ -75,7 +75,7 @@ const environmentOf = (worlds: ReadonlyArray<TestWorld>) =>
     ])
   )
 
-/** Turns a random node on or off every few milliseconds, for ever. It makes and deletes no node. */
+/** Turns a random node on or off every few milliseconds, for ever. Creates and deletes no nodes. */
 export const load = (worlds: ReadonlyArray<TestWorld>) =>
   Effect.gen(function* () {
     for (;;) {
@@ -203,7 +203,7 @@ export const makeSlot = Effect.fnUntraced(function* (
   }
 })
 
-/** Faults of each kind about equally often, in random order. */
+/** Faults in random order, each kind about equally often. */
 export const drawFaults = (count: number) =>
   Random.shuffle(Array.from({ length: count }, (_, index) => faults[index % faults.length]!))
 

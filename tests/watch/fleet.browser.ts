@@ -1,6 +1,4 @@
-/**
- * The dashboard of one of three daemons on one PostgreSQL, while another one is killed before the eyes of its reader.
- */
+/** The dashboard of one of three daemons on one PostgreSQL, while another daemon is killed. */
 import { TestServer } from "@berthkit/server/testing"
 import { isWiderThanScreen, sees, seriousFindings, visit } from "@berthkit/testing/browser"
 import { startStopwatch } from "@berthkit/testing/stopwatch"
@@ -10,7 +8,7 @@ import { Daemon } from "./Daemon.ts"
 import { makeFleet } from "./faltering.ts"
 import { wait } from "./Scene.ts"
 
-/** The time from the end of a process until its reader can see who has its accounts. */
+/** The longest time from the end of a process until the dashboard shows the new owners of its accounts. */
 const maxShownMillis = 15_000
 
 interface Shown {
@@ -19,7 +17,7 @@ interface Shown {
   readonly from: string
 }
 
-/** Which process each account is shown with, and which one it was taken over from. */
+/** The process that the page shows for each account, and the process from which it was taken over. */
 const shownOwners = `Array.from(document.querySelectorAll("#owners tr"), ({ cells }) => {
   const [account, owner, , from] = Array.from(cells, ({ textContent }) => textContent)
   return { account, owner, from }
@@ -41,7 +39,8 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the d
       const here = fleet.locator("#processes li", { hasText: "this page" })
       expect(yield* sees(here.textContent())).toContain(`:${daemons[0].program.child.pid}:`)
 
-      // The accounts are shared out a moment after the last process came, by chance: with six of them one process may have none.
+      // The engine distributes the accounts a moment after the last process has started, and at random. With six accounts, one process may
+      // have none.
       const elsewhere = daemons.slice(1).map(({ program }) => program.child.pid)
       const rows = fleet.locator("#owners tr", { hasText: new RegExp(`:(${elsewhere.join("|")}):`) })
       yield* sees(rows.first().waitFor())

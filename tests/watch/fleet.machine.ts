@@ -47,7 +47,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         yield* wellAgain
         const { body: accounts } = yield* wait(() => ask(http!, "/api/accounts"))
         expect(accounts.map(({ account }: any) => account)).toEqual(["a0", "a1", "a2", "a3"])
-        // What a process shows of the others may be two seconds old.
+        // What a process shows about the others may be two seconds old.
         const owners = (each: string) =>
           Effect.map(
             wait(() => ask(each, "/api/accounts")),
@@ -86,7 +86,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         const refused = Effect.map(world!.journal, (journal) => journal.filter(({ status }) => status === 429).length)
         const first = yield* Daemon.start(["run", "--config", config], sharing)
         yield* wait(() => first.ready())
-        // Less than was sent already.
+        // The new limit is lower than the number of requests that were already sent.
         while ((yield* world!.journal).length < 2) yield* Effect.sleep("100 millis")
         yield* Effect.orDie(
           world!.control.worlds.update({ params: { world: world!.id }, payload: { rateLimit: { limit: 1 } } })
@@ -98,7 +98,9 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         yield* wait(() => first.program.kill())
         const next = yield* Daemon.start(["run", "--config", config], sharing)
         const { http } = yield* wait(() => next.ready())
-        /** How long it has had the account. A process that knew nothing of the allowance would send a request within a second. */
+        /**
+         * How long the process has owned the account. A process that knew nothing about the allowance would send a request within a second.
+         */
         const hadMillis = Effect.map(
           wait(() => ask(http, "/api/status")),
           ({ body: { accounts, now } }) => {
@@ -124,7 +126,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         const sql = Context.get(yield* Layer.build(Store.layerServerReader(address)), SqlClient.SqlClient)
         const orDie = (statement: string) => Effect.orDie(sql.unsafe<Record<string, any>>(statement))
 
-        /** Turns a node of an account on or off; returns the expected report. */
+        /** Turns a node of an account on or off, and waits until this is reported. */
         const turn = Effect.fnUntraced(function* ({ control, id: world }: (typeof worlds)[number]) {
           const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 9 } }))
           const { id, status: from } = nodes.find(({ status }) => status === "running" || status === "power-off")!
@@ -145,7 +147,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         const refused = yield* command(["run", "--config", config], env)
         expect(refused.code).toBe(2)
         expect(refused.stderr[0]).toMatch(/^berth-watch: The store has another schema than this berth-watch/)
-        // A process that knows these tables takes its place.
+        // A process that knows these tables replaces it.
         expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)
         for (const world of worlds) yield* turn(world)
         yield* orDie("DELETE FROM schema_version WHERE name = 'later'")
@@ -178,7 +180,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         expect(refused.code).toBe(2)
         expect(refused.stderr[0]).toMatch(/^berth-watch: The store refuses the user: .* or use their sequences\.$/)
         yield* orDie("GRANT USAGE ON ALL SEQUENCES IN SCHEMA berth TO watch")
-        // As of a table that a later version made.
+        // This imitates a table that a later version has made.
         yield* orDie("REVOKE UPDATE ON berth.spend_day FROM watch")
         const lacking = yield* command(["run", "--config", config], { ...env, DATABASE_URL: own.href })
         expect(lacking.code).toBe(2)
@@ -208,7 +210,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
         expect(refused.stderr.join("\n")).toMatch(
           /^berth-watch: The processes on the store have different configs: .* has the account a1 at http:\/\/127\.0\.0\.1:\d+, and this one does not\.\nGive each/
         )
-        // Another fleet that has come to the same schema by mistake.
+        // Another group of daemons that uses the same schema by mistake.
         writeFileSync(`${config}.other`, text.replace(/(name: a1, baseUrl: "http:\/\/)[^/"]+/, "$1127.0.0.1:1"))
         const other = yield* command(["run", "--config", `${config}.other`], env)
         expect([other.code, other.stderr[0]]).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report it, decide nothing meanwhile, and
+ * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report this, decide nothing meanwhile, and
  * continue by themselves.
  */
 import { chmodSync } from "node:fs"
@@ -29,7 +29,7 @@ const eventually = <R>(condition: Effect.Effect<boolean, never, R>) =>
     while (!(yield* condition)) yield* Effect.sleep("100 millis")
   })
 
-/** The accounts that a daemon has, as another one shows it. */
+/** The accounts of a daemon, as another daemon shows them. */
 const ownedBy = ({ program }: Daemon, seenBy: Daemon) =>
   Effect.map(ask(seenBy, "/api/accounts"), ({ body }): ReadonlyArray<string> =>
     body
@@ -40,10 +40,10 @@ const ownedBy = ({ program }: Daemon, seenBy: Daemon) =>
 const hasFailed = ({ program }: Daemon) => program.printedOn.stderr.includes("berth-watch: store-failing:")
 const isOver = ({ program }: Daemon) => program.printedOn.stderr.includes("berth-watch: store-failing is over;")
 
-/** What a daemon has reported about the store. */
+/** The last report of a daemon about the store. */
 const said = ({ program }: Daemon) => /store-failing: (.*)/.exec(program.printedOn.stderr)![1]
 
-/** Two daemons on one PostgreSQL, each with accounts; the first one reaches it through a proxy. */
+/** Two daemons on one PostgreSQL, each with accounts. The first one reaches the server through a proxy. */
 const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>[1]) {
   const fleet = yield* makeFleet(8, options)
   const proxy = yield* TcpProxy.scoped(fleet.postgres.port)
@@ -60,7 +60,7 @@ const pair = Effect.fnUntraced(function* (options?: Parameters<typeof makeFleet>
   return { ...fleet, proxy, first, second, both: [first, second] }
 })
 
-/** Turns a node on or off, and returns its id with its new status. */
+/** Turns a node on or off, and returns its id and its new status. */
 const turn = Effect.fnUntraced(function* ({ control, id: world }: TestWorld) {
   const [node] = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1 } }))
   const status = node!.status === "running" ? "power-off" : "running"
@@ -78,7 +78,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
       const { subject, to } = yield* turn(worlds[Number(account!.slice(1))]!)
       yield* until(() => ops.taken.some((event) => event.subject === subject && event.data.to === to))
       yield* until(() => hasFailed(first))
-      // Whichever it waited for: a statement, or a connection.
+      // The daemon may have waited for a statement or for a connection.
       expect(said(first)).toMatch(
         /^The store cannot be written, so polling has stopped\. The store cannot be reached: (the server does not answer|Connection timed out)\. Check the address and the network\.$/
       )

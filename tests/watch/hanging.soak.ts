@@ -1,4 +1,4 @@
-/** The time between sweeps of a process while reads of single nodes hang, on a machine that has nothing else to do. */
+/** The time between sweeps while reads of single nodes hang, on an otherwise idle machine. */
 import { expect, it } from "@effect/vitest"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"

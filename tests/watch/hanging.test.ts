@@ -1,4 +1,4 @@
-/** A daemon as a process, with a service that never answers reads of single nodes. */
+/** A daemon process with a service that never answers reads of single nodes. */
 import { expect, it } from "@effect/vitest"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
@@ -17,7 +17,7 @@ it.live("a node whose reads hang holds up no sweep", () =>
     yield* arm([{ fault: "hang", scope: { operation: "nodes.get" } }])
     yield* Nodes.use((nodes) => nodes.delete(id))
     const operations = Effect.map(journal, (entries) => entries.map(({ operation }) => operation))
-    // From one read to the next: the first is cut off in between.
+    // Wait from one read to the next, because the daemon cuts the first one off in between.
     for (;;) {
       const asked = yield* operations
       const first = asked.indexOf("nodes.get")

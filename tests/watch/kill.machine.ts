@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { fastService, killing } from "./killing.ts"
 
-/** Each starts a process; `pnpm soak` kills 200. */
+/** Each kill needs a new process. `pnpm soak` kills 200. */
 const kills = 5
 
 layer(fastService, { excludeTestServices: true })("a daemon that is killed at any instant", (it) => {

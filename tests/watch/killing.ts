@@ -1,5 +1,5 @@
 /**
- * The daemon under load is killed again and again; its receiver fails a third of the time and loses a tenth of its answers. In the end the
+ * The daemon is killed again and again under load. Its receiver fails a third of the time, and loses a tenth of its answers. In the end the
  * receiver has exactly the events of the log, and the log matches what happened in the service.
  */
 import { setTimeout } from "node:timers/promises"
@@ -59,13 +59,13 @@ const load = Effect.gen(function* () {
   }
 })
 
-/** Asks the daemon, over HTTP. */
+/** Sends a request to the daemon over HTTP. */
 const ask = (http: string, path: string, method = "GET"): Promise<any> =>
   fetch(`${http}${path}`, { method, headers: { "content-type": "application/json" } }).then((reply) => reply.json())
 
 /**
- * Makes due what failed, while the daemon lives: a sink that is down is tried once a minute and an event that is refused after five
- * minutes, which is what a person does not wait for either.
+ * Keeps making failed deliveries due, as long as the daemon lives. By itself, the daemon tries a sink that is down once a minute, and a
+ * refused event after five minutes, which would take too long here.
  */
 const retrying = async (daemon: Daemon): Promise<void> => {
   const { http } = await daemon.ready()
@@ -126,7 +126,7 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
   }
   const run = Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000", "--fast-interval", "100ms"])
 
-  // The baseline is empty, so that every node is in the log.
+  // The service has no nodes yet, so the log has the whole life of each node.
   const first = yield* run
   const baseline = eventsOf(yield* wait(() => first.baseline()))[0].data.count
   yield* wait(() => first.program.kill("SIGKILL"))
@@ -137,12 +137,12 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
     yield* Effect.scoped(
       Effect.gen(function* () {
         const daemon = yield* run
-        // Ends with the daemon.
+        // This ends with the daemon.
         retrying(daemon).catch(() => {})
         const isStarting = (yield* Random.next) < 0.2
         if (!isStarting) yield* wait(() => daemon.ready())
         yield* Effect.sleep(yield* Random.nextIntBetween(0, isStarting ? maxStartMillis : maxLifeMillis))
-        // Now and then the daemon is asked to end, whatever it is doing.
+        // Now and then the daemon gets SIGTERM instead, whatever it is doing.
         const isAsked = !isStarting && (yield* Random.next) < 0.15
         const stopwatch = startStopwatch()
         const { code, stderr } = yield* wait(() => daemon.program.kill(isAsked ? "SIGTERM" : "SIGKILL"))
@@ -167,7 +167,7 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
   retrying(last).catch(() => {})
   const { http } = yield* wait(() => last.ready())
   const { nodes } = yield* service
-  // For two seconds no sweep has found anything new, the account is believed, and everything is delivered.
+  // Wait until, for two seconds, no sweep has found anything new, the account is trusted, and everything is delivered.
   let lastCursor = ""
   for (let quiet = 0; quiet < 20; yield* Effect.sleep("100 millis")) {
     const { accounts, cursor, sinks } = yield* wait(() => ask(http!, "/api/status"))

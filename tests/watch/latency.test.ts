@@ -39,7 +39,7 @@ const widths = (events: ReadonlyArray<Event>) => {
 }
 
 interface Life {
-  /** Nodes that exist at the beginning. */
+  /** The number of nodes that exist at the beginning. */
   readonly fleet: number
   /** How many nodes are created at a time. */
   readonly created: number
@@ -49,10 +49,10 @@ interface Life {
 /** The longest time that a reply takes. */
 const stepMillis = isSoak ? 100 : 250
 
-/** One node of all is deleted so often. */
+/** One of all nodes is deleted this often. */
 const deleteEveryMillis = 400_000
 
-/** An hour of it. */
+/** Plays one hour of such a life. */
 const live = Effect.fnUntraced(function* ({ createEveryMillis, created, fleet }: Life) {
   const { pass } = yield* Wire
   const nodes = yield* Nodes
@@ -64,15 +64,15 @@ const live = Effect.fnUntraced(function* ({ createEveryMillis, created, fleet }:
     if (node?.status === "running") yield* nodes.delete(node.id)
   })
   for (let at = 0; at < hour; at += createEveryMillis) {
-    // The client may wait, while only this test lets time pass.
+    // Do this in a fiber, because the client may have to wait, and only this test lets time pass.
     yield* Effect.forkChild(happen(at))
     yield* pass(createEveryMillis, stepMillis)
   }
 })
 
 /**
- * An account that is watched anew reads its list twice at once: what is promised for one of 10 000 nodes holds for what happens when
- * that is an hour ago, and the sweep that began meanwhile is over.
+ * At the start, the daemon reads the list of an account twice in a row. So the promise for 10 000 nodes holds only from an hour later on,
+ * once the sweep that is running then is over.
  */
 const steady = Effect.fnUntraced(function* (fleet: number) {
   const { pass } = yield* Wire
@@ -96,9 +96,9 @@ const service = (
     rateLimit: { limit: 1200, window: hour, algorithm }
   })
 
-/** The largest compute for a while. */
+/** The largest accounts take a while to compute. */
 const accounts = [
-  // In transition for two thirds of the hour.
+  // The nodes are in transition for two thirds of the hour.
   {
     fleet: 45,
     created: 5,
@@ -107,7 +107,7 @@ const accounts = [
     algorithm: "fixed-window" as const,
     termination: "2 minutes" as const
   },
-  // With three that terminate there are always five in transition.
+  // Together with three terminating nodes, five nodes are always in transition.
   {
     fleet: 2900,
     created: 1,
@@ -168,7 +168,7 @@ it.effect(
     Effect.gen(function* () {
       const { fail } = yield* Wire
       let pages = 0
-      // Pages for the daemon: those for the test have one node.
+      // Whether a request is the daemon's. The test itself requests pages of one node.
       const isPage = (request: string) => request.startsWith("GET /nodes/?") && !request.endsWith("per_page=1")
       yield* fail((request) => isPage(request) && ++pages % 33 === 0, failure(503, "Maintenance."))
       const { events, sweeps } = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
@@ -176,7 +176,7 @@ it.effect(
       yield* live({ fleet: sweptFleet, created: 1, createEveryMillis: 75_000 })
       const { max } = widths(events)
       expect(sweeps.length).toBeGreaterThanOrEqual(4)
-      // The first hour is slower by a quarter, and a failed page is requested again.
+      // In the first hour the daemon is slower by a quarter, and it requests a failed page again.
       expect(max.created).toBeLessThanOrEqual(30)
       expect(max.inTransition).toBeLessThanOrEqual(120)
       expect(troubles(events)).toEqual(["berth.watch.baseline"])

@@ -1,4 +1,4 @@
-/** A poller at work in a test, without a store, so that hours pass in a moment; and the events so far. */
+/** A running poller for tests, with its events so far. It has no store, so hours pass in a moment. */
 import { Deferred, Effect, Fiber } from "effect"
 import { Images } from "@berthkit/core/client/Images"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -16,7 +16,7 @@ import { makeMoments } from "@berthkit/watch/observe/Moments"
 import { makePoller, type PollerOptions } from "@berthkit/watch/observe/Poller"
 import { hourly } from "@berthkit/watch/observe/RequestShare"
 
-/** The smallest plan there is, with an image for it. */
+/** The smallest plan, with an image that fits. */
 export const cheapest = Effect.gen(function* () {
   const [plan] = yield* (yield* Plans).list()
   return { plan: plan!.slugs[0]!.slug, image: plan!.slugs[0]!.image }
@@ -61,7 +61,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
   return {
     events,
-    /** Reads the catalogue at the same time; returns its reports as they come. */
+    /** Also reads the catalogue, and returns the reports as they come. */
     readCatalogue: Effect.gen(function* () {
       const facts: Array<EntryFact> = []
       let catalogue = unread
@@ -78,9 +78,9 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
       yield* Effect.forkChild(readCatalogues({ ...poller, images: yield* Images, snapshot, watch }))
       return facts
     }),
-    /** Those that were read to the end of the list. */
+    /** The sweeps that were read to the end of the list. */
     sweeps,
-    /** Each event in short: its type, and the statuses or the status it is about. */
+    /** The events in short form: the type, and the status or statuses. */
     published: () => events.map(brief),
     ended: Fiber.await(fiber),
     isReady: Deferred.isDone(ready)

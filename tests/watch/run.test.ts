@@ -13,7 +13,7 @@ const apiKey = "key-that-must-not-show"
 const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
 const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms", "--requests-per-hour", "1000000"]
 
-/** The service on a socket, in real time, and a client for it. */
+/** The service on a socket, in real time, and a client. */
 const service = (options: TestServerOptions) =>
   Layer.provideMerge(
     Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
@@ -135,7 +135,7 @@ layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a 
       const { stdout: pipe } = daemon.program.child
       pipe.pause()
       const { http } = yield* wait(() => daemon.ready())
-      // Its stdout is not read: it shows elsewhere that the nodes are known.
+      // Nobody reads the daemon's stdout, so `/readyz` shows that the nodes are known.
       const isReady = HttpClient.get(`${http}/readyz`).pipe(Effect.flatMap(HttpClientResponse.filterStatusOk))
       yield* Effect.retry(isReady, Schedule.spaced("50 millis")).pipe(Effect.provide(FetchHttpClient.layer))
       daemon.program.signal("SIGTERM")

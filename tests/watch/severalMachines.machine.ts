@@ -1,4 +1,4 @@
-/** The commands of docs/several-machines.md print what the page shows, except times, ports, and which process has which account. */
+/** The commands of docs/several-machines.md print what the page shows, except for times, ports, and the process that has each account. */
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -25,7 +25,7 @@ interface Step {
   readonly printed: string
 }
 
-/** Each command with what the page shows below it. */
+/** Each command of the page, with the output that the page shows below it. */
 const steps: ReadonlyArray<Step> = fenced("").flatMap((block) =>
   block
     .split(/^\$ /m)
@@ -42,7 +42,7 @@ const withoutChance = (text: string): string =>
     .replace(/[\w-]+:\d+:\w{8}/g, "PROCESS")
     .trim()
 
-/** The names on the page, and the actual ones. */
+/** Replaces the names on the page by the actual ones. */
 const local = (address: string, ports: ReadonlyArray<number>) => (text: string) =>
   text
     .replace("postgres://watch:PASSWORD@db.example.com/watch", address)
@@ -69,7 +69,7 @@ it.live("from one machine to three, and back, as docs/several-machines.md says",
     for (const { command, printed } of steps) {
       const shown = withoutChance(toLocal(printed))
       const run = () => shell.run(toLocal(command)).then(withoutChance)
-      // Commands that show a state show a change only some time later.
+      // Commands that show a state may show a change only after a while.
       if (/^(berth-watch status|diff)/.test(command)) {
         yield* wait(() => expect.poll(run, { interval: 500, message: command }).toBe(shown))
       } else expect({ command, shown: yield* wait(run) }).toEqual({ command, shown })

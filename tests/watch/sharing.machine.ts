@@ -8,7 +8,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { inDialect, isToday } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
-/** A state folder for the test alone. */
+/** A separate state folder for the test. */
 const state = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "berth-state-"))),
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
@@ -17,10 +17,10 @@ const state = Effect.acquireRelease(
 const once = (env: Readonly<Record<string, string>>) =>
   Effect.flatMap(Daemon.start(["once"], env), (daemon) => Effect.promise(() => daemon.finished()))
 
-/** Enough for one sweep of the five nodes: a list that says how many there are takes one request. */
+/** Enough requests for one sweep of the five nodes. A list that states its total takes one request. */
 const scant = { limit: isToday ? 1 : 2, window: 3_600_000, algorithm: "fixed-window" } as const
 
-/** How many requests the service has seen. */
+/** How many requests the service has received. */
 const requests = Effect.map(
   Effect.flatMap(TestServer, ({ journal }) => journal),
   ({ length }) => length
@@ -35,7 +35,7 @@ it.live("a process begins with what the one before it has learnt of the allowanc
     expect(next.code).toBe(6)
     expect(next.stderr[0]).toMatch(/^berth-watch: Too little is left of the rate limit: this call may go in /)
     expect(yield* requests).toBe(asked)
-    // A process that does not share must send a request to learn it.
+    // A process that shares nothing must send a request to learn the allowance.
     expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)
     expect(yield* requests).toBe(asked + 1)
   }).pipe(
@@ -55,7 +55,7 @@ it.live("the file is for the user alone, and a daemon that has ended is not coun
     const file = join(accounts, account!, "allowance.json")
     const members = Effect.promise(() => readdir(`${file}.members`))
     expect(yield* members).toHaveLength(1)
-    // It is written once the members are known.
+    // The file is written once the daemon knows the other processes.
     const mode = Effect.tryPromise(async () => (await stat(file)).mode & 0o777)
     expect(yield* Effect.retry(mode, Schedule.spaced("50 millis"))).toBe(0o600)
     daemon.program.signal("SIGTERM")

@@ -1,6 +1,4 @@
-/**
- * `berth-watch silence` on a store that no daemon runs on, and what other commands show of silences.
- */
+/** `berth-watch silence` on a store without a running daemon, and what other commands show about silences. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Store } from "@berthkit/watch/store/Store"
@@ -24,7 +22,7 @@ describe("the commands about silences", () => {
       expect(added).toMatchObject({ code: 0, stderr: [] })
       const silence = JSON.parse(added.stdout[0]!)
       expect(silence).toMatchObject({ nodes: ["web-*", "db-1"], state: "active", reason: "new disks", held: 0 })
-      // The state that a sink leaves after it has read an event of such a node.
+      // Makes the state in the store that a sink leaves after it has read an event of such a node.
       yield* Effect.gen(function* () {
         const { claim, commit, meet, take } = yield* Store
         const { owner } = yield* claim("eu")

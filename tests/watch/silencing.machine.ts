@@ -10,7 +10,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
     it.effect("deliver what silences leave, and show what is wrong for as long as it is", () =>
       Effect.gen(function* () {
         const { events, held, judged, silences } = yield* silencing({ accounts: 12, steps: yield* drawSteps(40) })
-        // The processes run in real time, so how much there was differs from run to run.
+        // The processes run in real time, so the number of events differs from run to run.
         expect(events).toBeGreaterThan(20)
         for (const count of [held, judged, silences]) expect(count).toBeGreaterThan(0)
       }).pipe(Random.withSeed("silences"))

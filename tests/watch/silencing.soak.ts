@@ -14,7 +14,8 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
     it.effect(`deliver what silences leave, and show what is wrong, through ${steps} steps`, () =>
       Effect.gen(function* () {
         const lived = yield* silencing({ accounts: 30, steps: yield* drawSteps(steps) })
-        // The daemons run in real time. In a shortened run on a slow machine, no failure may last until two processes can be compared.
+        // The daemons run in real time. In a shortened run on a slow machine, perhaps no failure lasts long enough to compare two
+        // processes.
         if (steps >= fullSteps) {
           expect(lived.judged).toBeGreaterThan(0)
           expect(lived.dropped).toBeGreaterThan(0)

@@ -24,7 +24,7 @@ const steps = {
 } as const
 type Step = keyof typeof steps
 
-/** Steps in an order that chance decides, each as often as it should be. */
+/** The steps in random order, each as often as it should occur. */
 export const drawSteps = (count: number) => {
   const all = Object.entries(steps).flatMap(([step, often]) => Array.from({ length: often }, () => step as Step))
   return Random.shuffle(Array.from({ length: count }, (_, index) => all[(index * 7) % all.length]!))
@@ -32,7 +32,7 @@ export const drawSteps = (count: number) => {
 
 const second = 1000
 
-/** A failure lasts longer than every process may take to show it. */
+/** A failure lasts longer than any process may take to show it. */
 const minCauseMillis = 30 * second
 
 const nowMillis = (): number => Date.now()
@@ -59,12 +59,12 @@ export const silencing = Effect.fnUntraced(function* (options: {
     Effect.map(makeSlot(millisAhead, config, env), (slot) => ({
       ...slot,
       http: null as string | null,
-      /** Since when it could know all there is to know; null while it cannot. */
+      /** Since when the process could know everything; null while it cannot. */
       wellSinceMillis: null as number | null
     }))
   )
   type Slot = (typeof slots)[number]
-  /** Waits until it is ready. If it ended because its store was away, starts it again, like a supervisor. */
+  /** Waits until a process is ready. If it has ended because its store was away, starts it again, like a supervisor. */
   const begun = Effect.fnUntraced(function* (slot: Slot) {
     for (;;) {
       const ready = yield* wait(() => {
@@ -111,13 +111,13 @@ export const silencing = Effect.fnUntraced(function* (options: {
     }
   })
 
-  /** Asks some process that is well, until one answers. */
+  /** Asks some healthy process, until one answers. */
   const ask = Effect.fnUntraced(function* (path: string, body: unknown) {
     for (;;) {
       const { http } = yield* pick(slots.filter(({ wellSinceMillis }) => wellSinceMillis !== null))
       const reply = yield* wait(() => post(`${http}${path}`, body).catch(() => null))
       if (reply?.ok === true) return yield* wait(() => reply.json() as Promise<any>)
-      // The silence may have ended meanwhile.
+      // The silence may have ended in the meantime.
       if (reply?.status === 422 || reply?.status === 400) return null
       yield* Effect.sleep("200 millis")
     }
@@ -157,7 +157,7 @@ export const silencing = Effect.fnUntraced(function* (options: {
     yield* arm([{ fault: "status", status }])
   })
 
-  /** Takes a process out that is well, unless it is the last one. */
+  /** Takes a healthy process out of service, unless it is the last one. */
   const takeOut = Effect.gen(function* () {
     const well = slots.filter(({ wellSinceMillis }) => wellSinceMillis !== null)
     if (well.length < 2) return null
@@ -280,7 +280,7 @@ export const silencing = Effect.fnUntraced(function* (options: {
     silences: silences.length,
     causes: causes.length,
     shown,
-    /** Looks at a process that should have shown what had been shown elsewhere. */
+    /** How many times a process was checked that should have shown a trouble that another process had shown. */
     judged
   }
 })

@@ -4,17 +4,17 @@ import { grouped, type LoggedEvent } from "./faltering.ts"
 export interface Silenced {
   readonly id: string
   readonly accounts: ReadonlyArray<string>
-  /** Empty for all. */
+  /** The names of sinks; empty for all sinks. */
   readonly sinks: ReadonlyArray<string>
   readonly fromMillis: number
   readonly untilMillis: number
   readonly isDropped: boolean
 }
 
-/** Around its start and its end a silence may or may not cover an event, because it is just being written. */
+/** Near its start and its end, a silence may or may not cover an event, because the silence is just being written. */
 const unsureMillis = 3000
 
-/** Whether a silence covers an event; null if either is possible. */
+/** Whether a silence covers an event; null if both are possible. */
 const covers = ({ accounts, fromMillis, sinks, untilMillis }: Silenced, sink: string, account: string, at: number) => {
   if (!accounts.includes(account) || (sinks.length > 0 && !sinks.includes(sink))) return false
   if (at < fromMillis - unsureMillis || at > untilMillis + unsureMillis) return false
@@ -23,12 +23,15 @@ const covers = ({ accounts, fromMillis, sinks, untilMillis }: Silenced, sink: st
 
 const timeOf = ({ body }: LoggedEvent): number => Date.parse(JSON.parse(body).time)
 
-/** Every event is received except those that silences drop, none before its silences end, and those of each node in order. */
+/**
+ * Checks that every event is received except those that silences drop, no event before its silences end, and the events of each node in
+ * order.
+ */
 export const deliveryComplaints = (given: {
   readonly sink: string
   readonly log: ReadonlyArray<LoggedEvent>
   readonly silences: ReadonlyArray<Silenced>
-  /** When each event was received first, in that order. */
+  /** When each event was first received, in this order. */
   readonly takenAtMillis: ReadonlyMap<string, number>
 }) => {
   const { log, silences, sink, takenAtMillis } = given
@@ -74,7 +77,7 @@ export const deliveryComplaints = (given: {
 export interface Cause {
   /** The sink or account. */
   readonly key: string
-  /** One of these troubles exists meanwhile, once it has shown. */
+  /** While the cause lasts, one of these troubles exists, once it has shown. */
   readonly names: ReadonlyArray<string>
   readonly fromMillis: number
   toMillis: number
@@ -85,7 +88,7 @@ export interface Sample {
   readonly slot: number
   readonly askedMillis: number
   readonly answeredMillis: number
-  /** Since when it has been running and reaching the store. */
+  /** Since when the process has been running with a connection to the store. */
   readonly wellSinceMillis: number
   /** Such as `sink-down ops`. */
   readonly troubles: ReadonlyArray<string>
@@ -98,7 +101,10 @@ interface TroubleEvent {
   readonly about: { readonly name: string | null }
 }
 
-/** A trouble that has shown is shown by every process within 15 s and until its cause ends, and the log has no end of it before that. */
+/**
+ * Checks that once a trouble has shown, every process shows it within 15 s and until its cause ends, and that the log does not report its
+ * end before that.
+ */
 export const troubleComplaints = (given: {
   readonly causes: ReadonlyArray<Cause>
   readonly samples: ReadonlyArray<Sample>

@@ -1,6 +1,6 @@
 /**
- * A daemon that stands still for a while, as on a sleeping laptop. Everything that happened meanwhile is reported once, marked as after a
- * gap, and nothing else is. The daemon keeps its store, and does not make up for missed requests.
+ * A daemon that is suspended for a while, as on a sleeping laptop. Afterwards it reports everything that happened meanwhile once, marked as
+ * after a gap, and nothing else. The daemon keeps its store, and does not make up for missed requests.
  */
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
@@ -17,7 +17,7 @@ const requests = Effect.flatMap(TestServer, ({ control, id: world }) =>
   Effect.orDie(Effect.map(control.requests.read({ params: { world }, query: {} }), ({ requests }) => requests))
 )
 
-/** Longer than a minute, and than the threshold of 20 s by far. */
+/** This is far longer than the threshold of 20 s. */
 const stopMillis = 60_000
 
 layer(fastService, { excludeTestServices: true })("a daemon that stands still", (it) => {
@@ -30,7 +30,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
       const { control, id: world } = yield* TestServer
       const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       yield* wait(() => daemon.baseline())
-      // Both are running, and sweeps are steady.
+      // Wait until both nodes run and the sweeps are regular.
       yield* Effect.sleep("2 seconds")
       yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)
       const before = ops.taken.length
@@ -49,7 +49,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
       yield* Effect.sleep("1 second")
       const sweeps = ((yield* Clock.currentTimeMillis) - continued) / sweepMillis
       const asked = (yield* requests).filter(({ seq }) => seq > last)
-      // In addition there are reads of the deleted node and polls of the new one.
+      // Besides sweeps, there are reads of the deleted node and polls of the new one.
       expect(asked.length).toBeLessThan(2 * sweeps + 20)
 
       yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)

@@ -1,6 +1,4 @@
-/**
- * How the daemon ends, and what it does when it stood still: the process at its edges.
- */
+/** How the daemon ends, and what it does after it was suspended. */
 import { request } from "node:http"
 import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect, layer } from "@effect/vitest"
@@ -11,7 +9,7 @@ import { fastService } from "./killing.ts"
 import { create } from "./polling.ts"
 import { configured, receiver, until, wait } from "./Scene.ts"
 
-/** A client of the events that stays. */
+/** A client that keeps following the events. */
 const follow = (http: string) =>
   Effect.acquireRelease(
     Effect.promise<{ readonly isOpen: () => boolean; readonly close: () => void }>(
@@ -31,7 +29,7 @@ const follow = (http: string) =>
     ({ close }) => Effect.sync(close)
   )
 
-/** A client that waits for what the receiver of a sink does with a test event. */
+/** A client that waits for the result of a test event. */
 const test = (http: string) =>
   Effect.acquireRelease(
     Effect.sync(() => request(`${http}/api/sinks/ops/test`, { method: "POST" }).on("error", () => {})),
@@ -86,7 +84,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that is asked to sto
       yield* create("web")
       yield* until(() => hanging > 0)
       daemon.program.signal("SIGHUP")
-      // It waits for the receiver longer than this.
+      // The daemon waits longer than this for the receiver.
       yield* Effect.sleep("1 second")
       const stopwatch = startStopwatch()
       daemon.program.signal("SIGTERM")

@@ -55,7 +55,7 @@ const node = (id: number, name: string) => ({
   body: JSON.stringify({ node: { ...record, id, name } })
 })
 
-/** A store as a daemon leaves it. */
+/** Makes a store like one that a daemon leaves. */
 const filled = (path: string) =>
   Effect.gen(function* () {
     const { claim, commit, meet, record, setDisabled, take } = yield* Store

@@ -1,4 +1,7 @@
-/** The daemon with the service of today: two locations of one project are two accounts, lists have no dates, and no date is news. */
+/**
+ * The daemon with today's service: two locations of one project are two accounts, lists have no dates, and a date that appears later is not
+ * reported as a change.
+ */
 import { expect, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { type NodeSpec } from "@berthkit/core/domain/NodeSpec"

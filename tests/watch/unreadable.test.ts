@@ -1,4 +1,4 @@
-/** Records that the daemon cannot read: counted for the operator, and no events. */
+/** Records that the daemon cannot read. It counts them for the operator, and reports no events about them. */
 import { expect, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"

@@ -9,7 +9,7 @@ import { folder, until, wait } from "./Scene.ts"
 
 const account = { BERTH_API_KEY: "key-of-a-test", BERTH_ACCESS_TOKEN: "token-of-a-test" }
 
-/** A service that fails, and by what the daemon called itself. */
+/** A failing service, and the User-Agents that it has received. */
 const service = Effect.gen(function* () {
   const agents: Array<string | undefined> = []
   const { url } = yield* HttpService.start(({ headers }, response) => {

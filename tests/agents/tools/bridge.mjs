@@ -1,4 +1,5 @@
-// The conformance suite speaks HTTP alone: this passes each message between it and a server on stdio, as it is. A process for each session.
+// The conformance suite speaks only HTTP. This program passes each message unchanged between the suite and a server on stdio, with one
+// process for each session.
 import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"

@@ -1,4 +1,5 @@
-// The client of the official SDK, of the revisions with sessions: looks, proposes, consents in its dialog, and prints what came of it.
+// The client of the official SDK, for the protocol revisions with sessions: reads, proposes a change, consents in its dialog, and prints
+// the results.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
@@ -13,7 +14,7 @@ client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
 await client.connect(new StdioClientTransport({ command, args, env: process.env }))
 const { tools } = await client.listTools()
 const order = { action: "create", name: "sdk", plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04" }
-// It checks each result against the schema of the tool.
+// The client checks each result against the schema of the tool.
 const nodes = await client.callTool({ name: "list_nodes", arguments: {} })
 const proposed = await client.callTool({ name: "propose", arguments: order })
 const done = await client.callTool({ name: "execute", arguments: { proposal: proposed.structuredContent.id } })

@@ -1,4 +1,5 @@
-// The official client of the revision without sessions: the same as `sdkClient.mjs`, where a reply asks in place of the server.
+// The official client for the protocol revision without sessions. It does the same as `sdkClient.mjs`, but here a reply asks the person,
+// because the server cannot.
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 

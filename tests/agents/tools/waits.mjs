@@ -1,4 +1,5 @@
-// The client of the official SDK with less patience than a wait takes: it prints how often it heard of progress, and what came of the wait.
+// The client of the official SDK, with a timeout that is shorter than the wait. It prints how many progress messages it got, and the result
+// of the wait.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 

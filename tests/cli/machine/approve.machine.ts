@@ -1,6 +1,6 @@
 /**
- * A person approves an agent's proposal at a real terminal. Whatever is killed, a proposal is carried out once. Needs Linux, because its
- * `script` makes the terminal.
+ * A person approves an agent's proposal at a real terminal. Whichever process is killed, a proposal is carried out only once. Needs Linux,
+ * because its `script` makes the terminal.
  */
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
@@ -15,7 +15,7 @@ import { inDialect } from "../../account.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 
-/** Runs `berth approve` at a terminal of its own. */
+/** Runs `berth approve` at its own terminal. */
 const approve = (state: string, id: string, typed: string) =>
   Effect.gen(function* () {
     const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1", XDG_STATE_HOME: state }
@@ -84,7 +84,7 @@ describe("a proposal that is executed while servers are killed", () => {
         const options = { env, person: () => "accept" as const }
         const first = yield* startAgent(["--allow", "create"], options)
         const id = yield* propose(first, { ...order, name: `web-${kill}` })
-        // Made at once, answered late: the kill falls before, while or after it is sent.
+        // The node is made at once, but the reply is late. So the kill comes before, during or after the send.
         yield* arm([{ fault: "latency", delay: "1 minute", scope: { operation: "nodes.create" } }])
         void first.call("execute", { proposal: id }).catch(() => {})
         if (kill % 2 === 0) {

@@ -1,6 +1,6 @@
 /**
- * Completions in real shells, driven by keys in a terminal: in bash, and in zsh and fish where they are installed (Debian has them). Needs
- * `script` for the terminal.
+ * Completions in real shells, with keys typed in a terminal: in bash, and also in zsh and fish if they are installed (Debian has packages).
+ * Needs `script` for the terminal.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -23,7 +23,7 @@ const shells = {
   fish: { start: "fish --no-config -i", load: "berth completion fish | source" }
 } as const
 
-/** A shell in a terminal, with a `berth` that completes as the real one does and otherwise shows its arguments. */
+/** A shell in a terminal. Its `berth` gives the real completions, and otherwise only prints its arguments. */
 const open = async (shell: keyof typeof shells) => {
   const home = mkdtempSync(join(tmpdir(), "berth-shell-"))
   const stub = join(home, "berth")

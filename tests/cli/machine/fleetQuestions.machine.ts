@@ -1,6 +1,4 @@
-/**
- * What `berth apply` asks at a real terminal, and what it does with the answer. Needs Linux, whose `script` makes the terminal.
- */
+/** What `berth apply` asks at a real terminal, and what it does with the answer. Needs Linux, because its `script` makes the terminal. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"
@@ -13,7 +11,7 @@ import { inDialect } from "../../account.ts"
 
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 
-/** Runs berth apply at its own terminal. Types each answer after its text was shown and `meanwhile` has happened. */
+/** Runs berth apply at its own terminal. Types each answer after its question was shown and `meanwhile` has run. */
 const applyAtTerminal = (
   fleet: Effect.Success<typeof fleetFolder>,
   args: string,

@@ -1,4 +1,4 @@
-/** Commands whose folders cannot be written, on a read-only and on a full file system. Needs Linux and root. */
+/** Commands that cannot write to their folders, because the file system is read-only or full. Needs Linux and root. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { berth, json, run, runFull, settings } from "../berth.ts"
 import { inDialect, placeFlags } from "../../account.ts"
 
-/** A small file system of memory, which `prepare` spoils. */
+/** A small file system in memory, which `prepare` makes unusable. */
 const disk = (prepare: (path: string) => void) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -40,7 +40,7 @@ const spoiled = [
           for (let i = 0; ; i++) writeFileSync(join(path, `filler-${size}-${i}`), Buffer.alloc(size))
         }
       } catch {
-        // It is full.
+        // The disk is full now.
       }
     },
     /the disk is full/
@@ -49,7 +49,7 @@ const spoiled = [
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** Every command that writes to a folder other than that of profiles, and its place in the story. */
+/** Every command that writes to a folder other than that of profiles, in the order in which they run. */
 const commands = [
   ["node", "create", "web", ...order, "--wait"],
   ["node", "list"],

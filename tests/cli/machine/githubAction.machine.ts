@@ -1,7 +1,4 @@
-/**
- * The action for GitHub as a runner runs it: the main step, and the post step whatever became of it. With the real `berth`, against the
- * real mock.
- */
+/** The GitHub Action as a runner runs it: the main step, and then always the post step. With the real `berth`, against the mock. */
 import {
   chmodSync,
   existsSync,
@@ -35,7 +32,7 @@ const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE1vbmV5IGlzIG5vdCBhIHB1Y
 
 const given = { plan: "C-2VCPU-8RAM-50DISK", image: "Ubuntu-22.04", name: "runner" }
 
-/** A runner: the files through which steps of a job speak with it, and the variables that it sets for a step. */
+/** A runner: the files through which the steps of a job talk to the runner, and the variables that it sets for a step. */
 const makeRunner = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-runner-"))),

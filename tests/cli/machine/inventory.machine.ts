@@ -1,6 +1,6 @@
 /**
- * What Debian's Ansible and ssh make of the nodes: the commands of `docs/ansible-and-ssh.md`, a thousand nodes, duplicates, and names that
- * mean something to them.
+ * How Debian's Ansible and ssh use the inventory and the ssh configuration: with the commands of `docs/ansible-and-ssh.md`, a thousand
+ * nodes, duplicates, and names that have a special meaning for Ansible or ssh.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ beforeAll(() => {
   apt("install", "-y", "-qq", "--no-install-recommends", "ansible-core")
 })
 
-/** A folder with `berth` in it and the script that Ansible runs, and the environment of a user. */
+/** A folder with `berth` and the script that Ansible runs, and the environment of a user. */
 const user = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-inventory-"))),
@@ -80,7 +80,7 @@ describe("docs/ansible-and-ssh.md", () => {
       writeFileSync(join(folder, ".ssh", "config"), include!)
       const [watch, ...others] = [...blocks].toReversed()
       assert.match(watch!, /--watch\n$/)
-      // ssh takes the home folder from the list of users, so a mount namespace puts this folder there.
+      // ssh reads the home folder from the user database, so the test mounts its folder there, in a mount namespace.
       const home = homedir()
       const script = `mount --bind '${folder}' '${home}' && cd '${home}' && export HOME='${home}' PATH="${home}:$PATH" && set -eux\n`
       const inHome = (text: string) => execute("unshare", ["--mount", "sh", "-c", script + text], env)
@@ -208,7 +208,7 @@ describe("a thousand nodes with duplicates and hostile names", () => {
       )
       assert.lengthOf(hosts, 1000)
       assert.strictEqual(new Set(hosts.map(([name]) => name)).size, 1000)
-      // ssh reads all of it for each: the odd ones, and a part of the others.
+      // For each host, ssh reads the whole file, so test only the odd names and some of the others.
       for (const [name, address] of hosts.filter((_, at) => at < 2 * hostile.length || at % 10 === 0)) {
         const shown = execFileSync("ssh", ["-G", "-F", path, name], {
           encoding: "utf8",

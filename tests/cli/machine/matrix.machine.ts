@@ -53,7 +53,7 @@ interface Case {
 const cases: ReadonlyArray<Case> = [
   { title: "with stdout on a terminal", stream: "stdout" },
   { title: "with stdout on a terminal under NO_COLOR", stream: "stdout", env: { NO_COLOR: "1" }, asked: ["table"] },
-  // On stderr formats differ in whether errors are JSON alone.
+  // On stderr, formats differ only in whether errors are JSON.
   { title: "with stderr on a terminal", stream: "stderr", asked: ["table", "json"] }
 ]
 

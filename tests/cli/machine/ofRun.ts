@@ -18,6 +18,6 @@ export const wordsOf = (command: ReadonlyArray<string>, ...flags: ReadonlyArray<
   ...command
 ]
 
-/** A service on which nodes come to run soon, and are long in going. */
+/** A service whose nodes run soon after the create, and take long to terminate. */
 export const service = (options: TestServerOptions = {}) =>
   TestServer.layer(inDialect({ clock: "real", provisioning: "300 millis", termination: "1 hour", ...options }))

@@ -1,7 +1,7 @@
 /**
- * Power cuts: the test copies the device at the instant at which a create arrives at the service, or a command has ended, then mounts the
- * copy and uses it. The file systems are real (ext4 and xfs, on loop devices), so the copy lacks what they have not written yet. Needs
- * Linux with loop devices, root, and Debian's xfsprogs; it fails if a file system cannot be mounted.
+ * Power cuts: the test copies the device at the instant when a create arrives at the service or a command has ended. Then it mounts the
+ * copy and continues with it. The file systems are real (ext4 and xfs, on loop devices), so the copy lacks everything that they have not
+ * written to the device yet. Needs Linux with loop devices, root, and Debian's xfsprogs; it fails if a file system cannot be mounted.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -76,9 +76,9 @@ class Disk {
 
 /** Nodes of the service; each create makes one. */
 let nodes: Array<{ readonly id: number; readonly name: string }>
-/** Whether lists show them. If not, only what a state file says of a node leads to it. */
+/** Whether lists show these nodes. If not, berth can find a node only through its state files. */
 let areListed: boolean
-/** Called when a create arrives; the reply waits for its result. */
+/** Called when a create arrives. The reply is sent once this has completed. */
 let arrived: () => void | Promise<void>
 let service: HttpService
 
@@ -198,7 +198,7 @@ describe.each(["ext4", "xfs"] as const)("after a power cut on %s", (kind) => {
     assert.lengthOf(nodes, 0)
   })
 
-  // Whatever is synced later carries earlier changes of names with it, so what is tested comes last.
+  // A later sync also writes earlier renames, so the tested operation must be the last one.
   for (const last of ["written", "removed"] as const) {
     it(`files that were ${last} durably as the last of all stay so, in folders that were made for them`, async () => {
       using disk = new Disk(kind)

@@ -1,5 +1,6 @@
 /**
- * The completion script for PowerShell, parsed and not driven: Debian has no PowerShell. Needs a registry, which the parser comes from.
+ * Parses the completion script for PowerShell, but does not run it, because Debian has no PowerShell. Needs a package registry, because the
+ * parser comes from there.
  */
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"

@@ -1,6 +1,6 @@
 /**
- * `berth run` in every way that it can end: its node is deleted, and no other; what a killed run leaves behind `berth reap` deletes. Real
- * processes, and real terminals by Linux's `script`.
+ * Every way in which `berth run` can end. Its node is deleted, and no other node. `berth reap` deletes what a killed run leaves behind.
+ * Uses real processes, and real terminals made by Linux's `script`.
  */
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,13 +13,13 @@ import { json, run, settings, start } from "../berth.ts"
 import { stateFolder } from "../stateFolder.ts"
 import { binary, order, service as serviceOf, wordsOf } from "./ofRun.ts"
 
-/** A service that allows one name for two nodes: the run's node and a foreign one. */
+/** A service that allows two nodes with the same name: the run's node and a foreign node. */
 const service = (options: TestServerOptions = {}) => serviceOf({ uniqueNames: false, ...options })
 
 const sh = (script: string) => ["sh", "-c", script]
 const forever = sh("echo started; exec sleep 300")
 
-/** A user's environment, with a node of the same name that is not the run's. */
+/** A user's environment, and a node that has the same name as the run's node but does not belong to the run. */
 const user = Effect.gen(function* () {
   const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
   const { code, stderr } = yield* run(["node", "create", "job", ...order], { env })
@@ -248,7 +248,7 @@ describe("a run at a terminal", () => {
   it.live("passes no Ctrl-C on that the command has had already, although its stdin is not the terminal", () =>
     Effect.gen(function* () {
       const env = yield* user
-      // While it begins, two signals are one to it.
+      // While the program starts, two signals count as one. So it prints `started` only after a while.
       const script = `
         process.on("SIGINT", () => console.log("interrupted"))
         setTimeout(() => console.log("started"), 700)

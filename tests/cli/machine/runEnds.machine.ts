@@ -1,6 +1,6 @@
 /**
- * Checks that a run ends processes and deletes its node in bad circumstances: its command has started other processes, with or without a
- * terminal, or the disk is full or read-only at the delete. Needs Linux, its `script`, and root.
+ * Checks that a run ends all its processes and deletes its node in bad circumstances: its command has started other processes, with or
+ * without a terminal, or the disk is full or read-only during the delete. Needs Linux, its `script`, and root.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from "node:fs"

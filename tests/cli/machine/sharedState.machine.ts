@@ -1,7 +1,7 @@
 /**
- * Two machines that share their state through PostgreSQL, each with a boot, a name, process numbers, a state folder and a clock of its own.
- * Their commands are killed at random instants and their connections are cut. In the end a third machine finds one node for each key and
- * each member, and none that a run left behind.
+ * Two machines that share their state through PostgreSQL. Each has its own boot, host name, process ids, state folder and clock. Their
+ * commands are killed at random instants, and their connections are cut. In the end, a third machine finds one node for each key and each
+ * member, and no node that a run left behind.
  */
 import { copyFileSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -34,8 +34,8 @@ const members = 3
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
 /**
- * A machine with the clock so far ahead, which reaches the database through a proxy of its own. All have their files in `home`, as runners
- * of CI do, and see only their own.
+ * A machine whose clock is ahead by this much, and which reaches the database through its own proxy. Each machine sees only its own files
+ * at the path `home`, like the runners of a CI system.
  */
 const makeMachine = Effect.fnUntraced(function* (name: string, home: string, postgres: Postgres, aheadMillis: number) {
   const folder = yield* stateFolder
@@ -76,10 +76,13 @@ const create = (key: string) => ["node", "create", key, ...order, "--idempotency
 const apply = (home: string) => ["apply", "-f", join(home, "fleet.yaml"), "--yes", "--grace", "50ms"]
 const runOf = (name: string) => ["run", "--name", name, "--ttl", "1m", ...order, "--", "true"]
 
-/** How far the clock of machine b is ahead: as far as berth allows for. */
+/** How far the clock of machine b is ahead: the largest difference that berth allows for. */
 const aheadMillis = 15 * 60_000
 
-/** By this clock every run of a and b is over, even for a machine that allows for clocks that differ. */
+/**
+ * On a clock that is ahead by this much, the time of every run of a and b is over, even with the largest difference of clocks that berth
+ * allows for.
+ */
 const lateMillis = 2 * aheadMillis + 2 * 60_000
 
 /** A database with the tables of the state. */
@@ -153,7 +156,7 @@ describe("two machines with one database", () => {
           machine.proxy.release()
         }
         const { code, stderr } = yield* Effect.promise(() => command.ended)
-        // A bug, or a usage error.
+        // These codes mean a bug or a usage error.
         assert.notInclude([1, 2], code, `${args.join(" ")}: ${stderr}`)
       }).pipe(Effect.scoped)
       const worker = Effect.gen(function* () {
@@ -162,7 +165,7 @@ describe("two machines with one database", () => {
       yield* Effect.all([worker, worker, worker], { concurrency: "unbounded" })
       yield* noDoubles
 
-      // Only after ten and a half minutes is it certain that a create that was noted, and perhaps never sent, made no node.
+      // After ten and a half minutes, it is certain that a create that was recorded but perhaps never sent has made no node.
       yield* advance("11 minutes")
       const third = yield* makeMachine("c", home, postgres, lateMillis)
       const left = machines.find(({ ledger }) => existsSync(ledger))

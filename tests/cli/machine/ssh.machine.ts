@@ -1,6 +1,6 @@
 /**
- * Waits until the ssh server of a node answers. The node's address belongs to this machine, which needs root. Nodes run at once, as on a
- * service that reports them running before their sshd answers.
+ * Tests waits for the ssh server of a node. The test gives the node's address to this machine, which needs root. Nodes run at once, as on a
+ * service that reports nodes as running before their sshd answers.
  */
 import { execFileSync } from "node:child_process"
 import { createServer, type Server, type Socket } from "node:net"
@@ -11,7 +11,7 @@ import { run, start } from "../berth.ts"
 import { serve } from "../ScriptedServer.ts"
 import { stateFolder } from "../stateFolder.ts"
 
-/** From the range for tests between networks (RFC 2544): nobody else has it, and berth treats it as reachable from outside. */
+/** An address from the range for benchmark tests (RFC 2544): no other machine has it, and berth treats it as a public address. */
 const address = "198.18.77.1"
 
 const ip = (change: "add" | "del") => execFileSync("ip", ["address", change, `${address}/32`, "dev", "lo"])
@@ -21,7 +21,7 @@ const ownAddress = Effect.acquireRelease(
   () => Effect.sync(() => ip("del"))
 )
 
-/** A service whose only node has the address; the environment of a user of it. */
+/** A service whose only node has this address, and the environment of a user of the service. */
 const user = Effect.gen(function* () {
   yield* ownAddress
   let created: ReturnType<typeof nodeRecord> | undefined

@@ -18,10 +18,10 @@ const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.m
 
 const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
 
-/** The text to type once another text was shown, and what happens in between. */
+/** A text to type after another text was shown, and what happens in between. */
 type Answer = readonly [shown: string, typed: string, meanwhile?: Effect.Effect<unknown, never, TestServer>]
 
-/** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
+/** Runs berth at its own terminal, and types each answer after its text was shown. */
 const atTerminal = (
   args: ReadonlyArray<string>,
   answers: ReadonlyArray<Answer>,
@@ -53,7 +53,7 @@ const remaining = Effect.map(left, (nodes) => nodes.filter(({ status }) => statu
 
 const plan = "C-2VCPU-8RAM-50DISK"
 const image = "Ubuntu-22.04"
-/** The plan under the name that a person chooses it by. */
+/** The name under which the form shows the plan. */
 const shown = shownPlan(plan)
 
 describe("a delete", () => {

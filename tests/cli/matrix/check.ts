@@ -10,7 +10,7 @@ import { parse, parseAllDocuments } from "yaml"
 import { controls, lines } from "../berth.ts"
 import { cellOf, type Format, hasNotes, isColoured, type Place, type Row } from "./rows.ts"
 
-/** Whether values are what `berth schema` states of a command. */
+/** Checks that a value is valid by the schema that `berth schema` prints for a command. */
 export type Valid = (value: unknown, what: string) => void
 
 export const validator = (schema: object): Valid => {
@@ -32,7 +32,7 @@ const csvCells = (line: string): ReadonlyArray<string> =>
 
 const isOne = ({ kind }: Row): boolean => ["record", "bare", "row"].includes(kind)
 
-/** The values of a format that has several, each in the form of the command's schema. */
+/** Checks the values of a format that prints several values. Each must be valid by the command's schema. */
 const checkEach = (row: Row, values: ReadonlyArray<unknown>, valid: Valid, what: string) => {
   assert.isNotEmpty(values, what)
   if (isOne(row)) assert.lengthOf(values, 1, what)
@@ -40,7 +40,7 @@ const checkEach = (row: Row, values: ReadonlyArray<unknown>, valid: Valid, what:
   for (const value of values) valid(value, what)
 }
 
-/** The value of a format that has one: an object for one record, and a list of several. */
+/** Checks the value of a format that prints a single value: an object for one record, a list for several. */
 const checkWhole = (row: Row, value: unknown, valid: Valid, what: string) => {
   assert.strictEqual(Array.isArray(value), !isOne(row), what)
   if (Array.isArray(value)) assert.isNotEmpty(value, what)
@@ -87,7 +87,7 @@ const checkRecords = (row: Row, format: Format, stdout: string, valid: Valid, wh
   }
 }
 
-/** Where the two streams of a run went. */
+/** Whether each of the two streams of a run was a pipe or a terminal. */
 export interface Places {
   readonly stdout: Place
   readonly stderr: Place
@@ -95,7 +95,7 @@ export interface Places {
   readonly isPlain: boolean
 }
 
-/** Checks one run. `valid` checks against the command's schema; undefined if the command prints no records. */
+/** Checks one run. `valid` checks data by the command's schema; it is undefined if the command prints no records. */
 export const checkCell = (row: Row, format: Format, places: Places, ended: Ended, valid: Valid | undefined): void => {
   const what = `berth ${row.command} (${row.prints ?? row.kind}) -o ${format}, stdout to a ${places.stdout}: ${ended.stderr}`
   const { code, stdout: expected } = cellOf(row, format, places.stdout)

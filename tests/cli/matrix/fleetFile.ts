@@ -9,7 +9,7 @@ nodes:
   spare: { count: 0, plan: C-2VCPU-8RAM-50DISK, image: Ubuntu-22.04 }
 `
 
-/** The arguments that name it; none for a row that is not about a fleet. */
+/** The arguments that name the fleet file; none for a row that is not about a fleet. */
 export const fleetArgs = ({ fleet }: Row, folder: string, own: string): ReadonlyArray<string> => {
   if (fleet !== true) return []
   mkdirSync(folder, { recursive: true })

@@ -1,11 +1,9 @@
-/**
- * `docs/cli-output.md`: the rows as a page. `pnpm --filter @berthkit/tests cli-output` writes it.
- */
+/** The page `docs/cli-output.md`, which shows the rows. `pnpm --filter @berthkit/tests cli-output` writes the page. */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { cellOf, type Format, formats, hasNotes, isColoured, type Place, type Row, rows } from "./rows.ts"
 
-/** Where the page is. */
+/** The path of the page. */
 export const pagePath = fileURLToPath(new URL("../../../docs/cli-output.md", import.meta.url))
 
 const cellText = (row: Row, format: Format, place: Place): string => {

@@ -8,7 +8,7 @@ import { formats } from "@berthkit/cli/globalFlags"
 export { formats }
 export type Format = (typeof formats)[number]
 
-/** Where stdout goes. */
+/** What stdout is: a pipe or a terminal. */
 export type Place = "pipe" | "terminal"
 
 /** The kind of output on stdout. */
@@ -48,9 +48,9 @@ export interface Row {
   readonly isWithoutId?: true
   /** The text on stdin. */
   readonly input?: string
-  /** Whether it gets a fleet file with `-f`. */
+  /** Whether the row gets a fleet file with `-f`. */
   readonly fleet?: true
-  /** Whether it needs the result of an earlier row. */
+  /** Whether the row needs the result of an earlier row. */
   readonly follows?: true
 }
 
@@ -64,7 +64,7 @@ const row = (
   { notes = "none", ...more }: Partial<Omit<Row, "command" | "args" | "kind">> = {}
 ): Row => ({ command, args: typeof args === "function" ? args : () => args, kind, notes, ...more })
 
-/** In the order in which they run: later rows use what earlier ones made. */
+/** All rows, in the order in which they run, because later rows use nodes that earlier rows have made. */
 export const rows: ReadonlyArray<Row> = [
   row("node create", (own) => [own, ...order, "--dry-run"], "record", { prints: "proposal", isWithoutId: true }),
   row("node create", (own) => [own, ...order, "--count", "2", "--dry-run"], "records", {
@@ -175,11 +175,11 @@ const cells: Readonly<Record<Kind, Readonly<Record<Format, string>>>> = {
   nothing: { table: "", json: "", ndjson: "", yaml: "", csv: "", id: "", name: "" }
 }
 
-/** Values have no rows for csv, id and name. */
+/** The formats csv, id and name need rows, which a plain value does not have. */
 const isRefused = ({ kind, lacks = [] }: Row, format: Format): boolean =>
   lacks.includes(format) || (kind === "value" && ["csv", "id", "name"].includes(format))
 
-/** Whether people see it in colours, on a terminal. */
+/** Whether the output has colours on a terminal. */
 export const isColoured = ({ kind }: Row, format: Format): boolean =>
   format === "table" && ["record", "row", "records", "changes"].includes(kind)
 
@@ -191,7 +191,7 @@ export const cellOf = (row: Row, format: Format, place: Place): Cell => {
   return { code: 0, stdout: cells[row.kind][format] }
 }
 
-/** Whether lines for people stay on stderr. Programs that read JSON from a pipe get an error alone. */
+/** Whether stderr has lines for people. Programs that read JSON from a pipe get only an error there. */
 export const hasNotes = ({ notes }: Row, format: Format, stderr: Place): boolean =>
   stderr === "terminal"
     ? notes === "lines" || notes === "changes"

@@ -53,7 +53,7 @@ const environments = Effect.gen(function* () {
   )
 })
 
-/** The checks of each command's data, by its path, and of errors. */
+/** The checks of each command's data, by the command's path, and the check of errors. */
 const readSchemas = Effect.gen(function* () {
   const { commands, error } = json<{ readonly commands: Record<string, object | null>; readonly error: object }>(
     yield* invoke(["schema"])
@@ -99,7 +99,7 @@ export const argsIn = (
   { XDG_STATE_HOME = "" }: Record<string, string>
 ): ReadonlyArray<string> => [...row.args(own), ...fleetArgs(row, join(XDG_STATE_HOME, "..", "fleets"), own)]
 
-/** Waits until every watched node was read this many more times. */
+/** Waits until each of these nodes was read this many more times. */
 const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times: number) {
   const { journal } = yield* TestServer
   const counts = Effect.map(journal, (entries) =>
@@ -129,7 +129,7 @@ const events = Effect.fnUntraced(function* (asked: ReadonlyArray<Format>) {
   yield* advance("1 minute")
 })
 
-/** Time passes, so that the node of a run comes to run. */
+/** Lets time pass, so that the node of a `berth run` starts. */
 const provisioning = Effect.gen(function* () {
   const { advance } = yield* TestServer
   return yield* Effect.forever(Effect.andThen(Effect.sleep("500 millis"), advance("20 seconds")))

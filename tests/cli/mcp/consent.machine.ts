@@ -27,7 +27,7 @@ const propose = (agent: Agent, args: object = web) =>
 
 const execute = (agent: Agent, proposal: string) => call(agent, "execute", { proposal })
 
-/** The one proposal that a state folder holds. */
+/** The only proposal in a state folder. */
 const proposalFile = async (state: string): Promise<string> => {
   const accounts = join(state, "berth", "accounts")
   for (const account of await readdir(accounts)) {
@@ -38,7 +38,7 @@ const proposalFile = async (state: string): Promise<string> => {
   throw new Error("there is no proposal")
 }
 
-/** Another proposal with changed content, as good as any: under the hash of what it is now. */
+/** A proposal with changed content, stored under the hash of the new content, so that the store accepts it. */
 const forged = async (file: string, change: (content: string) => string, beside: object = {}): Promise<string> => {
   const stored = JSON.parse(await readFile(file, "utf8")) as { readonly content: string }
   const changed = change(stored.content)
@@ -215,7 +215,7 @@ describe("a proposal", () => {
       assert.isTrue(expired.isError)
       assert.include(expired.content[0]?.text, `The proposal ${old} expired at 1970-01-01T00:00:00Z.`)
 
-      // Such as one made before the clock was set back.
+      // This could be a proposal from before the clock was set back.
       const late = yield* Effect.promise(() =>
         forged(file, (content) => content.replace(/"expiresMillis":\d+/, '"expiresMillis":4102444800000'))
       )
@@ -231,7 +231,7 @@ describe("a proposal", () => {
       const { id } = yield* propose(agent)
       const strange = yield* execute(other, id)
       assert.include(strange.content[0]?.text, `This account has no proposal ${id}.`)
-      // Not even as a copy in that account's folder.
+      // This holds even for a copy in that account's folder.
       yield* Effect.promise(async () => {
         const accounts = join(state, "berth", "accounts")
         for (const account of await readdir(accounts)) {

@@ -133,7 +133,7 @@ describe("people", () => {
       const asking = Array.from({ length: 20 }, async () => {
         while (!isOver) if ((await agent.call("list_images", { limit: 1 })).isError === true) refused++
       })
-      // It has had its part long before the last of these.
+      // The server's share of the rate limit is used up long before the last of these calls.
       const codes: Array<unknown> = []
       for (let command = 0; command < 10; command++) {
         codes.push((yield* berth(["node", "list", "--deadline", "5s"], { env: { XDG_STATE_HOME: state } })).code)

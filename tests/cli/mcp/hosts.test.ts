@@ -1,6 +1,6 @@
 /**
- * What programs that run agents do with the tools. They pass schemas on to models, some of which know only a part of JSON Schema; they send
- * what the model wrote; and they give up on a call without progress for a while.
+ * How programs that run agents use the tools. They pass schemas on to models, some of which know only a part of JSON Schema. They send
+ * arguments as the model wrote them, and they abort a call that reports no progress for a while.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
@@ -22,14 +22,14 @@ const keywords = new Set(["type", "description", "enum", "items", "properties", 
 
 const types = new Set(["string", "integer", "number", "boolean", "array", "object"])
 
-/** The parts of a schema that these services refuse, and where. */
+/** The parts of a schema that these services refuse, each with its path. */
 const faults = (schema: Json, path: string): ReadonlyArray<string> => {
   const { enum: choices, items, properties = {}, required = [], type } = schema
   const inner = Object.entries(properties as Readonly<Record<string, Json>>)
   return [
     ...(typeof type === "string" && types.has(type) ? [] : [`${path}: its type is ${JSON.stringify(type)}`]),
     ...Object.keys(schema).flatMap((keyword) => (keywords.has(keyword) ? [] : [`${path}: ${keyword}`])),
-    // Gemini takes no choices but texts, and none that is empty.
+    // Gemini accepts only texts as choices, and no empty text.
     ...(choices === undefined ||
     (Array.isArray(choices) && choices.every((text) => typeof text === "string" && text !== ""))
       ? []

@@ -1,6 +1,6 @@
 /**
- * A proposal is carried out once, whatever is repeated, lost or killed: what the service receives is counted behind a relay that keeps
- * replies back.
+ * A proposal is carried out once, whatever is repeated, lost or killed. The test counts the requests that the service receives behind a
+ * relay, which can keep replies back.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { request as forward, type RequestListener } from "node:http"
@@ -14,10 +14,13 @@ import { type Agent, changes, order, startAgent } from "./Agent.ts"
 
 const everything = ["--allow", "create,delete,commit"]
 
-/** The fate of the reply to the first change, which the service has carried out. `late`: it is passed on after `reached`. */
+/**
+ * What the relay does with the reply to the first change, which the service has carried out. `late`: the relay passes the reply on after
+ * `reached`.
+ */
 type Loss = "kept back" | "lost" | "late"
 
-/** Stands before the service. `reached` is called once the service has carried out the first change. */
+/** A relay in front of the service. It calls `reached` once the service has carried out the first change. */
 const relay = Effect.fnUntraced(function* (loss: Loss, reached: () => void) {
   const { baseUrl } = yield* TestServer
   const { hostname, port } = new URL(baseUrl)
@@ -66,7 +69,10 @@ const live = (
     )
   )
 
-/** Executes a proposal on a server that is killed before the reply comes. Gives its id, and the server that was started after that. */
+/**
+ * Executes a proposal on a server that is killed before the reply comes. Returns the proposal's id, and the server that was started
+ * afterwards.
+ */
 const killedWhileSending = Effect.fnUntraced(function* (state: string, args: object) {
   let ended = () => {}
   const gone = new Promise<void>((resolve) => (ended = resolve))

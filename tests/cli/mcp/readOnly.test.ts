@@ -1,6 +1,4 @@
-/**
- * Without `--allow` nothing is sent but GETs, whatever a model calls; and what does not fit is refused before anything is sent.
- */
+/** Without `--allow` the server sends only GETs, whatever a model calls, and it refuses invalid arguments before it sends anything. */
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
@@ -11,7 +9,7 @@ import { type Agent, changes, methods, order, startAgent } from "./Agent.ts"
 
 const names = ["list_nodes", "get_node", "list_plans", "list_images", "account", "propose", "execute", "wait"]
 
-/** Values that fit, nearly fit, and fit nowhere. */
+/** Values that are valid, nearly valid, or invalid for every argument. */
 const value = fc.oneof(
   fc.constantFrom<unknown>(1, 97_898, "web", "fleet-*", "create", "delete", "commit", "running", "deleted", true, null),
   fc.constantFrom<unknown>("auto_renew", "C-2VCPU-8RAM-50DISK", "Ubuntu-22.04", "p0123456789abcdefghij", -1, 0.5),
@@ -44,14 +42,14 @@ const call = fc.record({
   name: fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: fc.string() }),
   args: fc.oneof(
     { weight: 12, arbitrary: fc.dictionary(fc.constantFrom(...argumentNames), value, { maxKeys: 5 }) },
-    // As a model would call it.
+    // A call like that of a model.
     { weight: 4, arbitrary: fc.constant({ ...order, name: "web" }) },
     { weight: 2, arbitrary: fc.constantFrom({ action: "delete", node: 1 }, { proposal: "p0123456789abcdefghij" }) },
     { weight: 1, arbitrary: fc.constantFrom<unknown>(null, [], "text", 5) }
   )
 })
 
-/** A wait would take its time: it waits for a second at most. */
+/** A wait would take long, so it gets a limit of one second. */
 const soon = ({ args, name }: { readonly name: string; readonly args: unknown }) =>
   name === "wait" && typeof args === "object" && args !== null && !Array.isArray(args)
     ? { name, arguments: { ...args, seconds: 1 } }
@@ -162,7 +160,7 @@ describe("what does not fit", () => {
       }
       const own = `{"jsonrpc":"2.0","id":905,"method":"tools/call","params":{"name":"list_nodes","arguments":{"__proto__":{"limit":1}}}}`
       assert.include(JSON.stringify(yield* raw(agent, own)), "There is no argument __proto__")
-      // Two messages, a broken one and half of the next in one chunk.
+      // One chunk with a line that is not JSON, a whole message, and half of the next message.
       agent.program.child.stdin.write(`nonsense\n{"jsonrpc":"2.0","id":906,"method":"ping"}\n{"jsonrpc":"2.0",`)
       yield* Effect.promise(() => agent.program.printed(`"id":906`))
       agent.program.child.stdin.write(`"id":907,"method":"ping"}\n`)

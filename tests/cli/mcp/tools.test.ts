@@ -12,7 +12,7 @@ import { order, startAgent } from "./Agent.ts"
 
 const maxTools = 8
 const maxTokens = 2000
-/** A bound that holds for other tokenizers, too: they take no fewer bytes of JSON for a token. */
+/** A safe bound for all tokenizers: none needs fewer bytes of JSON for one token. */
 const minBytesPerToken = 3.5
 
 const everything = ["--allow", "create,delete,commit"]

@@ -1,6 +1,6 @@
 /**
  * The clock of the service and of the programs that talk to it. It advances only when nothing else can happen, so a test can pass a day in
- * no time. The wall clock of the machine may step; the service's and the monotonic one do not.
+ * no time. The machine's wall clock may step. The service's clock and the monotonic clock never do.
  */
 import { Clock, Duration, Effect } from "effect"
 
@@ -18,7 +18,7 @@ export class VirtualTime {
   readonly #timers = new Set<Timer>()
   #order = 0
 
-  /** Calls `fire` after that time; returns a function that cancels it. */
+  /** Calls `fire` after this time. Returns a function that cancels the call. */
   after(millis: number, fire: () => void): () => void {
     const timer: Timer = { atMillis: this.nowMillis + Math.max(0, millis), order: this.#order++, fire }
     this.#timers.add(timer)
@@ -37,7 +37,7 @@ export class VirtualTime {
     return first
   }
 
-  /** Advances to the next timer and fires it; false if there is none until then. */
+  /** Advances to the next timer and fires it. Returns false if no timer is due until `untilMillis`. */
   step(untilMillis = Number.POSITIVE_INFINITY): boolean {
     const timer = this.#next()
     if (timer === undefined || timer.atMillis > untilMillis) return false
@@ -47,7 +47,7 @@ export class VirtualTime {
     return true
   }
 
-  /** Lets that time pass. */
+  /** Lets this much time pass. */
   pass(millis: number): void {
     const untilMillis = this.nowMillis + millis
     while (this.step(untilMillis)) {}

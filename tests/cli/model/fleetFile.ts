@@ -1,6 +1,4 @@
-/**
- * The fleet files as a person edits them: that of the fleet `shop`, and that of a second fleet of the same account.
- */
+/** The fleet files, as a person edits them: one of the fleet `shop`, and one of a second fleet in the same account. */
 import { type ImageName, images, type PlanName, plans } from "./service.ts"
 
 export interface Group {
@@ -9,7 +7,7 @@ export interface Group {
   readonly image: ImageName
   readonly tags: ReadonlyArray<string>
   readonly protect: boolean
-  /** The days of a committed option, which is set to renew. */
+  /** The days of a committed option that renews at its end; null for none. */
   readonly commitment: number | null
   readonly name: string | null
   readonly script: string | null
@@ -17,10 +15,10 @@ export interface Group {
 
 export type FleetFile = Readonly<Record<string, Group>>
 
-/** The two fleets. Each has a file and a ledger of its own in one folder. */
+/** The two fleets. Both have their files and ledgers in the same folder. */
 export type Fleet = "shop" | "other"
 
-/** The one group of the second fleet. No group of the first has its name. */
+/** The only group of the second fleet. No group of the first fleet has this name. */
 const groupOfOther = "x"
 
 export const fleetOfGroup = (key: string): Fleet => (key === groupOfOther ? "other" : "shop")
@@ -36,7 +34,7 @@ export const group: Group = {
   script: null
 }
 
-/** The file of the second fleet at first. */
+/** The file of the second fleet at the beginning. */
 export const otherFile: FleetFile = { [groupOfOther]: { ...group, count: 1, plan: "tiny" } }
 
 /** The name of the nth node of a group. */

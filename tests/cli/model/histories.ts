@@ -200,11 +200,11 @@ const apply: fc.Arbitrary<Step> = merged(
       pick: rarely(pick("web-1", "web-2", "app-1")),
       ready: rarely(pick(true, false))
     })
-    // A ready command is for a replacement.
+    // A ready command matters only for a replacement.
     .map(({ ready, replace, ...rest }) => compact({ ...rest, replace, ready: replace === true ? ready : undefined }))
 )
 const plainApply: Step = { step: "apply", maxDeletes: 5 }
-/** Another machine gets the ledger, and gives it back. */
+/** Another machine gets the ledger and gives it back. */
 const elsewhere: Step = {
   ...plainApply,
   machine: "second",
@@ -369,7 +369,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       apply
     )
   ),
-  // A row of creates, within a limit or not.
+  // Several creates in a row, with or without a limit.
   often(
     1,
     sequence(
@@ -411,7 +411,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
-  // A limit on a fleet whose nodes cost as much as that at once.
+  // A limit that equals the cost of all nodes of the fleet together.
   often(
     1,
     sequence(
@@ -426,7 +426,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       })
     )
   ),
-  // A rename that is left and then reverted, while the old node is off.
+  // A rename that is left unfinished and then reverted, while the old node is off.
   often(
     1,
     sequence(
@@ -454,7 +454,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       fc.oneof(apply, fc.constant<Step>({ ...plainApply, replace: true }))
     )
   ),
-  // A node that the ledger protects, and deletes by hand or by an agent, under another key, or after an older ledger has come back.
+  // A node that the ledger protects, and attempts to delete it: by hand, by an agent, under another key, or with an older ledger.
   often(
     2,
     joined(
@@ -474,7 +474,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
-  // A node of one fleet, or one that its cut-off apply made, which a person takes into the other or takes in twice.
+  // A node of one fleet, or a node that an interrupted apply of that fleet made. A person adopts it into the other fleet, or twice.
   often(
     2,
     sequence(
@@ -503,7 +503,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       pick<Step>({ step: "apply", fleet: "other", maxDeletes: 5 }, plainApply)
     )
   ),
-  // The node of a run that was cut off, which another machine has taken into a fleet.
+  // The node of an interrupted run, which another machine has adopted into a fleet.
   often(
     1,
     sequence(
@@ -571,7 +571,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
-  // The same keys with other credentials, or the same ones in another way.
+  // The same idempotency keys with other credentials, or with the same credentials from another source.
   often(
     2,
     sequence(
@@ -582,7 +582,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       fc.oneof(often(3, create), often(1, pick<Step>({ step: "reap" })))
     )
   ),
-  // An older ledger from git.
+  // An older version of the ledger, from git.
   often(
     1,
     sequence(
@@ -594,7 +594,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       fc.oneof(apply, fc.constant<Step>({ step: "destroy" }))
     )
   ),
-  // One reply that denies a node.
+  // A single 404 for a node that exists.
   often(
     1,
     sequence(
@@ -626,7 +626,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       pick<Step>({ step: "diff" }, plainApply)
     )
   ),
-  // A machine is cut off while it repeats a create, perhaps long after the first attempt, and another machine continues with its ledger.
+  // A machine is interrupted while it repeats a create, perhaps long after the first attempt. Another machine continues with its ledger.
   often(
     2,
     sequence(
@@ -686,7 +686,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       apply
     )
   ),
-  // A command is cut off, and another one continues its work.
+  // A command is interrupted, and another one continues its work.
   often(
     2,
     sequence(
@@ -713,7 +713,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
     1,
     sequence(merged(fc.record({ stateGoneAt: fc.integer({ min: 2, max: 8 }) }), runStep), pick<Step>({ step: "reap" }))
   ),
-  // Commitments within a bound.
+  // Commitments within a limit.
   often(
     1,
     sequence(
@@ -731,7 +731,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       })
     )
   ),
-  // A node that a person gives to the fleet.
+  // A node that a person adopts into the fleet.
   often(
     1,
     sequence(
@@ -741,7 +741,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       apply
     )
   ),
-  // The account differs from the file, and a command has to say so.
+  // The account differs from the file, and a command has to report this.
   often(1, sequence(plainApply, edited(), pick<Step>({ step: "diff" }))),
   // The reply to a commitment is lost, and the user tries again.
   often(
@@ -759,7 +759,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
-  // A person looks whether it was carried out.
+  // A person checks whether the purchase was carried out.
   often(
     1,
     sequence(
@@ -779,7 +779,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       )
     )
   ),
-  // A create that buys a period, with and without a bound.
+  // A create that buys a period, with and without a limit.
   often(
     1,
     sequence(
@@ -807,7 +807,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       plainApply
     )
   ),
-  // A purchase with an unknown outcome: its node leaves the fleet or comes back, or another machine continues.
+  // A purchase with an unknown outcome. Then its node leaves the fleet or comes back, or another machine continues.
   often(
     1,
     sequence(
@@ -830,7 +830,7 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
       pick<Step>({ ...plainApply, maxCommitment: 200_000 }, { step: "diff" })
     )
   ),
-  // The same period is bought from two sides: by hand, by an agent, or by the fleet that adopts the node.
+  // Two of these buy the same period: a person, an agent, or the fleet that adopts the node.
   often(
     2,
     sequence(
@@ -927,7 +927,7 @@ export const histories: fc.Arbitrary<History> = fc
   .array(phrase, { minLength: 1, maxLength: 5 })
   .map((phrases) => phrases.flat())
 
-/** Simpler versions of a step, each without one optional value. */
+/** Simpler versions of a step, each without one of its optional values. */
 const without = (each: Step): ReadonlyArray<Step> =>
   Object.keys(each)
     .filter((key) =>

@@ -14,10 +14,10 @@ export interface Broken {
   readonly why: string
 }
 
-/** Only commands of the same set own a node that one of them made. */
+/** If one of these commands has made a node, only commands of this set own the node. */
 const fleetCommands = new Set(["apply", "destroy"])
 const leaseCommands = new Set(["run", "reap"])
-/** These also settle what an earlier run began. */
+/** These commands also finish what an earlier run began. */
 const ledgerCommands = new Set(["adopt", "forget"])
 const ownersFor = (step: string): ReadonlySet<string> =>
   fleetCommands.has(step) || ledgerCommands.has(step)
@@ -41,8 +41,8 @@ const changesOf = ({ service }: World, { command }: Ran): ReadonlyArray<ChangeTr
 const isFair = ({ step }: Ran) => step.weather === undefined && step.cut === undefined && step.stateGoneAt === undefined
 
 /**
- * What was shown of a change: its line. It is the whole text for a proposal, for a row of several creates, and on a narrow terminal, where
- * a row of the plan has a line for each value.
+ * The shown lines about a change. For a proposal and for several creates, this is the whole text. On a narrow terminal it is the whole text
+ * as well, because each row of the plan has one line for each value.
  */
 const shownTo = ({ consent, step }: Ran, { shown }: ChangeTruth): ReadonlyArray<string> => {
   if (step.step === "execute") return [consent.replaceAll("\n", " ")]
@@ -75,7 +75,7 @@ const perHourBeside = (
   return [...oldPrices, ...earlier.values()].reduce((sum, price) => sum + price, 0)
 }
 
-/** 1, in another currency than rupees: the price is shown beside the rows, and no limit in rupees lets it pass. */
+/** 1, for a currency other than rupees: the price is shown next to the rows, and a limit in rupees refuses it. */
 function* shownInForeign(
   ran: Ran,
   change: ChangeTruth,
@@ -113,7 +113,7 @@ const shownAsSent: Rule = function* ({ adopted, service }, ran, changes) {
       continue
     }
     const words = [name, plan, image, price]
-    // A row of several creates shows the minimum charge of all of them.
+    // For several creates, the minimum charges are shown as one sum.
     const count = step.step === "create" ? (step.count ?? 1) : 1
     const isMinimumIn = (line: string) =>
       commitmentPrice !== null || minimum === 0 || has(line, money(minimum)) || has(line, money(minimum * count))
@@ -179,7 +179,7 @@ const onlyOurs: Rule = function* (world, ran, changes) {
       yield { rule: "2 adopted (create)", why: `node ${id} (${node.name}) of somebody else counts as that of the key` }
   }
   for (const { id, kind, node } of changes) {
-    // A person has asked for these.
+    // A person has asked for these deletes.
     if (kind !== "delete" || step.step === "execute" || step.step === "delete") continue
     const truth = node ?? (id === null ? undefined : service.nodes.get(id))
     if (truth === undefined) continue
@@ -189,7 +189,7 @@ const onlyOurs: Rule = function* (world, ran, changes) {
   }
 }
 
-/** 2: a fleet deletes only its own nodes. A node that nobody has moved is of the fleet whose command made it. */
+/** 2: a fleet deletes only its own nodes. If nobody has moved a node, it belongs to the fleet whose command made it. */
 const onlyOfTheFleet: Rule = function* (world, { fleet, step }, changes) {
   if (!fleetCommands.has(step.step)) return
   for (const { id, kind, node } of changes) {
@@ -256,7 +256,7 @@ const withinLimits: Rule = function* (_, { step }, changes) {
     }
   }
   if (!("maxMinimum" in step) || step.maxMinimum === undefined) return
-  // A create is sent again under its key, for the same node.
+  // A create that is sent again under its key is for the same node.
   const charges = new Map<unknown, number>()
   for (const { body, currency, isOpen, isProcessed, kind, minimum } of changes) {
     if (currency === "INR" && kind === "create" && body["cn_id"] === undefined && (isProcessed || isOpen))
@@ -282,7 +282,7 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
     const members = new Set(
       Array.from(ledgerBefore).flatMap(([each, member]) => (groupOf.get(each) === group ? member : []))
     )
-    // After a lower count, nobody can know which member goes.
+    // After the count was lowered, nobody can know which member goes.
     if ((file[group]?.count ?? 0) < members.size || !ledgerBefore.has(id)) continue
     const deleted = changes.find(
       (change) => change.kind === "delete" && change.id !== id && change.living.has(id) && !change.running.has(id)
@@ -526,7 +526,7 @@ const waitsForOthers: Rule = function* ({ commands, machineOf, service }, { comm
   }
 }
 
-/** 8: `--if-absent` makes no second node of a name. */
+/** 8: `--if-absent` makes no second node with the same name. */
 const onlyIfAbsent: Rule = function* (_, { step }, changes) {
   if (step.step !== "create if absent") return
   const { hiddenForSeconds, shortLists, staleLists } = step.weather ?? {}
@@ -611,7 +611,7 @@ const reapFinds: Rule = function* (world, ran) {
   }
 }
 
-/** 8: a node is not given up as gone because one reply denied it. */
+/** 8: a single 404 does not make a command treat a node as gone. */
 const deniedStays: Rule = function* ({ service }, { command, stdout, step }) {
   if (step.step !== "reap" || step.weather?.falseMissing !== "once") return
   for (const { id } of service.living()) {

@@ -28,7 +28,10 @@ export interface Invocation {
   readonly folders: ReadonlyArray<string>
   /** The answers of a person at the terminal, in order; undefined without a terminal. */
   readonly answers?: ReadonlyArray<string>
-  /** The next line for a stdin that is a pipe, given stdout so far: undefined if it is not time yet, `end` to close stdin. */
+  /**
+   * Returns the next line for a stdin that is a pipe. It gets stdout so far, and returns undefined if no line is due yet, or `end` to close
+   * stdin.
+   */
   readonly conversation?: (stdout: string) => string | "end" | undefined
   /** The width of the terminal. */
   readonly columns?: number | undefined
@@ -48,7 +51,7 @@ export interface Outcome {
   /** How many questions were asked. */
   readonly questions: number
   readonly requests: number
-  /** Why it did not end. */
+  /** Why the command did not end; null if it ended. */
   readonly hangs: string | null
 }
 
@@ -70,8 +73,9 @@ class Run {
 const immediate = globalThis.setImmediate
 const turn = () => new Promise<void>((resolve) => immediate(resolve))
 /**
- * The end of the next turn that has something to do. An immediate without a reference lets the loop sleep until then, so that the threads
- * that read and write files have the cores. The end of a child process does not always wake the loop.
+ * Resolves after the next turn of the event loop that has something to do. The immediate has no reference, so the loop sleeps until then
+ * and leaves the cores to the threads that read and write files. The timer is needed because the end of a child process does not always
+ * wake the loop.
  */
 const event = () =>
   new Promise<void>((resolve) => {
@@ -85,7 +89,7 @@ const event = () =>
 // oxlint-disable-next-line no-restricted-globals -- Nothing else shows that a module is still being loaded.
 const wait = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
-/** Work outside this thread. While it runs, no virtual time passes. */
+/** Kinds of work outside this thread. While such work runs, no virtual time passes. */
 const busy = new Set(["FSReqCallback", "FSReqPromise", "ProcessWrap", "CloseReq"])
 const isBusy = () => process.getActiveResourcesInfo().some((name) => busy.has(name))
 
@@ -183,7 +187,7 @@ export class Terminal {
       if (time.nowMillis - startedMillis > maxMillis) hangs = "it goes on for six hours"
       else if (++turns > maxTurns) hangs = "it goes on without an end"
       else if (!time.step()) {
-        // Nothing else shows that a module is being loaded.
+        // Only the number of idle turns shows whether a module is still being loaded.
         if (++idle > maxIdle) hangs = "it waits for nothing"
         else await wait(5)
       } else idle = 0
@@ -210,7 +214,7 @@ export class Terminal {
     }
   }
 
-  /** Waits until nothing more happens unless time passes. */
+  /** Waits until nothing more can happen without time passing. */
   async #settled(isOver: () => boolean): Promise<void> {
     if (!Terminal.isWarm) await wait(8)
     for (let quiet = 0; quiet < 3 && !isOver();) {
@@ -219,7 +223,7 @@ export class Terminal {
     }
   }
 
-  /** The part of `node:http` that `berth` uses. */
+  /** The part of `node:http` that `berth` uses, for one run. */
   #http(running: Run) {
     const service = this.#service
     const onRequest = (n: number) => this.#onRequest(n)

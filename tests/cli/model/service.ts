@@ -14,30 +14,30 @@ export type PlanName = keyof typeof plans
 export const images = { ubuntu: "Ubuntu-24.04", debian: "Debian-13" } as const
 export type ImageName = keyof typeof images
 
-/** Which currency the amounts below are in. The service names any other than rupees. */
+/** The currency of the amounts below. The service names a currency only if it is not rupees. */
 export type Currency = "INR" | "USD"
 
-/** Rupees per hour. `flat` is billed by the month alone. */
+/** Rupees per hour. The plan `flat` is billed only by the month. */
 const firstPrices: Readonly<Record<PlanName, number>> = { tiny: 1.5, small: 12, flat: 0, huge: 480 }
-/** Rupees per month of 730 hours for what is not billed by the hour. */
+/** Rupees per month of 730 hours, for plans that are not billed by the hour. */
 const firstFlatPrices: Readonly<Record<PlanName, number>> = { tiny: 0, small: 0, flat: 2920, huge: 0 }
-/** Rupees that are billed at least. */
+/** The minimum charge in rupees. */
 const firstMinimums: Readonly<Record<PlanName, number>> = { tiny: 36, small: 288, flat: 100, huge: 0 }
 const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
 /** What may go wrong with a changing request. */
 export type Trouble =
-  /** It is not processed, and the reply says why. */
+  /** The request is not processed, and the reply says why. */
   | "429"
   | "412"
   | "400"
   | "500"
-  /** It is processed, and no reply comes. */
+  /** The request is processed, but no reply comes. */
   | "lost"
-  /** It is not processed, and no reply comes. */
+  /** The request is not processed, and no reply comes. */
   | "swallowed"
-  /** No reply comes, and it is processed two minutes later. */
+  /** No reply comes, and the request is processed two minutes later. */
   | "late"
 
 /** How a service changes the spelling of names. */
@@ -48,25 +48,25 @@ export interface Weather {
   readonly create?: Trouble
   readonly remove?: Trouble
   readonly commit?: Trouble
-  /** How many of the command's changes meet their trouble, counted from the first; default all. */
+  /** How many of the command's changes have trouble, counted from the first. Default: all. */
   readonly times?: number
-  /** How many seconds lists lack a new node. */
+  /** For how many seconds lists do not show a new node. */
   readonly hiddenForSeconds?: number
   readonly spelling?: Spelling
-  /** New nodes never run. */
+  /** Whether new nodes never run. */
   readonly neverRuns?: boolean
   /**
    * The first new node stops, or somebody deletes it, some seconds after it starts to run. Each further node takes longer to start, and so
    * do the replies to purchases, so that the command has something to wait for.
    */
   readonly firstNode?: "off" | "gone"
-  /** Nodes are not found by their ids, although they exist: never, or the first time. */
+  /** Whether reads by id answer 404 although the node exists: always, or only the first time (`once`). */
   readonly falseMissing?: boolean | "once"
-  /** Lists show the state before the last change. */
+  /** Whether lists show the state before the last change. */
   readonly staleLists?: boolean
-  /** Lists lack their last node. */
+  /** Whether lists lack their last node. */
   readonly shortLists?: boolean
-  /** Replies do not state the time of the service. */
+  /** Whether replies do not state the time. */
   readonly noDate?: boolean
 }
 
@@ -75,7 +75,7 @@ export type Maker = "berth" | "somebody else"
 
 export interface NodeTruth {
   readonly id: number
-  /** Who deleted it; null if nobody has. */
+  /** Who deleted the node; null if nobody has. */
   removedBy: Maker | null
   name: string
   readonly plan: string
@@ -87,9 +87,9 @@ export interface NodeTruth {
   readonly maker: Maker
   /** The requested name. */
   readonly askedName: string
-  /** The number of the command that ordered it; 0 for somebody else. */
+  /** The number of the command that ordered the node; 0 for somebody else. */
   readonly command: number
-  /** When the weather turned it off or deleted it. */
+  /** When the weather turned the node off or deleted it. */
   fellAtMillis: number
   /** When its delete began. */
   leavesAtMillis: number
@@ -102,7 +102,7 @@ export interface ChangeTruth {
   readonly atMillis: number
   readonly body: Readonly<Record<string, unknown>>
   readonly id: number | null
-  /** What the command had printed before it was sent. */
+  /** The output of the command before it sent the request. */
   readonly shown: string
   /** The price when the service received the request. */
   readonly pricePerHour: number
@@ -117,7 +117,7 @@ export interface ChangeTruth {
   readonly sameNamed: number | null
   /** Nodes of others that already had the name of the create. */
   readonly foreignOfThatName: ReadonlyArray<number>
-  /** The nodes that existed then and were not being deleted, and those of them that ran. */
+  /** The nodes that existed at that time and were not being deleted, and those among them that ran. */
   readonly living: ReadonlySet<number>
   readonly running: ReadonlySet<number>
   isProcessed: boolean
@@ -150,11 +150,11 @@ type Respond = (reply: WireReply | "broken") => boolean
 const latencyMillis = 40
 const startMillis = 4000
 const goneMillis = 3000
-/** How long after it was made the first node falls, and how much longer the others take. */
+/** How long after its create the first node stops or disappears, and how much longer the others take to start. */
 const fallsMillis = 8000
 const longerMillis = 10_000
 const slowPurchaseMillis = 6000
-/** What `berth` uses what it has read for this long, so it can only know of nodes that stopped earlier. */
+/** `berth` may use a read for this long, so it need not know about nodes that stopped more recently. */
 export const freshMillis = 2200
 const lateMillis = 120_000
 const dayHours = 24
@@ -205,7 +205,7 @@ export class Service {
     return this.time.nowMillis < leavesAtMillis + goneMillis
   }
 
-  /** Whether it exists and is not being deleted. */
+  /** Whether a node exists and is not being deleted. */
   isLiving = ({ leavesAtMillis }: NodeTruth): boolean => this.time.nowMillis < leavesAtMillis
 
   isRunning = (node: NodeTruth): boolean =>
@@ -215,7 +215,7 @@ export class Service {
     return Array.from(this.nodes.values()).filter(this.isLiving)
   }
 
-  /** The nodes that exist, as a list should have them. */
+  /** The existing nodes, as a correct list shows them. */
   listed(): ReadonlyArray<NodeTruth> {
     return Array.from(this.nodes.values()).filter((node) => this.isThere(node))
   }
@@ -301,7 +301,7 @@ export class Service {
     return fellAtMillis <= nowMillis && nowMillis - fellAtMillis < freshMillis
   }
 
-  /** Whether it runs, or stopped so recently that nobody can know. */
+  /** Whether a node runs, or stopped so recently that no command can know. */
   #seemsToRun = (node: NodeTruth): boolean => this.isRunning(node) || this.#fellLately(node)
 
   remove(node: NodeTruth, by: Maker): void {

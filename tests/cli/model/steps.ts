@@ -15,7 +15,7 @@ export type Happening =
   | { readonly does: "stop" | "start"; readonly name: string }
   | { readonly does: "raise prices"; readonly plan: PlanName; readonly times: number }
   | { readonly does: "raise commitments"; readonly times: number }
-  /** Also the price per month of a plan that has none per hour. */
+  /** For a plan without an hourly price, this raises the monthly price as well. */
   | { readonly does: "raise minimums"; readonly plan: PlanName; readonly times: number }
   | { readonly does: "change the currency"; readonly to: Currency }
   /** Sets the wall clock of the machine. */
@@ -38,15 +38,15 @@ export type Edit =
 export interface Around {
   readonly weather?: Weather
   readonly cut?: Cut
-  /** Between a question and its answer. */
+  /** What happens between a question and its answer. */
   readonly meanwhile?: Happening
   /** A person's answer at a terminal; undefined without a terminal. */
   readonly answer?: "y" | "n"
-  /** The width of that terminal; default so wide that every table fits. */
+  /** The width of that terminal. Default: wide enough for every table. */
   readonly columns?: number
-  /** The state folder is gone, and cannot be made again, from this request on until the command ends. */
+  /** From this request until the end of the command, the state folder is gone and cannot be created again. */
   readonly stateGoneAt?: number
-  /** The wall clock of the machine steps at that request. */
+  /** The wall clock of the machine steps at this request. */
   readonly clock?: { readonly atRequest: number; readonly minutes: 15 | -15 }
 }
 
@@ -63,13 +63,13 @@ export type Step =
       readonly wait?: boolean
       /** How many nodes are replaced at a time; default 1. */
       readonly maxUnavailable?: number
-      /** The member to give up first. */
+      /** The member that is deleted first. */
       readonly pick?: string
       /** Whether a ready command exits with 0; undefined without one. */
       readonly ready?: boolean
       /** Another machine with its own state and a copy of the fleet's files. */
       readonly machine?: "second"
-      /** Afterwards this machine has that machine's ledger. As long as this is so, the two act as one. */
+      /** Whether this machine takes over that machine's ledger afterwards. If it always does, the two machines act as one. */
       readonly handsBack?: boolean
     } & Around)
   | ({ readonly step: "destroy"; readonly fleet?: Fleet; readonly maxDeletes?: number } & Around)
@@ -95,7 +95,7 @@ export type Step =
       /** The days of a committed option. */
       readonly days?: number
       readonly maxCommitment?: number
-      /** How many nodes, each under its own key. */
+      /** The number of nodes, each under its own key. */
       readonly count?: number
     } & Around)
   | ({ readonly step: "create if absent"; readonly name: string; readonly plan: PlanName } & Around)
@@ -115,15 +115,15 @@ export type Step =
       readonly fleet?: Fleet
       readonly name: string
       readonly member: string
-      /** As of `apply`. */
+      /** As in `apply`. */
       readonly machine?: "second"
       readonly handsBack?: boolean
     } & Around)
   /** A person deletes a node by its name. */
   | ({ readonly step: "delete"; readonly name: string } & Around)
-  /** A person has looked in the portal whether the last purchase for a node, which got no reply, was carried out. */
+  /** A person reports what the portal shows: whether the last purchase for a node, which got no reply, was carried out. */
   | ({ readonly step: "found"; readonly name: string } & Around)
-  /** From then on the credentials come from a profile, or from the environment again. */
+  /** From now on the credentials come from a profile, or from the environment again. */
   | ({ readonly step: "login" } & Around)
   | ({ readonly step: "logout" } & Around)
   | ({ readonly step: "forget"; readonly fleet?: Fleet; readonly member: string } & Around)
@@ -132,9 +132,9 @@ export type Step =
   | { readonly step: "others"; readonly happening: Happening }
   | { readonly step: "wait"; readonly seconds: number }
   | { readonly step: "state"; readonly is: "saved" | "restored" | "lost" }
-  /** Keeps the ledger in git, or gets the kept one back. */
+  /** Commits the ledger to git, or restores the committed one. */
   | { readonly step: "ledger"; readonly is: "committed" | "checked out" }
-  /** The API key of the following commands, of the same account; or another spelling of the service's address. */
+  /** Sets the API key of the following commands (of the same account), or the spelling of the service's address. */
   | { readonly step: "account"; readonly has: ApiKey | Address }
 
 /** Two API keys of one account. */

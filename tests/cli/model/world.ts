@@ -25,9 +25,9 @@ const addresses: Readonly<Record<Address, string>> = {
 export interface Ran extends Outcome {
   readonly step: Extract<Step, Around>
   readonly args: ReadonlyArray<string>
-  /** When it began. */
+  /** When the command began. */
   readonly atMillis: number
-  /** The ids in the ledger when the command began, and those of them that ran then. */
+  /** The ids in the ledger when the command began, and those of them that ran at that time. */
   readonly ledgerBefore: ReadonlyMap<number, string>
   readonly ledgerAfter: ReadonlyMap<number, string>
   /** The nodes that the ledger protects. */
@@ -36,7 +36,7 @@ export interface Ran extends Outcome {
   /** The fleet of the command, and its file. */
   readonly fleet: Fleet
   readonly file: FleetFile
-  /** Nodes that were in both ledgers when it began. */
+  /** Nodes that were in both ledgers when the command began. */
   readonly sharedBefore: ReadonlySet<number>
   /** For a proposal that is carried out: the text that a person has read. */
   readonly consent: string
@@ -51,7 +51,7 @@ interface Proposed {
   answer: "y" | "n" | undefined
 }
 
-/** Whether a command runs on another machine, which keeps its ledger. */
+/** Whether a command runs on another machine that does not give its ledger back. */
 export const isApart = (step: Step): boolean => isElsewhere(step) && !("handsBack" in step && step.handsBack)
 
 /** Whether a command runs on another machine. */
@@ -73,7 +73,7 @@ interface Line {
 
 const idsOf = ({ node, previous }: Line): ReadonlyArray<number> => [node, previous].flatMap((owned) => owned?.id ?? [])
 
-/** A fast disk: the model writes many small files. */
+/** A folder on a fast disk, because the model writes many small files. */
 const temporary = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
 export class World {
@@ -88,13 +88,13 @@ export class World {
   readonly #before: Array<FleetFile> = []
   /** Whether the state folder was lost or restored, or another machine kept its ledger. Then a key guarantees nothing. */
   isStateBroken = false
-  /** Nodes that a person has given to the fleet. */
+  /** Nodes that a person has adopted into the fleet. */
   readonly adopted = new Set<number>()
-  /** The fleet of each node that a person has given to one or taken out of one (null) since it was made. */
+  /** For each node that a person has adopted into a fleet or taken out of one: the fleet; null if it was taken out. */
   readonly givenTo = new Map<number, Fleet | null>()
   /** The fleet of each command. */
   readonly fleetOf = new Map<number, Fleet>()
-  /** Whether an older ledger has come back, which may have a node that another fleet has taken in since. */
+  /** Whether an older ledger was restored, which may have a node that another fleet has adopted since. */
   isLedgerOld = false
   /** The name of each command, by its number. */
   readonly commands = new Map<number, string>()
@@ -113,11 +113,11 @@ export class World {
   /** Runs that could not keep a lease, or that keep their node for the next run. */
   readonly leaseless = new Set<number>()
   readonly proposals: Array<Proposed> = []
-  /** The machine of each command of another one. */
+  /** The machine of each command that ran on another machine. */
   readonly machineOf = new Map<number, string>()
   /** The account of each command, as this machine tells accounts apart: by API key, until a login has joined the keys. */
   readonly accountOf = new Map<number, string>()
-  /** The nodes that a fleet of this machine protects, and has not released since. */
+  /** The nodes that a fleet of this machine protects and has not released. */
   readonly protectedNodes = new Set<number>()
   /** Whether the state of this machine knows the fleet. */
   isFleetKnown = false
@@ -125,7 +125,7 @@ export class World {
   #address: Address = "plain address"
   /** The API key of the profile, while a person is logged in. */
   #profile: ApiKey | undefined
-  /** Whether a login has told this machine that both keys are those of one account. */
+  /** Whether a login has shown this machine that both keys belong to one account. */
   #isJoined = false
   #clones = 0
 
@@ -292,7 +292,7 @@ export class World {
     else this.#address = has
   }
 
-  /** Profiles are this machine's. */
+  /** Only this machine has profiles. */
   #keyOf(step: Step): ApiKey {
     return this.#profile === undefined || isElsewhere(step) || step.step === "login" ? this.#apiKey : this.#profile
   }
@@ -412,7 +412,7 @@ export class World {
     return { ...outcome, ...facts, ledgerAfter, protectedAfter: this.protectedIn(folder, fleet), consent, proposal }
   }
 
-  /** The profile is this machine's from now on; a login under another key says that both are one account's. */
+  /** From now on this machine has a profile. A login with another key shows that both keys belong to one account. */
   #logIn(): void {
     this.#isJoined ||= this.#profile !== undefined && this.#profile !== this.#apiKey
     this.#profile = this.#apiKey
@@ -424,7 +424,7 @@ export class World {
     return this.service.changes.findLast(({ id, isOpen, kind }) => kind === "commit" && id === node?.id && isOpen)
   }
 
-  /** A person has said what became of a purchase. */
+  /** Records that a person has reported the outcome of a purchase. */
   #settle(name: string): void {
     const open = this.#openPurchase(name)
     for (const change of this.service.changes) {
@@ -543,7 +543,7 @@ export class World {
         return { args: ["node", "delete", step.name, ...yes] }
       case "found": {
         const open = this.#openPurchase(step.name)
-        // Nobody can say so before the service has processed the request, or never will.
+        // Nobody can know the outcome until the service has processed the request or never will.
         if (open === undefined || this.time.nowMillis - open.atMillis < processedMillis) return undefined
         const { setting, sku } = orderOf(open)
         const found = open.isProcessed ? "set" : "not-set"
@@ -573,7 +573,7 @@ export class World {
   }
 }
 
-/** The longest time after which a service that is late has processed a purchase. */
+/** The longest time that a late service takes to process a purchase. */
 const processedMillis = 130_000
 
 /** The order of a purchase, for the command line. */

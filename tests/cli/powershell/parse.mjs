@@ -1,4 +1,4 @@
-// Parses PowerShell on stdin; prints whether it is free of errors, and the commands that it calls.
+// Parses PowerShell code from stdin. Prints whether it has errors, and the commands that it calls.
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { Language, Parser } from "web-tree-sitter"

@@ -9,11 +9,11 @@ import { inDialect, optionsOf } from "../../account.ts"
 
 const hour = 3_600_000
 
-/** The client over the mock service in this process, on one virtual clock, with `limit` requests an hour. */
+/** The client with the mock service in this process, on one virtual clock. The rate limit is `limit` requests per hour. */
 const service = (limit: number) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      // A realistic time, because resets below 10⁹ seconds mean something else.
+      // Set a realistic time, because the client reads a reset below 10⁹ as seconds from now.
       yield* TestClock.setTime(1_790_000_000_000)
       return Berth.layer(optionsOf(yield* TestServer))
     })
@@ -39,14 +39,14 @@ const runReady = Effect.forEach(Array.from({ length: 30 }), () =>
   Effect.promise(() => new Promise((r) => setImmediate(r)))
 )
 
-/** Sweeps without end, as fast as admission allows. */
+/** Reads the list again and again, as fast as admission allows. */
 const sweep = Effect.forever(Nodes.use((nodes) => Stream.runDrain(nodes.list({ deadline: "1 day" }))))
 
 describe("admission", () => {
   it.effect("admits an interactive call at once while a sweep saturates the allowance", () =>
     Effect.gen(function* () {
       const sweeping = yield* Effect.forkChild(sweep)
-      // The sweep takes all but the share of the other lanes; then it waits for the reset.
+      // The sweep uses everything except the share of the other lanes, and then waits for the reset.
       for (let i = 0; i < 40; i++) {
         yield* runReady
         yield* TestClock.adjust("1 second")

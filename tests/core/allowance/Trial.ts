@@ -1,6 +1,6 @@
 /**
- * A trial of the scheduler: the real client, with any number of callers, against the mock service in this process and in virtual time. The
- * client is alone, or another program uses the same key. The outcome is read from the service's own journal.
+ * A trial of admission: the real client, with any number of callers, against the mock service in this process and in virtual time. The
+ * client is alone, or another program uses the same key. The outcome comes from the service's journal.
  */
 import { Clock, Effect, Layer, Random, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -21,16 +21,16 @@ interface Allowance {
 
 export interface Trial {
   readonly allowance: Allowance
-  /** Our clock minus the service's, in milliseconds. */
+  /** Our clock minus the service's clock, in milliseconds. */
   readonly skewMillis: number
-  /** How many calls of ours run at any time. */
+  /** How many of our calls run at the same time. */
   readonly callers: number
   /**
    * The other program on the key: none, another client of ours on a machine whose clock is right, or a program that sends a
    * quarter of the allowance in every window and ignores its replies.
    */
   readonly beside: "no other client" | "another client" | "a rude program"
-  /** Duration in windows, 2 or more. The first is the cold start. */
+  /** Duration in windows, 2 or more. The first window is the cold start. */
   readonly windows: number
   readonly seed: number
 }
@@ -39,35 +39,38 @@ export interface Trial {
 export interface Outcome {
   /** Requests of clients, refused or not. */
   readonly requests: number
-  /** 429s of one client within the first window's length, and of all after it. */
+  /** The most 429s that one client got within the length of the first window, and the number that all clients got afterwards. */
   readonly refusedCold: number
   readonly refusedSteady: number
-  /** Requests granted in the whole trial, including those of the rude program, as a share of what its windows grant. */
+  /**
+   * Requests granted in the whole trial, including those of the rude program, as a share of what the service grants in all windows of the
+   * trial.
+   */
   readonly used: number
   /**
    * Requests granted after the cold start, as a share of what the allowance grants in exactly that time. The service reports resets in
    * whole seconds, so the time between a reset and the first request after it counts as lost.
    */
   readonly pace: number
-  /** Most requests of clients granted within any one second after the cold start, as a share of the allowance. */
+  /** The most requests of clients that were granted within one second after the cold start, as a share of the allowance. */
   readonly burst: number
 }
 
-/** The size of its page identifies the sender of a request. */
+/** The sender of a request is identified by the page size that it requests. */
 const pageSize = { ours: 1, other: 2, rude: 3 } as const
 const senders = ["ours", "other", "rude"] as const
 
-/** Trials begin on the service's clock within the second after this instant. */
+/** On the service's clock, trials begin within the second after this instant. */
 const epochMillis = 1_790_000_000_000
 
-/** The bounds on the time that a request takes to the service, and a reply back, in milliseconds. */
+/** The bounds on the time that a request takes to the service, and that a reply takes back, in milliseconds. */
 const minWayMillis = 5
 const maxWayMillis = 45
 
 /** Longer than any trial, so that no call times out. */
 const deadline = "1000 days"
 
-/** Reads a page again and again with several callers, on a machine whose clock is off. */
+/** Reads a page again and again with several callers, on a machine with a wrong clock. */
 const client = Effect.fnUntraced(function* (skewMillis: number, callers: number, perPage: number) {
   const account = yield* TestServer
   const right = yield* Clock.Clock
@@ -79,7 +82,7 @@ const client = Effect.fnUntraced(function* (skewMillis: number, callers: number,
   }).pipe(Effect.provideService(Clock.Clock, off(right, skewMillis)))
 })
 
-/** The same clock, off by `skewMillis`. */
+/** The same clock, ahead by `skewMillis`. */
 const off = (clock: Clock.Clock, skewMillis: number): Clock.Clock => ({
   ...clock,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + skewMillis,
@@ -109,7 +112,7 @@ interface Sent {
   readonly by: keyof typeof pageSize | undefined
 }
 
-/** Reads the journal as it fills, because it keeps a thousand requests at most. */
+/** Reads the journal while it fills, because it keeps at most a thousand requests. */
 const reader = Effect.fnUntraced(function* () {
   const { control, id } = yield* TestServer
   const all: Array<Sent> = []
@@ -130,7 +133,7 @@ const reader = Effect.fnUntraced(function* () {
   return { all, read }
 })
 
-/** Carries requests to the service and back in their time, and has the journal read before it is full. */
+/** Delays requests and replies on their way, and reads the journal before it is full. */
 const wire = (carry: HttpClient.HttpClient, read: Effect.Effect<void>) => {
   const way = Effect.flatMap(Random.nextIntBetween(minWayMillis, maxWayMillis), Effect.sleep)
   let unread = 0

@@ -1,6 +1,4 @@
-/**
- * Several processes on one key that share what they know through PostgreSQL, as those of several machines do.
- */
+/** Several processes that use one key and share what they know through PostgreSQL, as processes on several machines do. */
 import { fileURLToPath } from "node:url"
 import { Postgres } from "@berthkit/testing/Postgres"
 import { Program } from "@berthkit/testing/Program"
@@ -20,7 +18,7 @@ const [killed, ...survivors] = pageSizes
 type World = Effect.Success<ReturnType<TestServer["Service"]["makeWorld"]>>
 type Journal = Effect.Success<World["journal"]>
 
-/** The requests of each window: one begins with the first request after the end of the one before. */
+/** The requests of each window. A window begins with the first request after the end of the previous window. */
 const windowsOf = (journal: Journal): ReadonlyArray<Journal> => {
   const windows: Array<Array<Journal[number]>> = []
   for (const request of journal) {
@@ -31,7 +29,7 @@ const windowsOf = (journal: Journal): ReadonlyArray<Journal> => {
   return windows
 }
 
-/** Waits until this many windows after the first have ended. */
+/** Waits until this many windows after the first one have ended. */
 const untilAfter = (world: World, count: number) =>
   Effect.repeat(world.journal, {
     until: (journal) => windowsOf(journal).length > count + 1,
@@ -81,7 +79,7 @@ describe("three processes and berth that share a key through PostgreSQL", () => 
         assert.strictEqual((yield* berth("node", "list")).code, 0)
         yield* untilAfter(world, leaseEnded)
         const windows = windowsOf(yield* world.journal)
-        // The first window is the cold start, and the last one is not over.
+        // Leave out the first window, which is the cold start, and the last one, which is not over.
         const [beside] = windows.slice(1).map(bySurvivors)
         const alone = bySurvivors(windows[leaseEnded]!)
         assert.isBelow(windows[1]!.at(-1)!.seq, killedAt + 1)

@@ -1,5 +1,5 @@
 /**
- * A process that reads pages as fast as admission allows, for the test of several that share an allowance through PostgreSQL:
+ * A process that reads pages as fast as admission allows, for the test of several processes that share an allowance through PostgreSQL:
  * `databaseMember.ts URL KEY TOKEN DATABASE PAGE_SIZE`. The size of its pages identifies its requests.
  */
 import { Effect, Layer, Redacted } from "effect"

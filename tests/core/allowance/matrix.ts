@@ -1,6 +1,6 @@
 /**
- * `pnpm --filter @berthkit/tests matrix [SEED]`: runs the whole matrix of the scheduler, the real client against the mock service in
- * virtual time. Prints a table with the worst result of all skews and numbers of callers for each kind of window, allowance and neighbour.
+ * `pnpm --filter @berthkit/tests matrix [SEED]`: runs the whole matrix of trials of admission: the real client against the mock service in
+ * virtual time. For each kind of window, allowance and neighbour, prints the worst result over all clock skews and numbers of callers.
  * Exits with 1 if a target is missed. Takes some minutes.
  */
 import { Effect } from "effect"
@@ -20,7 +20,7 @@ const callers = [1, 20, 200]
 
 const percent = (share: number) => (100 * share).toFixed(1)
 
-/** The worst of every number. */
+/** The worst value of each number. */
 const worst = (outcomes: ReadonlyArray<Outcome>): Outcome => ({
   requests: outcomes.reduce((total, { requests }) => total + requests, 0),
   refusedCold: Math.max(...outcomes.map(({ refusedCold }) => refusedCold)),

@@ -1,6 +1,6 @@
 /**
- * A process that sends as much as admission allows, for the test of several that share an allowance through a file:
- * `member.ts URL KEY TOKEN FILE MILLIS`.
+ * A process that sends as much as admission allows, for the test of several processes that share an allowance through a file: `member.ts
+ * URL KEY TOKEN FILE MILLIS`.
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -1,6 +1,4 @@
-/**
- * Several processes on one key that share what they know through a file.
- */
+/** Several processes that use one key and share what they know through a file. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +11,7 @@ import { TestServer } from "@berthkit/server/testing"
 const member = fileURLToPath(new URL("member.ts", import.meta.url))
 /** The shortest window in which processes of one machine get no 429, whatever else runs there (decision 0177). */
 const windowMillis = 20_000
-/** How long each of them sends requests: into the second window. */
+/** How long each process sends requests: until some time in the second window. */
 const askingMillis = 26_000
 const limit = 100
 
@@ -43,7 +41,7 @@ describe("eight processes that share a key through a file", () => {
           Program.start(() => Program.ofNode(member, args)),
           8
         )
-        // The first one is killed after the first replies.
+        // Kill the first process after the first replies.
         yield* Effect.repeat(world.journal, {
           until: (journal) => journal.length > 20,
           schedule: Schedule.spaced("50 millis")

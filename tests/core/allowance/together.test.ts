@@ -1,6 +1,6 @@
 /**
- * Processes of one machine that begin within a second of each other, before any of them knows what is left: the real client against the
- * real service, in virtual time. Their store is one in memory, and as slow as a file on a busy machine.
+ * Processes of one machine that start within a second of each other, before any of them knows what is left: the real client against the
+ * mock service, in virtual time. They share a store in memory that is as slow as a file on a busy machine.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Option, Random, Scope } from "effect"
@@ -19,9 +19,9 @@ interface Beginning {
   readonly windowMillis: number
   /** When each process begins, in milliseconds. */
   readonly begin: ReadonlyArray<number>
-  /** Calls of each at any time. */
+  /** How many calls of each process run at the same time. */
   readonly callers: number
-  /** Longest time that a way to the service or back takes, and a step of the store. */
+  /** The longest time that a request or a reply takes on its way, and that a step of the store takes. */
   readonly wayMillis: number
   readonly storeMillis: number
   readonly seed: number
@@ -29,7 +29,7 @@ interface Beginning {
 
 const upTo = (millis: number) => Effect.flatMap(Random.nextIntBetween(1, millis + 1), Effect.sleep)
 
-/** A store in memory, for each process in turn. */
+/** Makes a store in memory. Each call returns its interface for one more process. */
 const makeStore = (storeMillis: number) => {
   let kept: Option.Option<SharedAllowance> = Option.none()
   const seen = new Map<number, number>()
@@ -55,7 +55,7 @@ const makeStore = (storeMillis: number) => {
   })
 }
 
-/** How many requests are granted and refused while the processes ask for as much as they may. */
+/** How many requests are granted and refused while the processes send as many as they may. */
 const run = ({ algorithm, begin, callers, limit, seed, storeMillis, wayMillis, windowMillis }: Beginning) =>
   Effect.gen(function* () {
     const account = yield* TestServer
@@ -78,7 +78,7 @@ const run = ({ algorithm, begin, callers, limit, seed, storeMillis, wayMillis, w
     yield* TestClock.adjust(1000 + windowMillis / 4)
     const journal = yield* account.journal
     const refused = journal.filter(({ status }) => status === 429).length
-    // The store takes time for their end as well.
+    // Closing the processes takes time in the store, too.
     const ended = yield* Effect.forkChild(Scope.close(processes, Exit.void))
     yield* TestClock.adjust("1 second")
     yield* Fiber.join(ended)
@@ -114,7 +114,8 @@ describe("processes that begin together", () => {
         if (outcome.refused > 0) refused.push({ ...beginning, ...outcome })
         assert.isAtLeast(outcome.granted, 0.9 * beginning.limit)
       }
-      // Those that begin in the milliseconds in which another one uses up the last may get one. There is none in those of `pnpm test`.
+      // A process that starts in the milliseconds in which another one uses the last requests may get a 429. With the seeds of `pnpm test`
+      // this never happens.
       assert.isAtMost(refused.length, all.length / 100, JSON.stringify(refused))
     })
   }

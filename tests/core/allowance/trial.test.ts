@@ -1,6 +1,6 @@
 /**
- * The scheduler of the real client against the real service, in virtual time: a part of the matrix that
- * `pnpm --filter @berthkit/tests matrix` runs as a whole.
+ * Admission of the real client against the mock service, in virtual time. These trials are a part of the matrix that `pnpm --filter
+ * @berthkit/tests matrix` runs as a whole.
  */
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * A create under a key in processes whose wall clocks step: no key is taken from a live process, and no second node is made.
- * Real processes, whose `Date` is replaced.
+ * Creates with a key in processes whose wall clocks step. No process takes the key of a running one, and no second node is made. The
+ * processes are real, but their `Date` is replaced.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
@@ -46,7 +46,7 @@ const startService = async () => {
   }
 }
 
-/** A process that steps its clock on a signal, or one that is started after the step. */
+/** A process that steps its clock on a signal, or a process that starts after the step. */
 const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CLOCK_AHEAD: string }) =>
   new Program(
     process.execPath,
@@ -85,7 +85,7 @@ describe.concurrent("a create under a key, while the wall clock steps", () => {
         first.signal("SIGUSR2")
         await using second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
         const outcomes = Promise.all([outcomeOf(first), outcomeOf(second)])
-        // Longer than it takes the second to see that the key is held.
+        // This is longer than the second process takes to see that the key is locked.
         await delay(4000)
         assert.lengthOf(service.nodes, 1)
         service.answer()

@@ -1,6 +1,4 @@
-/**
- * Exactly-once creation against the mock service over real sockets, with replies that are lost and processes that die.
- */
+/** Exactly-once creation against the mock service over real sockets, with lost replies and killed processes. */
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -47,7 +45,7 @@ describe("two processes that ask for the same creates at once", () => {
     Effect.gen(function* () {
       const server = yield* TestServer
       const world = yield* server.makeWorld(inDialect({ clock: "real", rateLimit: plenty }))
-      // Long enough between reading an intent and writing it for both to find none.
+      // The delay leaves enough time between reading and writing an intent that both processes find none.
       yield* world.arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.list" } }])
       const start = yield* makersIn(world, isSoak ? 20 : 8)
       const makers = yield* Effect.all([start, start])

@@ -1,6 +1,6 @@
 /**
- * A create under a key whose process is killed at one step or another, and the process that is started next with the same key:
- * one node, or `OutcomeUnknown`; never two. Real processes, and a service that follows the script of the test.
+ * A process is killed at some step of a create with a key, and the next process uses the same key. The result is one node or
+ * `OutcomeUnknown`, but never two nodes. The processes are real, and the service follows the script of the test.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -20,12 +20,12 @@ interface Node {
   readonly created_at: string
 }
 
-/** The service of one test: its nodes, how many requests it had, and what it does with each. */
+/** The service of one test: its nodes, the number of its requests, and what it does with each request. */
 class Service {
   readonly nodes: Array<Node> = []
   posts = 0
   lists = 0
-  /** The first process has been killed. */
+  /** Whether the first process has been killed. */
   isKilled = false
   allowance = { limit: 1000, remaining: 999, resetAt: 0 }
   readonly #killAt: Array<() => void> = []
@@ -202,7 +202,7 @@ const steps: Record<string, { readonly script: Script; readonly expected: Awaite
   }
 }
 
-/** These wait for half a minute and more. */
+/** These cases wait for half a minute or longer. */
 const long = [
   "while a refusal makes it wait for 35 s",
   "after it waited for 35 s and sent, its reply still to come",

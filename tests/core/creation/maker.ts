@@ -1,6 +1,6 @@
 /**
- * A process that makes nodes, each under its own key, with its intents in a folder, for tests that kill it: `maker.ts URL KEY TOKEN FOLDER
- * COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. If its `Date` can be stepped, it begins `CLOCK_AHEAD`
+ * A process that makes nodes, each with its own key, and keeps its intents in a folder. Tests kill this process: `maker.ts URL KEY TOKEN
+ * FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. If its `Date` can be stepped, it begins `CLOCK_AHEAD`
  * milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
  */
 import type {} from "@berthkit/testing/steppedDate"
@@ -31,7 +31,7 @@ const { CLOCK_AHEAD, CLOCK_STEP } = process.env
 if (CLOCK_AHEAD !== undefined) globalThis.stepWallClock(Number(CLOCK_AHEAD))
 process.on("SIGUSR2", () => globalThis.stepWallClock(Number(CLOCK_STEP)))
 
-/** Nodes of one name are the hardest to tell apart; today names are unique. */
+/** Nodes with the same name are the hardest to tell apart. In today's dialect names must be unique. */
 const nameOf = (i: number) => (isToday ? `node-${i}` : "node")
 
 const make = (i: number) =>

@@ -1,4 +1,4 @@
-/** Processes that make nodes under keys, for tests that run several of them and kill some. */
+/** Processes that make nodes with keys, for tests that run several of these processes and kill some. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,16 +10,16 @@ import { Effect, Redacted, Schedule, type Scope } from "effect"
 /** A rate limit that is never reached. */
 export const plenty = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
-/** How many nodes there are, by the service's own account. */
+/** How many nodes exist according to the service. */
 export const countAll = (world: TestWorld) =>
   Effect.orDie(Effect.map(world.control.worlds.get({ params: { world: world.id } }), ({ nodes }) => nodes))
 
-/** How many creates a process has under way at once. */
+/** How many creates of a process are under way at the same time. */
 const atOnce = 4
 
 /**
- * Kills a process after the world has answered it a number of times, while it still waits for replies. The requests for these have been
- * processed: a request that had not even arrived would rightly end as `OutcomeUnknown`, which takes minutes.
+ * Kills a process after the world has sent it a number of replies, while it still waits for others. The service has already processed those
+ * other requests: a request that had not arrived would rightly end as `OutcomeUnknown`, which takes minutes.
  */
 export const killAfter = Effect.fnUntraced(function* (
   world: TestWorld,
@@ -38,7 +38,7 @@ export const killAfter = Effect.fnUntraced(function* (
   yield* world.arm([])
 })
 
-/** Starts processes that make the same nodes in this world, each under a key of its own. */
+/** Starts processes that make the same nodes in this world, each node with its own key. */
 export const makersIn = Effect.fnUntraced(function* (world: TestWorld, count: number) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "berth-intents-"))),

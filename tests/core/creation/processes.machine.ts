@@ -1,6 +1,4 @@
-/**
- * Several processes with the same keys and one folder of intents, one of them killed.
- */
+/** Several processes with the same keys and one folder of intents. One of the processes is killed. */
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +7,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { inDialect } from "../../account.ts"
 import { countAll, killAfter, makersIn, plenty } from "./makers.ts"
 
-/** The output of a maker for each of its keys. */
+/** The lines that a maker prints, one for each of its keys. */
 const outcomes = (maker: Program) =>
   Effect.promise(async () => {
     const output = await maker.succeeded()

@@ -1,6 +1,4 @@
-/**
- * Creates on a disk that is full: a small file system of memory, filled. Needs Linux and root.
- */
+/** Creates on a full disk, which is a small file system in memory. Needs Linux and root. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
@@ -59,7 +57,7 @@ afterAll(async () => {
 const make = async (folder: string) => {
   await using maker = Program.ofNode(program, [service.url, "key", "token", folder, "1"])
   const { stdout } = await maker.ended
-  // Warnings come before it.
+  // The result is the last line, after any warnings.
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as { outcome: string }
 }
 

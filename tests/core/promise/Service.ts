@@ -1,6 +1,4 @@
-/**
- * Services with real sockets for the tests of the promise client: the mock service, and one that does what the test scripts.
- */
+/** Services with real sockets for the tests of the promise client: the mock service, and a service that the test scripts. */
 import { TestServer, type TestServerOptions } from "@berthkit/server/testing"
 import { BerthError, type Client, type ClientOptions, createClient } from "@berthkit/core/promise"
 import { HttpService } from "@berthkit/testing/HttpService"
@@ -42,7 +40,7 @@ export const mockService = async (
   }
 }
 
-/** A service that does with each request what `listener` does. */
+/** A service whose `listener` answers each request. */
 export const bareService = async (
   listener: RequestListener,
   options: Partial<ClientOptions> = {}

@@ -4,13 +4,13 @@ import { once } from "node:events"
 import type { RequestListener, ServerResponse } from "node:http"
 import { bareService, mockService, rejection } from "./Service.ts"
 
-/** Where a call may be when it is abandoned. */
+/** A place where a call may be when it is abandoned. */
 interface Place {
-  /** How the service handles it. */
+  /** How the service handles the request. */
   readonly answer: RequestListener
   /** The client's known allowance once the call is there. */
   readonly level: Pick<KnownAllowance, "underWay" | "waiting">
-  /** Its ledger at the end. */
+  /** The call's ledger at the end. */
   readonly attempts: Array<readonly [outcome: string, status: number | null]>
 }
 
@@ -39,12 +39,12 @@ const spends: RequestListener = (_, response) => {
   response.end(`{"message":"Success","code":200,"data":[],"errors":{}}`)
 }
 
-/** Waits until the client has reached that place. */
+/** Waits until a call of the client has reached that place. */
 const until = async ({ allowance }: Client, { underWay, waiting }: Place["level"]) => {
   for await (const level of allowance.changes()) if (level.underWay === underWay && level.waiting === waiting) return
 }
 
-/** Whether the promise has ended before the event loop turns: no timer, no socket and no other task in between. */
+/** Whether the promise ends before the next turn of the event loop, that is without a timer, a socket or another task in between. */
 const endsAtOnce = (promise: Promise<unknown>) =>
   Promise.race([
     promise.then(
@@ -100,7 +100,7 @@ for (const [end, tag] of [
           error.attempts.map(({ outcome, status }) => [outcome, status] as const),
           attempts
         )
-        // The request is let go of too, not only its caller.
+        // The request is dropped as well, not only the caller's promise.
         await gone
         await closed
       })

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { bareService, mockService, rejection } from "./Service.ts"
 
-/** A node to ask for that the service has the plan and the image of. */
+/** The spec of a node whose plan and image the service offers. */
 const anySpec = async (client: Client, name: string): Promise<NodeSpec> => {
   const plans = await client.plans.list()
   const [offer] = plans.find(({ diskGb }) => diskGb !== 0)!.slugs

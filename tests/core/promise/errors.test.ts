@@ -7,7 +7,7 @@ import { accessToken, apiKey, bareService, mockService, rejection } from "./Serv
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
 
-// Long enough for every attempt, and too short for the reconciliation of a create that may have made a node.
+// A deadline that is long enough for every attempt, but too short for the reconciliation of a create that may have made a node.
 const short = { deadline: 3000 }
 
 const operations: Record<string, (client: Client) => Promise<unknown>> = {
@@ -24,14 +24,14 @@ describe("a failure", () => {
   for (const { body, expect, headers, name, operation, status } of vectors) {
     it(`${name} rejects with ${expect.reason}`, async () => {
       await using service = await bareService((request, response) => {
-        // What is listed before and after a create is an account without nodes.
+        // The lists before and after a create show an account without nodes.
         const listing = operation === "nodes.create" && request.method === "GET"
         if (listing) response.end(`{"message":"Success","code":200,"data":[],"errors":{}}`)
         else response.writeHead(status, headers).end(body)
       })
       const error = await rejection(operations[operation]!(service.client))
       if (expect.reason !== error._tag) {
-        // A create that may have made a node is reconciled, which takes longer than its deadline here.
+        // This create may have made a node, and its reconciliation takes longer than the deadline.
         assert.strictEqual(operation, "nodes.create")
         assert.strictEqual(error._tag, "OutcomeUnknown")
       }

@@ -13,10 +13,10 @@ import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { accessToken, apiKey, bareService, mockService, rejection, type Service } from "./Service.ts"
 
-/** The most nodes that the service gives in one page. */
+/** The maximum number of nodes on a page of the service. */
 const most = 20
 
-/** A service with `count` nodes, ids from 1, that fails from the request number `fails` on. */
+/** A service with `count` nodes, whose ids start at 1. It fails from request number `fails` on. */
 const pagedService = (
   count: number,
   onPage: (page: number) => void,
@@ -83,7 +83,7 @@ describe("a list of nodes", () => {
     await using service = await pagedService(10_000, (page) => pages.push(page))
     for await (const { id } of service.client.nodes.list()) if (id === 4) break
     const asked = pages.length
-    // Whatever were still under way would be answered before these, on the same connections.
+    // If any request were still under way, it would be answered before these, on the same connections.
     for (let i = 0; i < 3; i++) await service.client.raw.request({ method: "GET", path: "/" })
     assert.isAtMost(asked, 3)
     assert.lengthOf(

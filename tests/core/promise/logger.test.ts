@@ -12,7 +12,7 @@ import { accessToken, apiKey, bareService, rejection } from "./Service.ts"
 const envelope = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
 const record = { id: 7, name: "web", status: "running", created_at: "2026-01-01T00:00:00Z" }
 
-/** A logger that keeps its lines, the times in them left out. */
+/** A logger that keeps its lines without the times. */
 const keeping = () => {
   const lines: Array<string> = []
   const keep = (level: string) => (message: string) =>

@@ -5,7 +5,7 @@ import { request } from "node:http"
 import { fetch, ProxyAgent } from "undici"
 import { mockService } from "./Service.ts"
 
-/** A proxy on a free port, which reports the host of each request. Addresses without TLS are asked for whole. */
+/** A proxy on a free port that reports the host of each request. For plain HTTP, a client sends the proxy the whole address. */
 const proxy = (onRequest: (host: string) => void) =>
   HttpService.listen((incoming, outgoing) => {
     const { host } = new URL(incoming.url!)

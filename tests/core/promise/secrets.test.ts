@@ -9,7 +9,7 @@ import { accessToken, apiKey, bareService, rejection } from "./Service.ts"
 const secrets = [apiKey, accessToken]
 const spellings = secrets.flatMap((secret) => Object.values(spellingsOf(secret)))
 
-/** Services that fail, most of them repeating the credentials as an error page of a proxy does. */
+/** Services that fail. Most of them repeat the credentials, like the error page of a proxy. */
 const services: Record<string, RequestListener> = {
   "breaks the connection": (request) => request.socket.destroy(),
   "breaks the body": (request, response) => {
@@ -56,7 +56,7 @@ const calls: ReadonlyArray<(client: Client) => Promise<unknown>> = [
   (client) => client.nodes.delete(7, { signal: AbortSignal.timeout(20) })
 ]
 
-/** Everything that can be seen of a value. */
+/** Everything that a program can see in a value. */
 const everything = (value: unknown) =>
   [inspect(value, { depth: 20, showHidden: true, getters: true }), JSON.stringify(value), String(value)].join("\n")
 
@@ -118,7 +118,7 @@ describe("a program that handles its rejections", () => {
         await using bare = await bareService(service)
         const { client } = bare
         await Promise.allSettled(calls.map((call) => call(client)))
-        // Let go of in every way: a loop that is left, a signal, a client that is closed midway.
+        // Abandon calls in every way: leave a loop, abort with a signal, close the client midway.
         const iterator = client.nodes.list({ deadline })[Symbol.asyncIterator]()
         const taken = [iterator.next(), iterator.next()]
         await iterator.return?.()
@@ -129,7 +129,7 @@ describe("a program that handles its rejections", () => {
         await client.close()
         await Promise.allSettled([...taken, aborted, midway])
       }
-      // Node reports after the microtasks of a turn.
+      // Node reports an unhandled rejection after the microtasks of a turn.
       await new Promise((resolve) => setImmediate(resolve))
       await new Promise((resolve) => setImmediate(resolve))
       assert.deepStrictEqual(unhandled, [])

@@ -11,7 +11,7 @@ import { accessToken, apiKey, bareService, mockService, rejection } from "./Serv
 const spec = { name: "web", plan: "P", image: "I" }
 const envelope = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
 
-/** A service that makes nodes, and how many it has made. */
+/** A service that makes nodes, and the number of nodes that it has made. */
 const maker = () => {
   const nodes: Array<object> = []
   const listener: RequestListener = async (request, response) => {
@@ -38,7 +38,7 @@ const folderOf = () => {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** The only account's folder. The log of changes, which all accounts of the service share, is beside it. */
+/** The folder of the only account. Next to it is the log of changes, which all accounts of the service share. */
 const accountIn = (folder: string) => {
   const isLog = (hash: string) => readdirSync(join(folder, "accounts", hash)).join() === "records"
   const [hash, ...others] = readdirSync(join(folder, "accounts")).filter((each) => !isLog(each))
@@ -224,7 +224,7 @@ describe("a state directory", () => {
     await service.client.close()
     const later = createClient(service.options)
     await rejection(later.nodes.get(0))
-    // Nothing was sent by this one.
+    // This client has sent nothing so far.
     await later.raw.request({ method: "GET", path: "/nodes/" }, { deadline: "10 seconds" })
     assert.propertyVal(await later.allowance.current(), "remaining", 498)
     await later.close()

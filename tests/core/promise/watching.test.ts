@@ -200,7 +200,7 @@ describe("a listener", () => {
       await Array.fromAsync(service.client.nodes.list({ exact: false, onEnd: (listed) => reported.push(listed) }))
     }
     assert.deepStrictEqual(reported, [
-      // The second page overlaps a first one that is not full, and so proves that nothing was missed.
+      // The first page is not full. The second page overlaps it, which proves that no node was missed.
       { nodes: 30, requests: 2, complete: true, readToEnd: true, total: null, unreadable: [] },
       { nodes: 150, requests: 2, complete: "assumed", readToEnd: "assumed", total: null, unreadable: [] }
     ])

@@ -1,4 +1,4 @@
-/** What a program reads with a generated client: every endpoint once, and one failure. */
+/** What a program gets from a generated client: the result of each endpoint, and one failure. */
 
 export interface Account {
   readonly baseUrl: string
@@ -21,7 +21,7 @@ export interface Report {
   readonly savedImages: ReadonlyArray<string>
   /** The status of the reply to the delete. */
   readonly deleted: number
-  /** The failure of a read of a node that never was. */
+  /** The failure of a read for a node that never existed. */
   readonly missing: { readonly code: 404; readonly details: ReadonlyArray<string> }
 }
 

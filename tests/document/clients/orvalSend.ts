@@ -1,6 +1,4 @@
-/**
- * How the client of `orval` sends: to the account that was set last, with its credentials.
- */
+/** The function with which the client of `orval` sends requests: to the account that was set last, with its credentials. */
 import type { Account } from "./Report.ts"
 
 let account: Account | undefined
@@ -17,7 +15,7 @@ export const send = async <Reply>(path: string, init: RequestInit): Promise<Repl
   headers.set("authorization", `Bearer ${account.accessToken}`)
   const response = await fetch(url, { ...init, headers })
   const text = await response.text()
-  // The union of all replies: that the body goes with the status is what the description promises.
+  // The type is the union of all replies. The description promises that each status has its own type of body.
   return {
     data: text === "" ? undefined : JSON.parse(text),
     status: response.status,

@@ -1,4 +1,4 @@
-// A program with Effect that uses the client, against the service within its own process and with a script.
+// A program with Effect that uses the client: once against the mock service in its own process, and once with scripted replies.
 import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import * as Scripted from "@berthkit/core/testing"

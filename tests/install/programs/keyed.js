@@ -1,4 +1,4 @@
-// A create with a key. A second run of the program, with the same state directory, gets the node of the first.
+// A create with a key. A second run of this program with the same state directory gets the node of the first run.
 import { createClientFromEnv } from "@berthkit/core"
 
 const client = createClientFromEnv({ stateDirectory: process.env.STATE })

@@ -1,4 +1,4 @@
-// A program without Effect that uses the client, against the service within its own process.
+// A program without Effect that uses the client against the mock service in its own process.
 import { createClient, isBerthError, type Node, NodeNotFound } from "@berthkit/core"
 import * as alias from "@berthkit/core/promise"
 import { startServer } from "@berthkit/server/testing/promise"

@@ -1,4 +1,4 @@
-// A program whose HTTP requests OpenTelemetry traces, as in docs/using-with-promises.md; prints all that the exporter gets.
+// A program whose HTTP requests OpenTelemetry traces, as in docs/using-with-promises.md; prints everything that the exporter gets.
 import { createRequire } from "node:module"
 // @boundaries-ignore installed from npm where it runs
 import { registerInstrumentations } from "@opentelemetry/instrumentation"

@@ -1,4 +1,4 @@
-// What a page does with the client, run where there is no `process`.
+// What a page does with the client. It runs without a `process`.
 import { createClient } from "@berthkit/core"
 
 const { BERTH_BASE_URL, BERTH_API_KEY, BERTH_ACCESS_TOKEN } = globalThis.process.env

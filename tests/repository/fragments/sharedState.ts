@@ -1,4 +1,4 @@
-// Code of `docs/reference/client.md`. Run with the variables of a service and a database, it prints the id of the node.
+// Code from `docs/reference/client.md`. With the variables of a service and a database, it prints the id of the node.
 import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import * as SharedState from "@berthkit/core/client/state/SharedState"

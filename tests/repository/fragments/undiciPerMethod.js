@@ -1,4 +1,4 @@
-// Code of `docs/using-with-promises.md`. Run with the variables of a service, it prints how many nodes there are on a page.
+// Code from `docs/using-with-promises.md`. With the variables of a service, it prints the number of nodes on a page.
 import { createClientFromEnv } from "@berthkit/core/promise"
 import { Agent, fetch } from "undici"
 

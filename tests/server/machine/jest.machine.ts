@@ -1,6 +1,6 @@
 /**
- * The mock and the promise client in a project that tests with jest. Needs a registry: jest comes from npm. The project gets both as
- * JavaScript, because jest reads no TypeScript.
+ * The mock and the promise client in a project that tests with jest. Needs a package registry, because jest comes from npm. The project
+ * gets the mock and the client as JavaScript, because jest reads no TypeScript.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
@@ -27,7 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(modules, "everyMethod.mjs"), stripTypeScriptTypes(everyMethod))
 })
 
-/** The report of jest about a test file. */
+/** Runs jest on a test file, and returns its report. */
 const jest = async (file: string) => {
   const args = ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", file]
   await using jest = new Program(process.execPath, args, { cwd: project, timeoutMillis: 240_000 })

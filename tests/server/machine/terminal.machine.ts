@@ -1,6 +1,6 @@
 /**
- * Servers that are started by hand from an interactive shell in a terminal, and what happens to them when the shell or the terminal ends.
- * Needs Linux, because its `script` makes the terminal.
+ * Servers that a person starts from an interactive shell in a terminal, and what happens to them when the shell or the terminal ends. Needs
+ * Linux, because its `script` makes the terminal.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 const bare = `${process.execPath} ${root}apps/server/bin/berth-server.mjs --port 0`
 const wrapped = `npx --yes pnpm@12.21.0 --silent berth-server --port 0`
 
-/** A shell in a terminal of its own, with a server that `command` starts in it. */
+/** A shell in its own terminal, and a server that `command` has started there. */
 const login = async (command: string) => {
   const shell = "bash --norc --noprofile -i"
   const terminal = new Program("script", ["--quiet", "--flush", "--command", shell, "/dev/null"], {
@@ -30,10 +30,10 @@ const answers = async (url: string): Promise<boolean> =>
     () => false
   )
 
-/** Rejects if the server is still there after the time in which it promises to end. */
+/** Rejects if the server has not ended within the promised time. */
 const ends = (url: string) => expect.poll(() => answers(url)).toBe(false)
 
-/** Longer than a server needs to notice that anything is gone. */
+/** Rejects if the server ends. Waits longer than a server needs to notice that its starter or terminal is gone. */
 const goesOn = async (url: string) => {
   const until = performance.now() + 2_000
   while (performance.now() < until) expect(await answers(url)).toBe(true)
@@ -45,7 +45,7 @@ describe.each([
 ])("a server that was started by %s", (_, command) => {
   it("goes on after a logout when it was started with `&`", async () => {
     const { terminal, url } = await login(`${command} &`)
-    // Bash asks once whether its jobs may be left.
+    // The first `exit` only makes Bash warn about running jobs.
     terminal.child.stdin.write("exit\nexit\n")
     await terminal.ended
     await goesOn(url)
@@ -77,7 +77,7 @@ it("goes on under nohup when its terminal is closed", async () => {
 })
 
 describe("a server that was started by npx and pnpm", () => {
-  /** The processes between the test and the server: npx, a shell, pnpm. */
+  /** The ids of the processes between the test and the server: npx, a shell, pnpm. */
   const linksOf = (pid: number, end: number): ReadonlyArray<number> => {
     const parent = Number(spawnSync("ps", ["-o", "ppid=", "-p", String(pid)], { encoding: "utf8" }).stdout)
     return parent === end ? [pid] : [...linksOf(parent, end), pid]
@@ -91,7 +91,7 @@ describe("a server that was started by npx and pnpm", () => {
       expect(links).toHaveLength(4)
       process.kill(links[index]!, "SIGKILL")
       const killed = performance.now()
-      // The server holds its stdout to the end.
+      // The server holds its stdout open until it ends.
       await program.ended
       expect(performance.now() - killed).toBeLessThan(1_000)
     }

@@ -1,9 +1,9 @@
-/** A shell that runs one command after the other, and ends with all that it started. */
+/** A shell that runs one command after the other. All processes that it has started end with it. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
 import { Effect } from "effect"
 
-/** Between what one command prints and the next. */
+/** The line between the outputs of two commands. */
 const end = "--- end of the command"
 
 export class Shell {
@@ -16,13 +16,13 @@ export class Shell {
 
   static scoped(cwd: string, env: NodeJS.ProcessEnv) {
     return Effect.acquireRelease(
-      // A group of its own, which is ended as one.
+      // The shell gets its own process group, so that the whole group can be ended.
       Effect.sync(() => new Shell(spawn("bash", ["-s"], { cwd, env, detached: true, stdio: "pipe" }))),
       (shell) => Effect.promise(() => shell.#end())
     )
   }
 
-  /** What a command prints on stdout. */
+  /** Runs a command and returns its stdout. */
   run(command: string): Promise<string> {
     const { stdin, stdout } = this.#child
     const { promise, resolve } = Promise.withResolvers<string>()

@@ -1,4 +1,4 @@
-/** For `node --import`: a wall clock that is ahead by as many milliseconds as `CLOCK_AHEAD` says. */
+/** For `node --import`: sets the wall clock of the process ahead by `CLOCK_AHEAD` milliseconds. */
 import "@berthkit/testing/steppedDate"
 
 globalThis.stepWallClock(Number(process.env["CLOCK_AHEAD"] ?? 0))

@@ -24,7 +24,7 @@ interface Rule {
 
 const rules: ReadonlyArray<Rule> = parse(readFileSync(rulesFile, "utf8")).groups[0].rules
 
-/** It lasts for this long, from the first minute on: longer than any alert waits. */
+/** How long each trouble lasts, from the first minute on. This is longer than any alert waits. */
 const lastingMinutes = 90
 
 const minutesOf = (wait = "0m"): number => Number.parseInt(wait, 10) * (wait.endsWith("h") ? 60 : 1)
@@ -36,11 +36,11 @@ const seriesOf = (name: string, labels: Labels): string =>
     .map(([label, value]) => `${label}="${value}"`)
     .join(",")}}`
 
-/** `{{ $labels.account }}` and the like. */
+/** Fills in placeholders such as `{{ $labels.account }}`. */
 const filled = (template: string, labels: Labels): string =>
   template.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label]!)
 
-/** No alert just before its wait is over, the alert then, and none after the trouble. */
+/** A test that expects no alert just before the wait is over, the alert after the wait, and none after the trouble. */
 const testOf = ({ alert, annotations, for: wait, labels }: Rule, name: string, values: string, its: Labels) => {
   const fired = {
     exp_labels: { ...its, ...labels },
@@ -63,7 +63,7 @@ const testOf = ({ alert, annotations, for: wait, labels }: Rule, name: string, v
 
 const subjects = { daemon: {}, account: { account: "acme" }, sink: { sink: "ops" } } as const
 
-/** A series that exists from the first minute on, and no longer at the end. */
+/** A series that begins in the first minute and ends with the trouble. */
 const lasting = `_ 1x${lastingMinutes - 1} stale`
 
 const ruleNamed = (name: string): Rule => rules.find(({ alert }) => alert === name)!

@@ -1,4 +1,4 @@
-/** A program of Debian, installed where it is missing. */
+/** Installs a program from Debian if it is missing. */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 
@@ -8,7 +8,7 @@ const aptGet = (...args: ReadonlyArray<string>) =>
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }
   })
 
-/** Installs the package of a program that has its name. */
+/** Installs the package that has the same name as the program. */
 export const install = (name: string): void => {
   if (["/usr/sbin", "/usr/bin"].some((folder) => existsSync(`${folder}/${name}`))) return
   aptGet("update")

@@ -1,4 +1,4 @@
-/** A disk of a few megabytes, which a test fills: a file system of memory. Needs Linux and root. */
+/** A disk of a few megabytes that a test can fill. It is a file system in memory. Needs Linux and root. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** Prometheus's own tool for its rules; if it is missing, that of Debian's package, unpacked next to the tests. */
+/** Prometheus's own tool for its rules. If the machine lacks it, Debian's package is unpacked next to the tests. */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const download = () => {
   try {
     get()
   } catch {
-    // A fresh machine has no list of packages yet.
+    // A fresh machine has no package lists yet.
     execFileSync("apt-get", ["update", "-qq"], { stdio: "ignore" })
     get()
   }
@@ -28,7 +28,7 @@ const download = () => {
   execFileSync("dpkg-deb", ["-x", join(folder, archive!), folder])
 }
 
-/** Its path. */
+/** The path of promtool. */
 export const promtool = (): string => {
   if (isThere("promtool")) return "promtool"
   const path = join(folder, "usr/bin/promtool")

@@ -1,6 +1,6 @@
 /**
- * Proxies between everything that speaks HTTP: every message arrives at once, and no proxy holds streams back. Needs Linux and root;
- * installs tinyproxy, nginx and Caddy from Debian if they are missing.
+ * Proxies between all programs that speak HTTP. Every message must arrive at once, and no proxy may hold back a stream. Needs Linux and
+ * root; installs tinyproxy, nginx and Caddy from Debian if they are missing.
  */
 import { writeFileSync } from "node:fs"
 import { get, type IncomingMessage } from "node:http"
@@ -30,7 +30,7 @@ const start = (app: string, name: string, args: ReadonlyArray<string>, env: Vari
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`
 
-/** A receiver of webhooks, whose signatures it verifies, and of beats. */
+/** A receiver of webhooks and heartbeats. It verifies the signatures of the webhooks. */
 const receiver = Effect.gen(function* () {
   const taken = { types: [] as Array<string>, beats: 0 }
   const { url } = yield* HttpService.start((request, response) => {
@@ -61,7 +61,7 @@ const accountOf = (baseUrl: string, { accessToken, apiKey }: Readonly<Record<"ap
   ...placeSettings
 })
 
-/** A daemon that sends events and beats to a receiver. */
+/** A daemon that sends events and heartbeats to a receiver. */
 const daemonOf = Effect.fnUntraced(function* (path: string, account: Variables, hooks: string, env: Variables = {}) {
   const config = join(path, "watch.yml")
   writeFileSync(
@@ -91,7 +91,7 @@ heartbeat: { url: "${hooks}/beat", every: 1s }
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** Creates a node, as a command. */
+/** Creates a node with `berth`. */
 const makeNode = (account: Variables, env: Variables) =>
   Effect.gen(function* () {
     const berth = yield* start("cli", "berth", ["node", "create", "web", ...order, "--yes"], { ...account, ...env })
@@ -138,7 +138,7 @@ it.live("all that is sent arrives through a forward proxy, which alone knows the
   }).pipe(Effect.scoped)
 )
 
-/** nginx as the docs have it, without TLS, which compresses all that it may. */
+/** nginx with the configuration of the docs, but without TLS, and compressing everything that it may. */
 const nginx = Effect.fnUntraced(function* (port: string) {
   install("nginx")
   const path = yield* folder
@@ -161,7 +161,7 @@ const nginx = Effect.fnUntraced(function* (port: string) {
   return yield* startProxy(`http://127.0.0.1:${own}`, () => new Program("nginx", ["-c", config, "-e", "stderr"]))
 })
 
-/** Caddy as the docs have it, without TLS, which compresses all that it may. */
+/** Caddy with the configuration of the docs, but without TLS, and compressing everything that it may. */
 const caddy = Effect.fnUntraced(function* (port: string) {
   install("caddy")
   const path = yield* folder
@@ -177,7 +177,7 @@ const caddy = Effect.fnUntraced(function* (port: string) {
   return yield* startProxy(`http://127.0.0.1:${own}`, () => new Program("caddy", args, { env }))
 })
 
-/** The text of a stream so far, requested like a browser, which accepts compressed replies. */
+/** Follows a stream like a browser, which accepts compressed replies. Returns the text so far. */
 const follow = (url: string) =>
   Effect.gen(function* () {
     const stream = { text: "" }

@@ -1,6 +1,6 @@
 /**
- * A running daemon keeps no more events than its config allows, within seconds, while many events come. A separate run because of the
- * number of nodes.
+ * While many events come, a running daemon removes events within seconds, so that it keeps no more than its config allows. This is a
+ * separate run because it needs many nodes.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -38,7 +38,7 @@ layer(
         wait(async () => (await fetch(`${http}/api/status`)).json() as Promise<{ readonly cursor: string }>),
         ({ cursor }) => Number(/\bacme:(\d+)/.exec(cursor)?.[1])
       )
-      // A busy machine adds events about the daemon itself.
+      // On a busy machine, the log also gets events about the daemon itself.
       const kept = command(["events", "--config", config, "--account", "acme"])
       yield* changeEvery("power-off")
       yield* Effect.repeat(seen, { until: (count) => count >= 1001 })

@@ -1,7 +1,6 @@
 /**
- * The literal set-up from the docs: the config, the unit for systemd, and nginx with TLS in front, under a umask that lets others read. The
- * test replaces only addresses, ports and folders. Needs Linux, root, systemd's tools and openssl; installs nginx from Debian if it is
- * missing.
+ * The exact set-up of the docs: the config, the systemd unit, and nginx with TLS in front, with a umask that lets others read. The test
+ * replaces only addresses, ports and folders. Needs Linux, root, systemd's tools and openssl; installs nginx from Debian if it is missing.
  */
 import { execFileSync } from "node:child_process"
 import {
@@ -35,7 +34,7 @@ import { blockOf, repository, substitute } from "./documented.ts"
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "berth-set-up-"))
-    // As /etc is: others may look into it.
+    // Like /etc, this folder can be read by others.
     chmodSync(path, 0o755)
     return path
   }),
@@ -56,7 +55,7 @@ interface Reply {
   readonly text: string
 }
 
-/** A request as a browser sends it to the proxy. */
+/** Sends a request to the proxy like a browser. */
 const browse =
   (port: number) =>
   (path: string, { body, headers = {}, method = "GET" }: { method?: string; body?: unknown; headers?: object } = {}) =>
@@ -116,7 +115,7 @@ const startProxy = Effect.fnUntraced(function* (path: string, daemonPort: string
   )
   const program = yield* Program.start(() => new Program("nginx", ["-c", config, "-e", "stderr"]))
   const ask = browse(port)
-  // It answers once it listens; until then connections are refused.
+  // The proxy refuses connections until it listens.
   yield* Effect.retry(
     Effect.catchDefect(Effect.asVoid(ask("/healthz")), () => Effect.fail("refused" as const)),
     { while: () => program.child.exitCode === null, schedule: Schedule.spaced("20 millis") }
@@ -143,7 +142,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
           "/var/lib/berth": state,
           "listen: 127.0.0.1:9464": "listen: 127.0.0.1:0",
           "https://api.example.com": BERTH_BASE_URL,
-          // Nothing answers there.
+          // No server has this address.
           "https://gate.example.com/in": "https://gate.example.invalid/in",
           "interval: auto": "interval: 200ms",
           "https://ops.example.com/hook": ops.url,
@@ -158,7 +157,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
         BERTH_ACCESS_TOKEN,
         BERTH_WATCH_TOKEN: "0123456789abcdef",
         OPS_SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
-        // Its address is private, so nothing is ever sent there.
+        // The address is private, so the daemon never sends anything there.
         CHAT_URL: "https://chat.example.invalid/secret",
         GATE_AUTH: "Bearer of-the-gate"
       }
@@ -212,7 +211,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
       chmodSync(program, 0o755)
       const unit = readFileSync(repository("apps/watch/operate/berth-watch.service"), "utf8")
       writeFileSync(join(path, "berth-watch.service"), substitute(unit, { "/usr/local/bin/berth-watch": program }))
-      // It prints what it would ignore, too, and ends with 0.
+      // systemd-analyze also prints what systemd would ignore, and still exits with 0.
       const verified = yield* Program.start(
         () => new Program("systemd-analyze", ["verify", join(path, "berth-watch.service")])
       )

@@ -1,6 +1,6 @@
 /**
- * A silence in a real daemon that is killed and reloaded meanwhile. The receiver gets no silenced event until the end, and then each event
- * once, those of each node in order.
+ * A silence in a real daemon that is killed and reloaded meanwhile. The receiver gets no silenced event until the silence ends, and then
+ * each event once, with those of each node in order.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { TestServer } from "@berthkit/server/testing"
@@ -29,7 +29,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that is killed in th
       const log = Effect.map(command(["events", "--config", config]), ({ stdout }) =>
         stdout.map((line) => JSON.parse(line))
       )
-      /** Waits until the log has everything about the nodes so far: each runs. */
+      /** Waits until the log has all events about these nodes so far, that is until each node runs. */
       const running = (...names: ReadonlyArray<string>) =>
         Effect.repeat(log, {
           until: (events) =>
@@ -49,7 +49,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that is killed in th
       yield* until(() => namesIn(ops.taken).includes("db-1"))
       yield* wait(() => first.program.kill("SIGKILL"))
 
-      // Changes while no daemon runs are silenced as well, because they count from when the next daemon sees them.
+      // Changes while no daemon runs are silenced as well, because the time when the next daemon sees them counts.
       yield* create("web-2")
       const second = yield* start
       yield* running("web-2")
@@ -68,7 +68,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that is killed in th
       expect(namesIn(ops.taken).filter((name) => !name.startsWith("db-"))).toEqual([])
       yield* wait(() => second.program.kill("SIGKILL"))
 
-      // On the store that rests, then by the daemon.
+      // First without a daemon, from the store; then from the daemon.
       const listed = yield* silence("list")
       expect(listed).toMatchObject([
         { id: added.id, state: "active", held: expect.any(Number) },

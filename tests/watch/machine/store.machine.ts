@@ -1,7 +1,4 @@
-/**
- * The daemon on a store that fails under it: a disk without room, which is a small file system of memory, and a file that is
- * overwritten. Needs Linux and root.
- */
+/** A daemon whose store fails: the disk is full (a small file system in memory), or the file is overwritten. Needs Linux and root. */
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -20,7 +17,7 @@ const requests = Effect.flatMap(TestServer, ({ control, id: world }) =>
   )
 )
 
-/** Fills a range of a file with what no database has. */
+/** Overwrites a range of a file with bytes that no database has. */
 const spoil = (path: string, from: number) => {
   const size = statSync(path).size
   const file = openSync(path, "r+")
@@ -38,7 +35,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       yield* wait(() => daemon.baseline())
       yield* create("before")
       yield* until(() => ops.taken.length >= 2)
-      // A receiver that is away has this event still to get.
+      // The receiver is down, so this event is still pending.
       ops.state.answer = () => 503
       fill(path)
       yield* create("while")
@@ -47,7 +44,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       )
       const asked = yield* requests
       yield* Effect.sleep("3 seconds")
-      // The list of plans is not a question about nodes.
+      // The read of the plans is the only request; nothing is asked about nodes.
       expect((yield* requests) - asked).toBeLessThanOrEqual(1)
       ops.state.answer = () => 204
 
@@ -68,7 +65,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       yield* until(() =>
         ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "after")
       )
-      // Only the events of one node come in order: one of another may be due again in five seconds.
+      // Only events of the same node come in order. An event of another node may be due again only in five seconds.
       yield* until(() => {
         const sequences = new Set(ops.taken.map(({ sequence }) => Number(sequence)))
         return sequences.size === Math.max(...sequences)
@@ -97,7 +94,7 @@ layer(
       for (const file of [store, `${store}-wal`]) spoil(file, 0)
       const { control, id: world } = yield* TestServer
       const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1000 } }))
-      // SQLite has some pages in memory, and notices nothing until it reads another one.
+      // SQLite has some pages in memory, and notices the damage only when it reads another page.
       for (const { id } of nodes.filter((_, index) => index % 20 === 0)) {
         yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: "power-off" } }))
       }

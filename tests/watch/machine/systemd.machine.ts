@@ -1,6 +1,5 @@
 /**
- * The notifications for systemd, on a socket like systemd's. Needs `systemd-notify`, and Python to listen, because Node has no such
- * sockets.
+ * The notifications to systemd, on a socket like systemd's. Needs `systemd-notify`, and Python to listen, because Node has no such sockets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -39,7 +38,7 @@ test("systemd is notified of the start, of reloads and of the end, and its watch
   })
   await listener.printed(/READY=1[^]*WATCHDOG=1[^]*WATCHDOG=1/)
 
-  // A config that is invalid, a config that cannot start, then a config that the daemon takes.
+  // First an invalid config, then one with which the daemon cannot start, and then one that the daemon accepts.
   writeFileSync(path, "accounts: []\n")
   daemon.program.signal("SIGHUP")
   await listener.printed(/(READY=1[^]*){2}/)

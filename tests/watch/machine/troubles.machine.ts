@@ -1,6 +1,7 @@
 /**
- * Provokes every trouble in a real daemon, with a service and receivers of the test. The trouble shows in each place that is derived from
- * the table, including the page in a browser, and disappears from each when it ends. Needs Linux, root (for a separate disk) and Chromium.
+ * Provokes every trouble in a real daemon, with a service and receivers of the test. The trouble shows in every place that is derived from
+ * the table, including the page in a browser, and disappears from all of them when it ends. Needs Linux, root (for a separate disk) and
+ * Chromium.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +16,7 @@ import { Daemon } from "../Daemon.ts"
 import { receiver, until, wait } from "../Scene.ts"
 import { diskOf, fill, free } from "./disk.ts"
 
-/** After it begins or ends, a trouble shows so within this. */
+/** Within this time after a trouble begins or ends, every place shows it. */
 const maxMillis = 15_000
 
 interface ServiceState {
@@ -27,7 +28,7 @@ interface ServiceState {
   headers: Readonly<Record<string, string>>
 }
 
-/** A service with a list of nodes, as the test decides it. */
+/** A service whose list of nodes the test controls. */
 const service = Effect.gen(function* () {
   const state: ServiceState = {
     ids: [1, 2, 3, 4, 5, 6, 7, 8],
@@ -117,7 +118,7 @@ ${more}`
 
 type Running = Effect.Success<ReturnType<typeof start>>
 
-/** Of the last ready line: a reload takes another port. */
+/** The URL in the last ready line, because a reload may take another port. */
 const urlOf = ({ daemon }: Running): string =>
   JSON.parse(Array.from(daemon.program.printedOn.stderr.matchAll(/^\{"http".*$/gm)).at(-1)![0]).http
 
@@ -175,7 +176,7 @@ const shows = (running: Running, name: string, isThere: boolean) =>
     for (;;) {
       const places = Object.values(yield* wait(() => placesOf(running, name)))
       const now = performance.now()
-      // From the first place on: when the daemon finds it is what the table decides.
+      // The time counts from the first place that shows the trouble, because the table decides when the daemon finds it.
       if (places.some((place) => place === isThere)) sinceMillis ??= now
       expect([name, isThere, now - (sinceMillis ?? now) < maxMillis, places]).toEqual([name, isThere, true, places])
       if (places.every((place) => place === isThere)) break
@@ -188,7 +189,7 @@ const shows = (running: Running, name: string, isThere: boolean) =>
 const begins = (running: Running, name: string) => shows(running, name, true)
 const ends = (running: Running, name: string) => shows(running, name, false)
 
-/** Begin and end of each trouble are one line each. */
+/** Expects one line for the beginning and one for the end of each trouble. */
 const expectLines = ({ daemon }: Running, names: ReadonlyArray<string>) => {
   for (const name of names) {
     const lines = daemon.program.printedOn.stderr.match(new RegExp(`^berth-watch: ${name}\\b.*$`, "gm")) ?? []
@@ -274,7 +275,7 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
         sinks: { ops, pager: { url: pager.url, more: ", maxLag: 100" } },
         more: `heartbeat: { url: "${monitor.url}", every: 1s }\n`
       })
-      /** An event of each node. */
+      /** Makes one event for each node. */
       let renamed = 0
       const happen = Effect.suspend(() => {
         const before = ops.idsTaken().length
@@ -304,7 +305,7 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
       pager.state.answer = () => 410
       yield* happen
       yield* begins(running, "sink-disabled")
-      // More than half its maxLag, and not all of it.
+      // The lag becomes more than half of maxLag, but not all of it.
       for (let times = 0; times < 8; times++) yield* happen
       yield* begins(running, "sink-behind")
       pager.state.answer = () => 204
@@ -312,7 +313,7 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
       yield* ends(running, "sink-behind")
       yield* ends(running, "sink-disabled")
 
-      // By the schedule this takes three days.
+      // With the normal schedule, this would take three days.
       const database = new DatabaseSync(running.store)
       const body = '{"specversion":"1.0","id":"dead","type":"berth.node.created","source":"/accounts/acme","data":{}}'
       database
@@ -345,13 +346,13 @@ describe.concurrent("a trouble shows everywhere, and is gone from everywhere whe
         sinks: { ops },
         more: "retention: { maxEvents: 1000 }\n"
       })
-      // Nothing happens in the account meanwhile.
+      // Nothing happens in the account while the disk is full.
       fill(path)
       yield* begins(running, "store-failing")
       free(path)
       yield* ends(running, "store-failing")
 
-      // Events that a sink has not taken are kept: about three for each node.
+      // Events that a sink has not taken are kept. There are about three for each node.
       ops.state.answer = () => 503
       for (const name of ["one", "two", "three", "four"]) {
         state.name = name
