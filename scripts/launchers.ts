@@ -63,8 +63,7 @@ export const endWithLaunchers = (): void => {
       clearInterval(timer)
       process.kill(process.pid, "SIGTERM")
     }
-    // Act only at the next check: if the launchers ended because of a hang-up, this process has got the hang-up, too, by
-    // then.
+    // Act only at the next check: if the launchers ended because of a hang-up, this process will have received the hang-up, too, by then.
     isAlone = true
   }, everyMillis).unref()
   process.once("SIGHUP", () => clearInterval(timer))
