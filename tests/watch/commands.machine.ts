@@ -33,7 +33,8 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
       const ask = (...args: ReadonlyArray<string>) => command([...args, "--config", config], env)
       const answers = Effect.all({
         events: ask("events"),
-        changes: ask("events", "--type", "berth.node.*", "--after", "acme:2"),
+        changes: ask("events", "--type", "berth.node.*", "--after", "2"),
+        causes: ask("events", "--cause", "unknown"),
         nodes: ask("nodes"),
         sinks: ask("sinks"),
         unknown: ask("sinks", "enable", "opps"),
@@ -41,7 +42,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
         retried: ask("sinks", "retry", "ops"),
         tested: ask("sinks", "test", "ops"),
         untested: ask("sinks", "test", "log"),
-        invalid: ask("replay", "--sink", "ops", "--after", "acme:99")
+        invalid: ask("replay", "--sink", "ops", "--after", "999")
       })
       const status = statusOf((yield* ask("status")).stdout)
       const { http } = yield* wait(() => daemon.ready())

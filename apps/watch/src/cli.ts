@@ -273,11 +273,12 @@ const replayFlags = {
     Flag.withDescription(
       "Start after this cursor (printed by berth-watch events); '' for the oldest event that is kept"
     )
-  )
+  ),
+  account: textFlag("account", "NAME", "Only events of this account")
 }
 
 const replayCommand = Command.make("replay", replayFlags, (flags) =>
-  changing(flags, (daemon) => replaySink(daemon, flags.sink, flags.after))
+  changing(flags, (daemon) => replaySink(daemon, flags.sink, flags.after, Option.getOrUndefined(flags.account)))
 ).pipe(
   Command.withDescription("Redeliver all events after a cursor to a sink"),
   Command.withExamples([

@@ -9,6 +9,10 @@ import { inDialect, clientOf } from "../../account.ts"
 import { Daemon } from "../Daemon.ts"
 import { command, configured, receiver, wait } from "../Scene.ts"
 
+interface Page {
+  readonly events: ReadonlyArray<{ readonly event: { readonly sequence: string } }>
+}
+
 const changeEvery = (status: "power-off" | "running") =>
   Effect.gen(function* () {
     const { control, id: world } = yield* TestServer
@@ -35,8 +39,8 @@ layer(
       yield* wait(() => daemon.baseline())
       const { http } = yield* wait(() => daemon.ready())
       const seen = Effect.map(
-        wait(async () => (await fetch(`${http}/api/status`)).json() as Promise<{ readonly cursor: string }>),
-        ({ cursor }) => Number(/\bacme:(\d+)/.exec(cursor)?.[1])
+        wait(async () => (await fetch(`${http}/api/events?account=acme&limit=1`)).json() as Promise<Page>),
+        ({ events }) => Number(events[0]?.event.sequence)
       )
       // On a busy machine, the log also gets events about the daemon itself.
       const kept = command(["events", "--config", config, "--account", "acme"])

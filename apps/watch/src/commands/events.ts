@@ -7,9 +7,10 @@ import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { wholeNumberFlag } from "@berthkit/terminal/valueFlags"
 import { Effect, Option, Schedule } from "effect"
 import { type Command, Flag } from "effect/cli"
+import { causes } from "../diff/Cause.ts"
 import { typeProblem } from "../deliver/SinkOptions.ts"
 import { Stdout } from "../deliver/Stdout.ts"
-import { formatCursor, parseCursor } from "../events/Cursor.ts"
+import { cursorProblem, formatCursor, parseCursor } from "../events/Cursor.ts"
 import type { DeliveredEvent } from "../http/records.ts"
 import { CommandFailed, endedBy, misused } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
@@ -62,6 +63,10 @@ export const eventsFlags = {
     Flag.withDescription("Only events about the node with this id"),
     Flag.optional
   ),
+  cause: Flag.Literals("cause", causes).pipe(
+    Flag.withDescription("Only deletions with this cause, such as unknown for those that nobody asked for"),
+    Flag.optional
+  ),
   silenced: textFlag("silenced", "SILENCE", "Only events that the silence with this id kept from a sink"),
   format: Flag.Literals("format", ["ndjson", "csv"]).pipe(
     Flag.withDescription("One JSON document per line, or a table for a spreadsheet"),
@@ -76,10 +81,7 @@ export const readCursor = (text: string): Effect.Effect<string, CommandFailed> =
   Effect.mapBoth(Effect.fromOption(parseCursor(text)), {
     onSuccess: formatCursor,
     onFailure: () =>
-      misused(
-        `${text} is not a cursor.`,
-        "berth-watch events prints the cursor after the last event, such as default:42."
-      )
+      misused(cursorProblem(text), "berth-watch events prints the cursor after the last event, such as 42.")
   })
 
 export const events = Effect.fn("events")(function* (options: EventsOptions) {
@@ -89,6 +91,7 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
     account: Option.getOrUndefined(options.account),
     type: Option.getOrUndefined(options.type),
     node: Option.getOrUndefined(options.node),
+    cause: Option.getOrUndefined(options.cause),
     silence: Option.getOrUndefined(options.silenced)
   }
   const problem = filter.type === undefined ? null : typeProblem(filter.type)

@@ -80,19 +80,20 @@ export const deadLetters = Effect.fnUntraced(function* (daemon: Answers, name: s
  * Says which events will be delivered again. The empty cursor means the oldest event that is kept, because older ones may be
  * gone.
  */
-const replayedText = Effect.fnUntraced(function* (daemon: Answers, cursor: string) {
-  if (cursor !== "") return `all events after ${cursor}`
-  const { events } = yield* daemon.events({ after: cursor, limit: 1 })
+const replayedText = Effect.fnUntraced(function* (daemon: Answers, cursor: string, account: string | undefined) {
+  const ofAccount = account === undefined ? "" : ` of ${account}`
+  if (cursor !== "") return `all events${ofAccount} after ${cursor}`
+  const { events } = yield* daemon.events({ after: cursor, limit: 1, account })
   const first = events[0]?.event.time
   return first === undefined
     ? "no events, because none are kept,"
-    : `all kept events, from ${DateTime.formatIso(DateTime.makeUnsafe(first))} on,`
+    : `all kept events${ofAccount}, from ${DateTime.formatIso(DateTime.makeUnsafe(first))} on,`
 })
 
-export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
+export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string, account?: string) {
   const cursor = yield* readCursor(after)
-  yield* withSink(daemon, name, daemon.replay(name, cursor))
-  yield* Console.log(`The sink ${name} gets ${yield* replayedText(daemon, cursor)} again.`)
+  yield* withSink(daemon, name, daemon.replay(name, cursor, account))
+  yield* Console.log(`The sink ${name} gets ${yield* replayedText(daemon, cursor, account)} again.`)
 })
 
 /**

@@ -465,7 +465,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         ),
         null
       ),
-      accounts: defaulted<ReadonlyArray<AccountOptions> | null>(file.list(account, { max: 2000 }), null),
+      accounts: defaulted<ReadonlyArray<AccountOptions> | null>(file.list(account, { max: 10_000 }), null),
       sinks: defaulted(file.list(sink, { max: 100 }), []),
       heartbeat: defaulted<HeartbeatOptions | null>(heartbeat, null),
       retention: defaulted(retention, defaultRetention)

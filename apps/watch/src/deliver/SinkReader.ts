@@ -1,15 +1,16 @@
 /**
- * Reads events at a sink's own cursor. One transaction moves the cursor and stores the deliveries of the selected events. If a
+ * Reads events from where a sink has got to in each account. One transaction moves this place and stores the deliveries of the selected events. If a
  * change of status must last for some time first, its delivery is stored as waiting. A slow sink stops reading, and blocks no
  * other sink. Events that silences hold are handled in `Silences.ts`.
  */
 import { Clock, Effect } from "effect"
-import { type Cursor, startOf } from "../events/Cursor.ts"
+import { startOf } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { sinkBaseline } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
 import type { Delivery, DeliveryKey, NodeKey } from "../store/deliveries.ts"
+import type { SinkPlaces } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
@@ -26,7 +27,7 @@ const inOneTransaction = <A, R>(effect: Effect.Effect<A, StoreFailed, R>) =>
   Effect.flatMap(Store, ({ atomically }) => atomically(effect))
 
 /**
- * Stores where a sink starts in each account that its cursor does not name yet; for a new sink these are all accounts. A sink
+ * Stores where a sink starts in each account that is new to it; for a new sink these are all accounts. A sink
  * starts with new events unless its options say that it starts with the existing nodes. Accounts without events are included.
  */
 export const openSink = Effect.fnUntraced(function* (
@@ -36,11 +37,11 @@ export const openSink = Effect.fnUntraced(function* (
   const store = yield* Store
   const isNew = yield* store.meet(name)
   if (start === "baseline") return
-  const cursor = yield* store.cursorOf(name)
+  const places = yield* store.placesOf(name)
   const ends = new Map(watched.map((account) => [account, 0]))
   for (const { account, seq } of yield* store.heads) ends.set(account, isNew ? seq : startOf(account, seq))
   for (const [account, seq] of ends) {
-    if (cursor.has(account) || !selectsAccount(selection, account)) continue
+    if (places.has(account) || !selectsAccount(selection, account)) continue
     yield* store.begin(name, account, seq)
   }
   // If several processes start at once, the first one finds that the sink is new, and the others wait for its transaction.
@@ -54,17 +55,17 @@ const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
 }
 
 /** Whether the sink should start with the nodes of an account and has not done so. */
-const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
-  start === "baseline" && !cursor.has(account) && !account.startsWith("_")
+const isUnmet = ({ start }: SinkOptions, places: SinkPlaces, account: string) =>
+  start === "baseline" && !places.has(account) && !account.startsWith("_")
 
-/** Number of events of an account after a cursor. */
-const unreadOf = (cursor: Cursor, { account, seq }: Head) => seq - (cursor.get(account) ?? 0)
+/** Number of events of an account that a sink has not read. */
+const unreadOf = (places: SinkPlaces, { account, seq }: Head) => seq - (places.get(account) ?? 0)
 
 /** Number of events that a sink has not read in the accounts that it selects. */
-export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<Head>): number =>
+export const lagOf = (sink: SinkOptions, places: SinkPlaces, heads: ReadonlyArray<Head>): number =>
   heads
-    .filter(({ account }) => selectsAccount(sink.selection, account) && !isUnmet(sink, cursor, account))
-    .reduce((sum, head) => sum + unreadOf(cursor, head), 0)
+    .filter(({ account }) => selectsAccount(sink.selection, account) && !isUnmet(sink, places, account))
+    .reduce((sum, head) => sum + unreadOf(places, head), 0)
 
 /** Reads until the sink is too far behind, or a person changes the sink in another process. */
 export const readEvents = Effect.fnUntraced(function* (
@@ -73,7 +74,7 @@ export const readEvents = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReaderEnd, StoreFailed, Store> {
   const store = yield* Store
   const orders = yield* whileItMayPass(store.ordersOf(sink.name))
-  const cursor = new Map<string, number>()
+  const places = new Map<string, number>()
   /**
    * The accounts whose events this process delivers. The value is the ownership epoch in which it took over the account's
    * pending deliveries.
@@ -128,11 +129,11 @@ export const readEvents = Effect.fnUntraced(function* (
     }
     const seq = events.at(-1)!.seq
     const { deliveries, givenUp, silenced } = yield* held.sortOut(taken)
-    const after = cursor.get(account) ?? null
+    const after = places.get(account) ?? null
     yield* store.take({ sink: sink.name, account, after, seq, deliveries, dropped, silenced })
     yield* held.countDropped(givenUp)
     courier.take(deliveries, dropped)
-    cursor.set(account, seq)
+    places.set(account, seq)
   })
 
   /**
@@ -145,13 +146,13 @@ export const readEvents = Effect.fnUntraced(function* (
       if (store.epochOf(account) === epoch) continue
       courier.forget(account)
       begun.delete(account)
-      cursor.delete(account)
+      places.delete(account)
     }
     const own = heads.filter(({ account }) => store.epochOf(account) !== null)
     const fresh = own.flatMap(({ account }) => (begun.has(account) ? [] : [account]))
     if (fresh.length > 0) {
       const epochs = fresh.map((account) => store.epochOf(account) ?? 0)
-      const left = yield* store.cursorOf(sink.name)
+      const left = yield* store.placesOf(sink.name)
       const now = yield* Clock.currentTimeMillis
       const deliveries = yield* store.deliveries(sink.name, fresh, maxLoaded)
       courier.resume(
@@ -160,7 +161,7 @@ export const readEvents = Effect.fnUntraced(function* (
       )
       for (const [index, account] of fresh.entries()) {
         const seq = left.get(account)
-        if (seq !== undefined) cursor.set(account, seq)
+        if (seq !== undefined) places.set(account, seq)
         begun.set(account, epochs[index]!)
       }
       held.gained()
@@ -168,24 +169,26 @@ export const readEvents = Effect.fnUntraced(function* (
     return own
   })
 
-  const lag = Effect.map(ownHeads, (heads) => lagOf(sink, cursor, heads))
+  const lag = Effect.map(ownHeads, (heads) => lagOf(sink, places, heads))
 
   /** Reads some unread events; returns how many were unread before. Events that silences held are delivered first. */
   const step = Effect.gen(function* () {
     const heads = yield* ownHeads
-    if (yield* held.release) return lagOf(sink, cursor, heads)
+    if (yield* held.release) return lagOf(sink, places, heads)
     let unread = 0
     for (const head of heads) {
       if (!selectsAccount(sink.selection, head.account)) continue
-      const isNew = isUnmet(sink, cursor, head.account)
+      const isNew = isUnmet(sink, places, head.account)
       if (isNew && head.sweptAtMillis === null) continue
       if (isNew) {
         const { deliveries, seq } = yield* takeBaseline(head)
         courier.take(deliveries, [])
-        cursor.set(head.account, seq)
+        places.set(head.account, seq)
       }
-      unread += unreadOf(cursor, head)
-      const events = yield* store.after(cursor, maxAtOnce, { account: head.account })
+      const left = unreadOf(places, head)
+      if (left === 0) continue
+      unread += left
+      const events = yield* store.eventsOf(head.account, places.get(head.account) ?? 0, maxAtOnce)
       if (events.length > 0) yield* takeEvents(head.account, events)
     }
     return unread

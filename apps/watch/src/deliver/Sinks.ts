@@ -238,7 +238,7 @@ const makeSinks = Effect.fnUntraced(function* (
     retry: (name: string) => stopped(name, store.retry(name)),
     /** Delivers one dead letter at once; returns false if there is none with this id. */
     revive: (name: string, id: string) => stopped(name, store.revive(name, id)),
-    replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
+    replay: (name: string, cursor: Cursor, account?: string) => stopped(name, store.replay(name, cursor, account)),
     /** Forgets a sink that the config no longer has. Returns null, or why the sink cannot be forgotten. */
     remove: Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeptBecause | null, StoreFailed> {
       if (configured === null) return "unknownConfig"
@@ -253,7 +253,7 @@ const makeSinks = Effect.fnUntraced(function* (
           const present = courier()
           if (present?.receiver().state === "down" || (yield* isDisabled(options.name))) break
           if (present !== null) yield* present.idle
-          if (present !== null && lagOf(options, yield* store.cursorOf(options.name), yield* ownHeads) === 0) break
+          if (present !== null && lagOf(options, yield* store.placesOf(options.name), yield* ownHeads) === 0) break
           yield* Effect.sleep(idlePause)
         }
       }

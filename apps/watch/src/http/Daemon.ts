@@ -90,8 +90,8 @@ export class Daemon extends Context.Service<
     readonly revive: (sink: string, id: string) => Effect.Effect<void, Refused>
     /** Sends a test event, which is not in the log. */
     readonly test: (sink: string) => Effect.Effect<void, Refused>
-    /** Sets a sink back to a cursor, so that it gets the events after the cursor again. */
-    readonly replay: (sink: string, after: string) => Effect.Effect<void, Refused>
+    /** Sets a sink back to a cursor, so that it gets the events after the cursor again; `account`: only those of one account. */
+    readonly replay: (sink: string, after: string, account?: string) => Effect.Effect<void, Refused>
     /** Forgets a sink that the config no longer has. */
     readonly remove: (sink: string) => Effect.Effect<void, Refused>
     /** The planned and active silences, and those that ended within a day, sorted by start. */

@@ -6,6 +6,7 @@ import { type Json, plain } from "@berthkit/core/api/Document"
 import { InstantText } from "@berthkit/terminal/instant"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
+import { causes } from "../diff/Cause.ts"
 import { failures } from "./failures.ts"
 import {
   AccountStatus,
@@ -46,6 +47,9 @@ const filter = {
   account,
   node: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))).annotate({
     description: "Only events about the node with this id."
+  }),
+  cause: Schema.optional(Schema.Literals(causes)).annotate({
+    description: "Only deletions with this cause; `unknown` for those that nobody asked for."
   })
 }
 
@@ -165,8 +169,8 @@ class SinksGroup extends HttpApiGroup.make("sinks").add(
   ),
   HttpApiEndpoint.post("replay", "/api/sinks/:sink/replay", {
     ...changed,
-    payload: Schema.Struct({ after: Schema.String }).annotate({ identifier: "Replay" })
-  }).annotateMerge(described("Replay", "Redelivers all events after this cursor."))
+    payload: Schema.Struct({ after: Schema.String, account }).annotate({ identifier: "Replay" })
+  }).annotateMerge(described("Replay", "Redelivers all events after this cursor, of all accounts or of one."))
 ) {}
 
 class SilencesGroup extends HttpApiGroup.make("silences").add(

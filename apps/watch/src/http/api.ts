@@ -85,7 +85,9 @@ const sinks = HttpApiBuilder.group(WatchApi, "sinks", (handlers) =>
       .handle("revive", ({ params: { id, sink } }) => after(sink, daemon.revive(sink, id)))
       .handle("test", ({ params: { sink } }) => after(sink, daemon.test(sink)))
       .handle("remove", ({ params: { sink } }) => orFailure(daemon.remove(sink)))
-      .handle("replay", ({ params: { sink }, payload }) => after(sink, daemon.replay(sink, payload.after)))
+      .handle("replay", ({ params: { sink }, payload }) =>
+        after(sink, daemon.replay(sink, payload.after, payload.account))
+      )
   })
 )
 

@@ -78,7 +78,8 @@ export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string
     deadLetters: (sink, query) => ask(sinks.dead({ params: { sink }, query })),
     revive: (sink, id) => Effect.asVoid(ask(sinks.revive({ params: { sink, id } }))),
     test: (sink) => Effect.asVoid(ask(sinks.test({ params: { sink } }))),
-    replay: (sink, after) => Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after } }))),
+    replay: (sink, after, account) =>
+      Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after, account } }))),
     remove: (sink) => Effect.asVoid(ask(sinks.remove({ params: { sink } }))),
     silences: Effect.map(surely(silences.list()), (list) => list.silences),
     addSilence: ({ atEnd, fromMillis, untilMillis, ...request }) =>

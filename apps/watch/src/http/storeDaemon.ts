@@ -3,14 +3,13 @@
  * of polling from `Progress`. If the store fails, the request fails with a defect that `app.ts` turns into a reply.
  */
 import { Clock, DateTime, Effect, Layer, Option, Struct } from "effect"
-import { advance, complete, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
+import { beginning, cursorProblem, formatCursor, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
 import { type Attempt, type KeptBecause, makeAttempt, Sinks } from "../deliver/Sinks.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
-import type { StoredEvent } from "../store/accounts.ts"
 import type { DeadLetterPlace } from "../store/deliveries.ts"
-import type { EventFilter, Head } from "../store/events.ts"
+import type { EventFilter, LoggedEvent as LoggedRow } from "../store/events.ts"
 import { SharedStore } from "../store/peers.ts"
 import { waitUntil } from "../store/Signal.ts"
 import type { PresentNode } from "../store/present.ts"
@@ -84,24 +83,10 @@ const readDeadLetterPlace = (text: string | undefined): Effect.Effect<DeadLetter
 
 const placeOf = ({ account, id }: { readonly account: string; readonly id: number }): string => `${account}/${id}`
 
-const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ account, seq }) => [account, seq]))
-
-/** The end of the log. Accounts without events are included, so that a cursor names them before their first event. */
-const endsOf = (watched: ReadonlyArray<string>, heads: ReadonlyArray<Head>): Cursor =>
-  new Map([...watched.map((account) => [account, 0] as const), ...cursorOf(heads)])
-
-/** The cursor after all of these events. */
-const behind = (events: ReadonlyArray<StoredEvent>, begin: Cursor): Cursor =>
-  events.reduce((cursor, { account, seq }) => advance(cursor, account, seq), begin)
-
-/** Each event with the cursor after it. */
-const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
-  let cursor = begin
-  return events.map(({ account, body, seq }) => {
-    cursor = advance(cursor, account, seq)
-    return { cursor: formatCursor(cursor), event: JSON.parse(body) as DeliveredEvent }
-  })
-}
+const logged = ({ body, position }: LoggedRow): LoggedEvent => ({
+  cursor: formatCursor(position),
+  event: JSON.parse(body) as DeliveredEvent
+})
 
 const toRecord = ({ sinceMillis, ...trouble }: Trouble): TroubleRecord => ({
   ...trouble,
@@ -125,26 +110,15 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   // The counts are cached because they read every row, and every open page asks for them every few seconds.
   const counts = yield* cachedFor(Effect.orDie(store.nodeCounts), countsAgeMillis)
 
+  /** Fails if the text is not a cursor of this store, or if events after the cursor are no longer kept. */
   const readCursor = Effect.fnUntraced(function* (text: string) {
     const cursor = Option.getOrUndefined(parseCursor(text))
-    if (cursor === undefined) return yield* new Refused({ kind: "invalid", message: "This is not a cursor." })
+    if (cursor === undefined) return yield* new Refused({ kind: "invalid", message: cursorProblem(text) })
+    const { end, removed } = yield* Effect.orDie(store.log)
+    if (cursor > end) return yield* new Refused({ kind: "invalid", message: "This cursor belongs to another store." })
+    if (cursor > beginning && cursor < removed)
+      return yield* new Refused({ kind: "gone", message: "Events after this cursor are no longer kept." })
     return cursor
-  })
-
-  /** Fails if events after a cursor are no longer kept, or the cursor belongs to another store. */
-  const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
-    const kept = yield* Effect.orDie(store.firstKept)
-    const heads = cursorOf(yield* Effect.orDie(store.heads))
-    for (const [account, at] of cursor) {
-      const seq = heads.get(account)
-      if (at > (seq ?? 0)) {
-        return yield* new Refused({ kind: "invalid", message: "This cursor belongs to another store." })
-      }
-      const first = kept.get(account) ?? (seq ?? 0) + 1
-      if (at < first - 1) {
-        return yield* new Refused({ kind: "gone", message: "Events after this cursor are no longer kept." })
-      }
-    }
   })
 
   const knownAccount = Effect.fnUntraced(function* (account: string | undefined) {
@@ -163,13 +137,12 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
   const monthCosts = yield* cachedFor(Effect.orDie(readCosts), costsAgeMillis)
 
-  const endsWith = (heads: ReadonlyArray<Head>) => Effect.map(watched, (names) => endsOf(names, heads))
-  const ends = Effect.flatMap(Effect.orDie(store.heads), endsWith)
+  const end = Effect.map(Effect.orDie(store.log), (log) => log.end)
 
   const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
     const place = yield* readPlace(after)
     // Read the cursor before the nodes. A change in between is then both in the nodes and after the cursor, which does no harm.
-    const cursor = formatCursor(yield* ends)
+    const cursor = formatCursor(yield* end)
     const rows: Array<PresentNode> = []
     for (const name of account === undefined ? yield* watched : [account]) {
       if (name < place.account || rows.length > limit) continue
@@ -196,6 +169,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         return yield* new Refused({ kind: "gone", message: `Events of ${head.account} are kept from ${first} on.` })
       }
     }
+    const cursor = formatCursor(yield* end)
     const past = yield* Effect.orDie(Effect.forEach(accounts, (head) => store.nodesAt(millis, head.account)))
     const rest = past
       .flat()
@@ -204,7 +178,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return {
       nodes: page.map((node) => toPast(node.account, node.record)),
       next: rest.length > limit ? placeOf(page.at(-1)!) : null,
-      cursor: formatCursor(yield* endsWith(heads))
+      cursor
     }
   })
 
@@ -227,31 +201,28 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 
   const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
-    const given = yield* readCursor(text)
-    yield* checkKept(given)
+    const cursor = yield* readCursor(text)
     // Read the end of the log before the events. If fewer events match than requested, everything up to this end was searched.
-    const end = yield* ends
-    const cursor = complete(given, end)
+    const searched = yield* end
     const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
-    const events = logged(read.slice(0, limit), cursor)
+    const events = read.slice(0, limit).map(logged)
     if (read.length > limit) return { events, next: events.at(-1)!.cursor, more: true }
-    const searched = Array.from(end).reduce((next, [account, seq]) => advance(next, account, seq), cursor)
-    return { events, next: formatCursor(behind(read, searched)), more: false }
+    return { events, next: formatCursor(Math.max(searched, read.at(-1)?.position ?? beginning)), more: false }
   })
 
   const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
-    const end = yield* ends
+    const searched = yield* end
     const read = yield* Effect.orDie(store.latest(limit, filter))
-    const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), end)
-    return { events: logged(read, begin), next: formatCursor(behind(read, end)), more: false }
+    const next = formatCursor(Math.max(searched, read.at(-1)?.position ?? beginning))
+    return { events: read.map(logged), next, more: false }
   })
 
   const eventAfter = Effect.fnUntraced(function* (text: string) {
-    const cursor = yield* Effect.orDie(readCursor(text))
-    const isBehind = Effect.map(Effect.orDie(store.heads), (heads) =>
-      heads.some(({ account, seq }) => isAfter(cursor, account, seq))
+    const cursor = Option.getOrElse(parseCursor(text), () => beginning)
+    yield* waitUntil(
+      store.newEvents,
+      Effect.map(end, (last) => last > cursor)
     )
-    yield* waitUntil(store.newEvents, isBehind)
   })
 
   const knownSink = Effect.fnUntraced(function* (name: string) {
@@ -325,7 +296,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         Effect.andThen(knownAccount(filter.account), knownSilence(filter.silence)),
         after === undefined ? lastEvents(limit, filter) : eventsAfter(after, limit, filter)
       ),
-    cursor: Effect.map(ends, formatCursor),
+    cursor: Effect.map(end, formatCursor),
     eventAfter,
     sinks: Effect.gen(function* () {
       const statuses = yield* Effect.orDie(sinks.status)
@@ -371,11 +342,11 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
       return yield* new Refused({ kind: "unknown", message: `The sink ${name} has no dead letter ${id}.` })
     }),
     test: (name) => Effect.andThen(knownSink(name), testReceiver(name, attempts.get(name) ?? null)),
-    replay: Effect.fnUntraced(function* (name, after) {
+    replay: Effect.fnUntraced(function* (name, after, account) {
       yield* knownSink(name)
+      yield* knownAccount(account)
       const cursor = yield* readCursor(after)
-      yield* checkKept(cursor)
-      yield* Effect.orDie(sinks.replay(name, cursor))
+      yield* Effect.orDie(sinks.replay(name, cursor, account))
     }),
     remove: Effect.fnUntraced(function* (name) {
       yield* knownSink(name)

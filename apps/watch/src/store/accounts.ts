@@ -149,13 +149,21 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     }
   })
 
-  const saveEvents = (events: ReadonlyArray<StoredEvent>): Effect.Effect<unknown, SqlError> =>
-    events.length === 0
-      ? Effect.void
-      : forGroups(
-          events.map(({ atMillis, ...event }) => ({ ...event, happened_at: atMillis })),
-          (group) => sql`INSERT INTO event ${sql.insert(group)}`
-        ).pipe(Effect.andThen(peers.announce))
+  /**
+   * Appends events to the log. The row of the log stays locked until the end of the transaction, so that positions become visible
+   * in their order, and a reader at a position misses nothing. It is therefore the last step of a transaction.
+   */
+  const append = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
+    if (events.length === 0) return
+    const [log] = yield* sql<{ position: number }>`UPDATE log SET position = position + ${events.length}
+      RETURNING position`
+    const first = log!.position - events.length + 1
+    yield* forGroups(
+      events.map(({ atMillis, ...event }, index) => ({ ...event, position: first + index, happened_at: atMillis })),
+      (group) => sql`INSERT INTO event ${sql.insert(group)}`
+    )
+    yield* peers.announce
+  })
 
   const saveAccount = (
     account: string,
@@ -218,10 +226,10 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     if (row === undefined) return yield* ownership.lose(owner)
     const events = numbered(account, accountId, row.seq, facts)
     yield* saveNodes(account, nodes)
-    yield* saveEvents(events)
     yield* saveAccount(account, change)
     for (const table of ["catalogue", "allowance", "spend"] as const) yield* saveValue(table, account, change[table])
     yield* saveSpendDays(account, change.spendDays)
+    yield* append(events)
     return events
   }, sql.withTransaction)
 
@@ -230,7 +238,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
     yield* meet(daemonAccount)
     const [row] = yield* sql<{ id: string; seq: number }>`UPDATE account
             SET version = version + 1, seq = seq + ${facts.length} WHERE name = ${daemonAccount} RETURNING id, seq`
-    yield* saveEvents(numbered(daemonAccount, row!.id, row!.seq, facts))
+    yield* append(numbered(daemonAccount, row!.id, row!.seq, facts))
   }, sql.withTransaction)
 
   return { claim, accounts, nodes, commit, commitOfDaemon }

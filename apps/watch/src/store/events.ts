@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Cursor } from "../events/Cursor.ts"
+import { beginning, type Cursor } from "../events/Cursor.ts"
+import type { Cause } from "../diff/Cause.ts"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "./accounts.ts"
 
@@ -12,8 +13,15 @@ export interface EventFilter {
   /** A trailing `*` matches all types with that beginning. */
   readonly type?: string | undefined
   readonly node?: number | undefined
+  /** Only deletions with this cause. */
+  readonly cause?: Cause | undefined
   /** Id of a silence: only events that it covered. */
   readonly silence?: string | undefined
+}
+
+/** An event with its position in the log. */
+export interface LoggedEvent extends StoredEvent {
+  readonly position: Cursor
 }
 
 /** A node at an instant: its record as JSON. */
@@ -31,10 +39,14 @@ export interface Head {
   readonly sweptAtMillis: number | null
 }
 
-/** The types that a pattern matches; null for all. */
-const typesOf = (pattern: string): ReadonlyArray<string> | null => {
-  if (!pattern.endsWith("*")) return [pattern]
-  const types = eventTypes.filter((type) => type.startsWith(pattern.slice(0, -1)))
+/** The only type of event with a cause. */
+const deletion = "berth.node.deleted"
+
+/** The types that a filter selects; null for all. */
+const typesOf = ({ cause, type }: EventFilter): ReadonlyArray<string> | null => {
+  if (type === undefined) return cause === undefined ? null : [deletion]
+  const types = type.endsWith("*") ? eventTypes.filter((each) => each.startsWith(type.slice(0, -1))) : [type]
+  if (cause !== undefined) return types.filter((each) => each === deletion)
   return types.length === eventTypes.length ? null : types
 }
 
@@ -44,74 +56,68 @@ const withRecord = [
   "berth.node.discovered",
   "berth.node.status_changed",
   "berth.node.changed",
-  "berth.node.deleted"
+  deletion
 ]
 
 export const makeEvents = (sql: SqlClient.SqlClient) => {
   const heads = sql<Head>`SELECT name AS account, id AS "accountId", seq, swept_at AS "sweptAtMillis"
     FROM account ORDER BY name`
 
-  /**
-   * A condition on the events of an account for a filter. If the filter selects by type, an index finds the first `max` events
-   * of each type. Without it, looking for a rare type would read the whole log.
-   */
-  const matching = (
-    account: string,
-    after: number,
-    { node, silence, type }: EventFilter,
-    order: Fragment,
-    max: number
-  ) => {
-    const within = sql.and([
-      sql`account = ${account}`,
-      sql`seq > ${after}`,
+  const causeOf = sql.onDialectOrElse({
+    pg: () => sql`(body::json -> 'data' ->> 'cause')`,
+    orElse: () => sql`json_extract(body, '$.data.cause')`
+  })
+
+  /** A condition on the events after a cursor for a filter, apart from their types. */
+  const matching = (after: Cursor, { account, cause, node, silence }: EventFilter) =>
+    sql.and([
+      sql`position > ${after}`,
+      ...(account === undefined ? [] : [sql`account = ${account}`]),
+      ...(node === undefined ? [] : [sql`node = ${node}`]),
+      ...(cause === undefined ? [] : [sql`${causeOf} = ${cause}`]),
       ...(silence === undefined
         ? []
-        : [sql`seq IN (SELECT seq FROM silenced_event WHERE silence = ${silence} AND account = ${account})`])
+        : [sql`(account, seq) IN (SELECT account, seq FROM silenced_event WHERE silence = ${silence})`])
     ])
-    const types = type === undefined ? null : typesOf(type)
-    // A node has few events, so the index of its events is enough.
-    if (node !== undefined)
-      return sql.and([within, sql`node = ${node}`, ...(types === null ? [] : [sql.in("type", types)])])
-    if (types === null) return within
+
+  const columns = sql.literal(`account, seq, position, id, type, node, happened_at AS "atMillis", body`)
+
+  /**
+   * Reads `max` events after a cursor. If the filter selects by type, an index finds the events of each type. Without it, looking
+   * for a rare type would read the whole log. A node has few events, so for them the index of the node is enough.
+   */
+  const read = (after: Cursor, filter: EventFilter, order: Fragment, max: number) => {
+    const types = typesOf(filter)
+    const condition = matching(after, filter)
+    if (types === null || filter.node !== undefined) {
+      const all = types === null ? condition : sql.and([condition, sql.in("type", types)])
+      return sql<LoggedEvent>`SELECT ${columns} FROM event WHERE ${all} ORDER BY ${order} LIMIT ${max}`
+    }
     const ofEach = types.map(
-      (each) => sql`SELECT seq FROM (
-        SELECT seq FROM event WHERE type = ${each} AND ${within} ORDER BY ${order} LIMIT ${max}
+      (each) => sql`SELECT position FROM (
+        SELECT position FROM event WHERE type = ${each} AND ${condition} ORDER BY ${order} LIMIT ${max}
       ) AS of_type`
     )
-    return sql`account = ${account} AND seq IN (${sql.join(" UNION ALL ", false, "SELECT -1")(ofEach)})`
+    return sql<LoggedEvent>`SELECT ${columns} FROM event
+      WHERE position IN (${sql.join(" UNION ALL ", false, "SELECT -1")(ofEach)}) ORDER BY ${order} LIMIT ${max}`
   }
 
-  const read = (account: string, after: number, filter: EventFilter, order: Fragment, max: number) =>
-    sql<StoredEvent>`SELECT account, seq, id, type, node, happened_at AS "atMillis", body FROM event
-      WHERE ${matching(account, after, filter, order, max)} ORDER BY ${order} LIMIT ${max}`
-
-  const eventsOf = (account: string, after: number, filter: EventFilter, max: number) =>
-    read(account, after, filter, sql`seq`, max)
-
-  const lastEventsOf = (account: string, filter: EventFilter, max: number) =>
-    Effect.map(read(account, 0, filter, sql`seq DESC`, max), (events) => events.toReversed())
-
-  /** At most `max` events after a cursor. The events of each account are in order; the accounts are merged by time. */
-  const after = Effect.fn("Store.eventsAfter")(function* (cursor: Cursor, max: number, filter: EventFilter = {}) {
-    const behind = (yield* heads).filter(
-      ({ account, seq }) =>
-        seq > (cursor.get(account) ?? 0) && (filter.account === undefined || filter.account === account)
-    )
-    const read = yield* Effect.forEach(behind, ({ account }) =>
-      eventsOf(account, cursor.get(account) ?? 0, filter, max)
-    )
-    if (read.length === 1) return read[0]!
-    // Events of an account keep their order, even if their times are not in order because the wall clock was set back.
-    return mergeByTime(read).slice(0, max)
-  })
+  /** At most `max` events after a cursor, in the order of the log. */
+  const after = (cursor: Cursor, max: number, filter: EventFilter = {}) => read(cursor, filter, sql`position`, max)
 
   /** At most `max` of the last events, in the order of `after`. */
-  const latest = Effect.fn("Store.latestEvents")(function* (max: number, filter: EventFilter = {}) {
-    const accounts = (yield* heads).filter(({ account }) => filter.account === undefined || filter.account === account)
-    const read = yield* Effect.forEach(accounts, ({ account }) => lastEventsOf(account, filter, max))
-    return mergeByTime(read).slice(-max)
-  })
+  const latest = (max: number, filter: EventFilter = {}) =>
+    Effect.map(read(beginning, filter, sql`position DESC`, max), (events) => events.toReversed())
+
+  /** At most `max` events of an account after the event with the sequence `seq`. */
+  const eventsOf = (account: string, seq: number, max: number) =>
+    sql<LoggedEvent>`SELECT ${columns} FROM event WHERE account = ${account} AND seq > ${seq} ORDER BY seq LIMIT ${max}`
+
+  /** `end`: the position of the last event. `removed`: the last position whose event is no longer kept. */
+  const log = Effect.map(
+    sql<{ end: Cursor; removed: Cursor }>`SELECT position AS "end", removed FROM log`,
+    ([row]) => row!
+  )
 
   /** Sequence of the first kept event, by account. */
   const firstKept = Effect.map(
@@ -155,21 +161,5 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       ([row]) => row?.at ?? null
     )
 
-  return { heads, after, latest, firstKept, nodesAt, oldest }
-}
-
-/** Merges lists by the time of their heads, and keeps the order within each list. */
-const mergeByTime = (lists: ReadonlyArray<ReadonlyArray<StoredEvent>>): ReadonlyArray<StoredEvent> => {
-  const merged: Array<StoredEvent> = []
-  const next = lists.map(() => 0)
-  for (;;) {
-    let oldest = -1
-    for (const [index, list] of lists.entries()) {
-      const event = list[next[index]!]
-      if (event !== undefined && (oldest < 0 || event.atMillis < lists[oldest]![next[oldest]!]!.atMillis))
-        oldest = index
-    }
-    if (oldest < 0) return merged
-    merged.push(lists[oldest]![next[oldest]!++]!)
-  }
+  return { heads, log, after, latest, eventsOf, firstKept, nodesAt, oldest }
 }

@@ -47,9 +47,11 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   // The first index is for counting nodes, which the page and each scrape ask for; the second is for removing old rows.
   sql`CREATE INDEX node_by_status ON node (account, status, ${planOf(sql)}) WHERE gone_at IS NULL`,
   sql`CREATE INDEX node_by_end ON node (gone_at) WHERE gone_at IS NOT NULL`,
+  // `position`: the place of the event among those of all accounts. `seq`: its place among those of its account.
   sql`CREATE TABLE event (
     account TEXT NOT NULL,
     seq BIGINT NOT NULL,
+    position BIGINT NOT NULL UNIQUE,
     id TEXT NOT NULL UNIQUE,
     type TEXT NOT NULL,
     node BIGINT,
@@ -57,9 +59,14 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     body TEXT NOT NULL,
     PRIMARY KEY (account, seq)
   )`,
-  sql`CREATE INDEX event_by_node ON event (account, node, seq)`,
+  sql`CREATE INDEX event_by_account ON event (account, position)`,
+  sql`CREATE INDEX event_by_node ON event (node, position) WHERE node IS NOT NULL`,
   sql`CREATE INDEX event_by_time ON event (account, happened_at)`,
-  sql`CREATE INDEX event_by_type ON event (type, account, seq)`,
+  sql`CREATE INDEX event_by_type ON event (type, position)`,
+  sql`CREATE INDEX event_by_account_and_type ON event (account, type, position)`,
+  // One row. `position`: that of the last event. `removed`: the last position whose event was removed because of its age or size.
+  sql`CREATE TABLE log (position BIGINT NOT NULL, removed BIGINT NOT NULL)`,
+  sql`INSERT INTO log (position, removed) VALUES (0, 0)`,
   // `orders`: how often a person changed something about the sink, so that a process notices changes that were made in another
   // one. `replayed_at`: when a person last made the sink deliver past events again.
   sql`CREATE TABLE sink (
@@ -167,8 +174,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`
 ]
 
-/** The version of the schema, and its name in the table of versions. */
-const version = 1
+/** The version of the schema, and its name in the table of versions. Version 1 was never published. */
+const version = 2
 const step = "store"
 
 const table = "schema_version"

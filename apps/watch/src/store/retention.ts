@@ -71,12 +71,16 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
 
   /**
    * Removes events of an account that match a condition, at most `maxRemovedAtOnce`; returns the removed ones. `order` is that
-   * of the index to use.
+   * of the index to use. A cursor before a removed event is no longer accepted.
    */
-  const removeSome = (account: string, condition: Fragment, order: Fragment) =>
-    sql`DELETE FROM event WHERE account = ${account} AND seq IN (
+  const removeSome = Effect.fnUntraced(function* (account: string, condition: Fragment, order: Fragment) {
+    const removed = yield* sql<{ position: number }>`DELETE FROM event WHERE account = ${account} AND seq IN (
       SELECT seq FROM event WHERE account = ${account} AND ${condition} ORDER BY ${order} LIMIT ${maxRemovedAtOnce}
-    ) RETURNING seq`
+    ) RETURNING position`
+    const last = removed.reduce((max, { position }) => Math.max(max, position), 0)
+    if (last > 0) yield* sql`UPDATE log SET removed = ${last} WHERE removed < ${last}`
+    return removed
+  }, sql.withTransaction)
 
   /** Repeats a step that removes some rows until nothing is left; returns the total number. */
   const inSteps = Effect.fnUntraced(function* <E>(step: Effect.Effect<ReadonlyArray<unknown>, E>) {

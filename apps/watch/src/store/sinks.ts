@@ -21,6 +21,9 @@ export interface SinkRow {
   readonly failingSinceMillis: number | null
 }
 
+/** The sequence of the last event that a sink has read, by account. */
+export type SinkPlaces = ReadonlyMap<string, number>
+
 /** How many events a sink has not delivered. */
 export interface Backlog {
   /** Events that the sink has not read. */
@@ -72,16 +75,25 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     return made.length > 0
   })
 
-  const cursorOf = (sink: string) =>
+  const placesOf = (sink: string) =>
     sql<{ account: string; seq: number }>`SELECT account, seq FROM sink_cursor WHERE sink = ${sink}`.pipe(
-      Effect.map((rows): Cursor => new Map(rows.map(({ account, seq }) => [account, seq])))
+      Effect.map((rows): SinkPlaces => new Map(rows.map(({ account, seq }) => [account, seq])))
+    )
+
+  /** The cursor after all events that a sink has read, up to the first one that it has not read. */
+  const cursorOf = (sink: string) =>
+    sql<{ cursor: Cursor }>`SELECT coalesce(min((
+        SELECT position - 1 FROM event
+        WHERE event.account = sink_cursor.account AND event.seq > sink_cursor.seq ORDER BY seq LIMIT 1
+      )), (SELECT position FROM log)) AS cursor FROM sink_cursor WHERE sink = ${sink}`.pipe(
+      Effect.map(([row]) => row!.cursor)
     )
 
   /**
-   * Moves a cursor. Fails if the cursor has changed, because another process owns the account now, or a person has set the sink
+   * Moves a sink's place in an account. Fails if the place has changed, because another process owns the account now, or a person has set the sink
    * back.
    */
-  const moveCursor = Effect.fnUntraced(function* (sink: string, account: string, after: number | null, seq: number) {
+  const move = Effect.fnUntraced(function* (sink: string, account: string, after: number | null, seq: number) {
     const owned = yield* stillOwned(new Set([account]))
     const moved = owned.has(account)
       ? yield* after === null
@@ -99,10 +111,10 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     yield* sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })} ON CONFLICT (sink, account) DO NOTHING`
   })
 
-  /** Moves a sink's cursor and adds the resulting deliveries, in one transaction. */
+  /** Moves a sink's place in an account and adds the resulting deliveries, in one transaction. */
   const take = Effect.fn("Store.take")(function* (intake: Intake) {
     const { account, after, deliveries, dropped, seq, silenced, sink } = intake
-    yield* moveCursor(sink, account, after, seq)
+    yield* move(sink, account, after, seq)
     yield* drop(sink, dropped)
     yield* forgetHeld(sink, dropped)
     yield* insert(sink, deliveries)
@@ -129,16 +141,18 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
   }, sql.withTransaction)
 
   /**
-   * Sets a sink back to a cursor. Events after the cursor are delivered again, with the same ids. Accounts that the cursor does
-   * not name are not affected.
+   * Sets a sink back to a cursor, in all accounts or in one. Events after the cursor are delivered again, with the same ids.
    */
-  const replay = Effect.fn("Store.replay")(function* (sink: string, cursor: Cursor) {
+  const replay = Effect.fn("Store.replay")(function* (sink: string, cursor: Cursor, only?: string) {
     yield* orders.note(sink)
     yield* sql`UPDATE sink SET replayed_at = ${yield* Clock.currentTimeMillis} WHERE name = ${sink}`
-    const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
-    for (const { account } of accounts) {
-      if (cursor.size > 0 && !cursor.has(account)) continue
-      const seq = cursor.get(account) ?? 0
+    const accounts = yield* sql<{ account: string; next: number | null }>`SELECT account, (
+        SELECT seq FROM event WHERE event.account = sink_cursor.account AND position > ${cursor}
+        ORDER BY position LIMIT 1
+      ) AS next FROM sink_cursor WHERE sink = ${sink}`
+    for (const { account, next } of accounts) {
+      if (next === null || (only !== undefined && account !== only)) continue
+      const seq = next - 1
       // Remove only deliveries whose event is in the log, because those come again. Nodes of a baseline, and events that are no
       // longer kept, would not.
       yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
@@ -172,6 +186,7 @@ export const makeSinks = (sql: SqlClient.SqlClient, { stillOwned }: Ownership, o
     sinks,
     meet,
     begin,
+    placesOf,
     cursorOf,
     take,
     baselineOf,

@@ -28,8 +28,8 @@ export interface TableAccountRow extends TableAccount {
   readonly revision: number
 }
 
-/** Maximum number of accounts in the table. A config may have as many; a cursor names all accounts. */
-export const maxTableAccounts = 2000
+/** Maximum number of accounts in the table. A config may have as many. */
+export const maxTableAccounts = 10_000
 
 export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peers) => {
   /**

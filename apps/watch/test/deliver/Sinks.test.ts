@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
+import { beginning } from "../../src/events/Cursor.ts"
 import { Sinks } from "../../src/deliver/Sinks.ts"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { Stdout } from "../../src/deliver/Stdout.ts"
@@ -33,7 +34,7 @@ describe("sinks", () => {
       yield* receiver.requests(3)
       yield* sinks.idle
       // The first two events are from before the sink was first seen.
-      const events = (yield* after(new Map([["a", 2]]), 9)).map(({ body }) => JSON.parse(body))
+      const events = (yield* after(2, 9)).map(({ body }) => JSON.parse(body))
       expect(
         receiver.received.map(({ event }) => event).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
       ).toEqual(events)
@@ -44,7 +45,7 @@ describe("sinks", () => {
 
   it.live("begin with the nodes that exist, where that is asked for, then get what happens to them", () =>
     Effect.gen(function* () {
-      const { commit, cursorOf } = yield* Store
+      const { commit, placesOf } = yield* Store
       const owner = yield* claim
       const receiver = yield* Receiver.start
       const options = sinkTo(receiver, {
@@ -56,7 +57,7 @@ describe("sinks", () => {
       // Before a sweep was complete the nodes are not known.
       yield* commit(owner, { nodes: [row(1), row(2, {}, { name: "other" }), row(3, { goneAtMillis: 1 })] })
       yield* first.idle
-      expect((yield* cursorOf("ops")).has("a")).toBe(false)
+      expect((yield* placesOf("ops")).has("a")).toBe(false)
       yield* commit(owner, { events: [created(9, 1)], sweptAtMillis: 5 })
       yield* receiver.requests(1)
       yield* commit(owner, { nodes: [row(4)], events: [created(4, 6)] })
@@ -142,7 +143,7 @@ describe("sinks", () => {
       const events = yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
       yield* receiver.requests(2)
       yield* sinks.idle
-      yield* sinks.replay("ops", new Map([["a", 1]]))
+      yield* sinks.replay("ops", 1)
       yield* receiver.requests(3)
       expect(receiver.received[2]!.id).toBe(events[1]!.id)
       yield* sinks.idle
@@ -164,7 +165,7 @@ describe("sinks", () => {
       const store = yield* Store
       const owner = yield* claim
       const receiver = yield* Receiver.start
-      // While the replay is under way the next events are committed, which a reader at work would take at its old cursor.
+      // While the replay is under way the next events are committed, which a reader at work would take at its old place.
       const replaying = Store.of({
         ...store,
         replay: (...args) =>
@@ -177,7 +178,7 @@ describe("sinks", () => {
       yield* store.commit(owner, { events: [created(1, 1), created(2, 2)] })
       yield* receiver.requests(2)
       yield* sinks.idle
-      yield* sinks.replay("ops", new Map())
+      yield* sinks.replay("ops", beginning)
       yield* receiver.requests(5)
       expect(subjects(receiver).slice(2).toSorted()).toEqual(["nodes/1", "nodes/2", "nodes/3"])
     }).pipe(Effect.provide(store))

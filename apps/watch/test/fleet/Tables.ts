@@ -79,6 +79,7 @@ export class Tables {
     for (const table of this.#names) {
       if (table !== "schema_version" && !table.startsWith("sqlite_")) this.#database.exec(`DELETE FROM "${table}"`)
     }
+    this.#database.exec("INSERT INTO log (position, removed) VALUES (0, 0)")
     this.#database.exec("COMMIT")
   }
 

@@ -17,7 +17,7 @@ describe("the HTTP interface", () => {
       const { json, status } = yield* ask(`${url}/api/status`)
       expect(status).toBe(200)
       expect(json).toMatchObject({
-        cursor: "default:1",
+        cursor: "1",
         accounts: [{ account: "default", state: "watching", nodes: 3, allowance: { remaining: 700 } }],
         troubles: [
           {
@@ -61,15 +61,15 @@ describe("the HTTP interface", () => {
       append({ type: "berth.watch.degraded" })
       const cursors = (query: string) =>
         Effect.map(ask(`${url}/api/events${query}`), ({ json }) =>
-          json.events.map(({ cursor }: { cursor: string }) => Number(cursor.split(":")[1]))
+          json.events.map(({ cursor }: { cursor: string }) => Number(cursor))
         )
       expect(yield* cursors("")).toEqual([1, 2, 3, 4, 5])
       expect(yield* cursors("?limit=2")).toEqual([4, 5])
       expect(yield* cursors("?after=&limit=2")).toEqual([1, 2])
-      expect(yield* cursors("?after=default:3")).toEqual([4, 5])
+      expect(yield* cursors("?after=3")).toEqual([4, 5])
       expect(yield* cursors("?type=berth.node.*&node=1")).toEqual([2, 4])
       expect(yield* cursors("?type=berth.watch.degraded")).toEqual([5])
-      expect((yield* ask(`${url}/api/events?after=&node=2`)).json).toMatchObject({ next: "default:5", more: false })
+      expect((yield* ask(`${url}/api/events?after=&node=2`)).json).toMatchObject({ next: "5", more: false })
     })
   )
 
@@ -79,7 +79,7 @@ describe("the HTTP interface", () => {
       state.kept = 10
       for (const [path, status] of [
         ["/api/events?after=nonsense", 400],
-        ["/api/events?after=default:2", 410],
+        ["/api/events?after=2", 410],
         ["/api/events?limit=0", 400],
         ["/api/events?limit=ten", 400],
         ["/api/nodes?at=yesterday", 400],
@@ -104,8 +104,8 @@ describe("the HTTP interface", () => {
         expect([reply.status, reply.json.sink]).toEqual([200, "ops"])
       }
       const replay = (sink: string, body: unknown) => ask(`${url}/api/sinks/${sink}/replay`, { method: "POST", body })
-      expect((yield* replay("ops", { after: "default:1" })).status).toBe(200)
-      expect(state.asked).toEqual(["enable ops", "retry ops", "test ops", "replay default:1 ops"])
+      expect((yield* replay("ops", { after: "1" })).status).toBe(200)
+      expect(state.asked).toEqual(["enable ops", "retry ops", "test ops", "replay 1 ops"])
       const removed = yield* ask(`${url}/api/sinks/ops`, { method: "DELETE" })
       expect([removed.status, state.asked.pop()]).toEqual([204, "remove ops"])
       expect((yield* ask(`${url}/api/sinks/none`, { method: "DELETE" })).status).toBe(404)

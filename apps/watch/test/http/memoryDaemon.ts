@@ -76,12 +76,13 @@ export const aTrouble = (rest: Partial<Trouble> = {}): Trouble => ({
   ...rest
 })
 
-const isMatch = ({ event }: LoggedEvent, { account, node, type }: EventFilter): boolean =>
+const isMatch = ({ event }: LoggedEvent, { account, cause, node, type }: EventFilter): boolean =>
   (account === undefined || event.source === `/accounts/${account}`) &&
   (node === undefined || event.subject === `nodes/${node}`) &&
+  (cause === undefined || event.data["cause"] === cause) &&
   (type === undefined || (type.endsWith("*") ? event.type.startsWith(type.slice(0, -1)) : event.type === type))
 
-const place = /^(?:|default:(\d+))$/
+const place = /^(?:|(\d+))$/
 
 export type MemoryDaemon = ReturnType<typeof makeMemoryDaemon>
 
@@ -109,7 +110,7 @@ export const makeMemoryDaemon = () => {
   const append = (event: Partial<DeliveredEvent> & Pick<DeliveredEvent, "type">): LoggedEvent => {
     const sequence = state.events.length + state.kept
     const logged: LoggedEvent = {
-      cursor: `default:${sequence}`,
+      cursor: `${sequence}`,
       event: {
         specversion: "1.0",
         id: `event-${sequence}`,
@@ -250,7 +251,8 @@ export const makeMemoryDaemon = () => {
         return Effect.void
       }),
     test: forSink("test"),
-    replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink)),
+    replay: (sink, after, account) =>
+      Effect.andThen(sequenceOf(after), forSink(["replay", after, account].join(" ").trim())(sink)),
     remove: forSink("remove"),
     silences: Effect.sync(() => state.silences),
     addSilence: (asked) =>

@@ -1,7 +1,7 @@
 /** Facts and rows for tests of the store. A test states only the fields that matter to it. */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
-import { unexplained } from "../../src/diff/Cause.ts"
+import type { Cause } from "../../src/diff/Cause.ts"
 import { instantsOf } from "../../src/diff/Fact.ts"
 import type { EventFact } from "../../src/events/Event.ts"
 import type { NodeRow } from "../../src/store/accounts.ts"
@@ -41,10 +41,10 @@ export const changed = (
   }
 })
 
-export const deleted = (id: number, atMillis: number): EventFact => ({
+export const deleted = (id: number, atMillis: number, cause: Cause = "unknown"): EventFact => ({
   ...head(id, 1, atMillis),
   type: "berth.node.deleted",
-  data: { before: aNode({ id }), after: null, ...unexplained, observedBetween: between(atMillis), sweep: null }
+  data: { before: aNode({ id }), after: null, cause, causedBy: null, observedBetween: between(atMillis), sweep: null }
 })
 
 const encodeNode = Schema.encodeSync(Schema.toCodecJson(Node))

@@ -2,7 +2,7 @@
 import type { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
 import { readAddress } from "@berthkit/terminal/postgresAddress"
-import { Context, Effect, Fiber, Layer, Redacted, Result } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { beginning } from "../../src/events/Cursor.ts"
 import { postgresLayer } from "../../src/store/postgres.ts"
@@ -202,6 +202,32 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       }).pipe(Effect.scoped)
     )
 
+    it.live("shows no event before an earlier one, even if the transaction that began first ends last", () =>
+      Effect.gen(function* () {
+        const { address, first, second } = yield* two
+        const sql = Context.get(yield* Layer.build(postgresLayer(address)), SqlClient.SqlClient)
+        const { owner: a } = yield* first.claim("a")
+        const { owner: b } = yield* second.claim("b")
+        const isWritten = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        const slow = first
+          .commit(a, { events: [created(1, 1)] })
+          .pipe(Effect.andThen(Deferred.succeed(isWritten, undefined)), Effect.andThen(Deferred.await(mayEnd)))
+        const ending = yield* Effect.forkChild(first.atomically(slow))
+        yield* Deferred.await(isWritten)
+        const waiting = yield* Effect.forkChild(second.commit(b, { events: [created(2, 2)] }))
+        const locks = sql<{ count: number }>`SELECT count(*)::INT AS count FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock'`
+        const isLocked = Effect.repeat(locks, { until: ([row]) => row!.count > 0 })
+        yield* Effect.raceFirst(Fiber.await(waiting), isLocked)
+        expect([yield* second.after(beginning, 9), yield* second.log]).toEqual([[], { end: 0, removed: 0 }])
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Effect.all([Fiber.join(ending), Fiber.join(waiting)])
+        const events = yield* second.after(beginning, 9)
+        expect(events.map(({ account, position }) => `${account} ${position}`)).toEqual(["a 1", "b 2"])
+      }).pipe(Effect.scoped)
+    )
+
     it.live("wakes the readers of the others", () =>
       Effect.gen(function* () {
         const { first, second } = yield* two
@@ -219,7 +245,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       }).pipe(Effect.scoped)
     )
 
-    it.live("does not move a cursor that a person set back", () =>
+    it.live("does not move a place that a person set back", () =>
       Effect.gen(function* () {
         const { first, second } = yield* two
         const { owner } = yield* first.claim("a")
@@ -231,7 +257,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
         expect(yield* first.ordersOf("ops")).toBe(orders + 1)
         const taken = { sink: "ops", account: "a", after: 2, seq: 2, deliveries: [], dropped: [] }
         expect(yield* Effect.flip(first.take(taken))).toMatchObject(lost)
-        expect((yield* first.cursorOf("ops")).get("a")).toBe(0)
+        expect((yield* first.placesOf("ops")).get("a")).toBe(0)
       }).pipe(Effect.scoped)
     )
 

@@ -98,7 +98,7 @@ describe("the dashboard", () => {
       yield* sees(event.getByText("--sink ops").waitFor())
       const before = daemon.state.events.length - 1
       expect(yield* commandsIn(event)).toEqual(
-        ["ops", "chat", "log"].map((sink) => `berth-watch replay --sink ${sink} --after default:${before}`)
+        ["ops", "chat", "log"].map((sink) => `berth-watch replay --sink ${sink} --account default --after ${before}`)
       )
       yield* sees(page.getByRole("button", { name: "Silences" }).click())
       const dialog = page.getByRole("dialog", { name: "Silences" })

@@ -97,13 +97,16 @@ const askedText = ({ at, command, lease }: NonNullable<WatchEvent["data"]["cause
   ].join(", ") + "."
 
 /** The commands that set a sink back to before an event. A sink that gets no events of this type sends only the others. */
-const replaysOf = (event: WatchEvent): ReadonlyArray<string> =>
-  status.value.sinks
+const replaysOf = (event: WatchEvent, cursor: string): ReadonlyArray<string> => {
+  // Cursors count the events of all accounts.
+  const before = cursor === "1" ? "" : String(Number(cursor) - 1)
+  return status.value.sinks
     .filter(({ state }) => state !== "removed")
     .map(
       ({ sink }) =>
-        `berth-watch replay --sink ${quoted(sink)} --after ${quoted(`${accountOf(event)}:${Number(event.sequence) - 1}`)}`
+        `berth-watch replay --sink ${quoted(sink)} --account ${quoted(accountOf(event))} --after ${quoted(before)}`
     )
+}
 
 const Details = ({ event, onNode }: EventRowProps) => {
   const { after, afterGap, before, causedBy, observedBetween } = event.data
@@ -120,7 +123,9 @@ const Details = ({ event, onNode }: EventRowProps) => {
       <p>
         {`${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap === true ? " · first after a gap" : ""}`}
       </p>
-      <Commands title="Deliver this and all later events again" commands={replaysOf(event)} />
+      {event.cursor === undefined ? null : (
+        <Commands title="Deliver this and all later events again" commands={replaysOf(event, event.cursor)} />
+      )}
       {key === undefined || onNode === undefined ? null : <Button onClick={() => onNode(key)}>Show the node</Button>}
     </>
   )

@@ -27,7 +27,7 @@ import { historyBegin, pastIn } from "./history.ts"
 import { maxKeptEvents, nodeKeyOf } from "./Knowledge.ts"
 import { keyOf, type NodeRow, priceOf } from "./nodes.ts"
 import { Strip } from "./Strip.tsx"
-import { daemon, type WatchEvent } from "./watchApi.ts"
+import { daemon, eventsIn, type WatchEvent } from "./watchApi.ts"
 import { asOfText, beginText, boundText, nameText, toneOfStatus } from "./wording.ts"
 
 /** The node that is shown. */
@@ -91,8 +91,7 @@ const readEvents = async (key: string): Promise<void> => {
   const query = { account, node: id, limit: maxKeptEvents }
   const logged = await daemon.ask("GET /api/events", { query }).catch(() => undefined)
   if (logged === undefined || opened.peek() !== key) return
-  const read = logged.events.map(({ event }) => event)
-  ofNode.value = { events: joined(read, ofNode.peek().events), isRead: true }
+  ofNode.value = { events: joined(eventsIn(logged), ofNode.peek().events), isRead: true }
 }
 
 onEvent((event) => {

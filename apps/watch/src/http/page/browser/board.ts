@@ -6,7 +6,7 @@ import { Refused } from "@berthkit/web/components/client"
 import { Knowledge, maxKeptEvents } from "./Knowledge.ts"
 import { type NodeRow, type Prices, pricesOf, shownNodes, type View } from "./nodes.ts"
 import { staleAccounts, summaryOf, troublesOf } from "./troubles.ts"
-import { type AccountCost, daemon, follow, readNodes, type Status, type WatchEvent } from "./watchApi.ts"
+import { type AccountCost, daemon, eventsIn, follow, readNodes, type Status, type WatchEvent } from "./watchApi.ts"
 import type { AsOf } from "./wording.ts"
 
 /** Accounts and sinks have no events of their own. */
@@ -290,9 +290,9 @@ const followOn = (): void => {
   unfollow = undefined
   if (document.hidden || cursor === undefined) return
   unfollow = follow(cursor, {
-    onEvent: (arrived) => {
-      cursor = arrived.cursor
-      takeEvent(arrived.event)
+    onEvent: (event) => {
+      cursor = event.cursor
+      takeEvent(event)
     },
     onOpen: () => {
       noteLink({ isFollowing: true, silence: undefined, refusal: undefined })
@@ -338,7 +338,7 @@ const begin = async (): Promise<void> => {
     setTimeout(() => performance.mark("all-nodes-painted"))
     const logged = await daemon.ask("GET /api/events", { query: { limit: maxKeptEvents } })
     if (attempt !== beginning) return
-    known.setEvents(logged.events.map(({ event }) => event))
+    known.setEvents(eventsIn(logged))
     batch(() => {
       readMillis.value = now()
       moment.value = now()

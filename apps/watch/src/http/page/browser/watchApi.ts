@@ -50,6 +50,8 @@ export interface WatchEvent {
   readonly type: string
   readonly subject?: string
   readonly data: EventData
+  /** The position after the event; undefined if it does not come from the log. */
+  readonly cursor?: string
 }
 
 /** The parts of an event's data that the page uses. */
@@ -71,8 +73,15 @@ type NodeStatus = WatchedNode["status"]
 /** Pause before retrying after the daemon refused the stream, in milliseconds. */
 const againMillis = 1500
 
+/** An event of the log. */
+type LoggedEvent = WatchEvent & { readonly cursor: string }
+
+/** The events of a reply, with their positions. */
+export const eventsIn = ({ events }: ReplyTo<Api, "GET /api/events">): ReadonlyArray<LoggedEvent> =>
+  events.map(({ cursor, event }) => ({ ...event, cursor }))
+
 interface Followed {
-  readonly onEvent: (arrived: { readonly cursor: string; readonly event: WatchEvent }) => void
+  readonly onEvent: (arrived: LoggedEvent) => void
   readonly onOpen: () => void
   readonly onLost: () => void
   /** The daemon cannot continue from that position: everything must be read again. */
@@ -86,7 +95,7 @@ interface Followed {
 export const follow = (cursor: string, { onEvent, onLost, onOpen, onRefused }: Followed): (() => void) => {
   const source = new EventSource(`${root}/events?after=${encodeURIComponent(cursor)}`)
   source.onopen = onOpen
-  source.onmessage = ({ data, lastEventId }) => onEvent({ cursor: lastEventId, event: JSON.parse(data) as WatchEvent })
+  source.onmessage = ({ data, lastEventId }) => onEvent({ ...(JSON.parse(data) as WatchEvent), cursor: lastEventId })
   source.onerror = () => {
     onLost()
     if (source.readyState === EventSource.CLOSED) setTimeout(onRefused, againMillis)
