@@ -35,6 +35,7 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("the d
       yield* sees(page.getByText("live", { exact: true }).waitFor())
       const fleet = page.getByRole("region", { name: "Processes" })
       yield* sees(fleet.locator("#processes li").nth(2).waitFor())
+      yield* sees(fleet.getByText("Who watches which account", { exact: true }).click())
       yield* sees(fleet.locator("#owners tr").nth(5).waitFor())
       const here = fleet.locator("#processes li", { hasText: "this page" })
       expect(yield* sees(here.textContent())).toContain(`:${daemons[0].program.child.pid}:`)

@@ -31,6 +31,12 @@ export const countText = (value: number): string => counts.format(value)
 export const pluralText = (value: number, noun: string): string =>
   `${countText(value)} ${noun}${value === 1 ? "" : "s"}`
 
+/** `a, b and 3 more`: at most `max` of the names. */
+export const listText = (names: ReadonlyArray<string>, max: number): string => {
+  const rest = names.length - max
+  return names.slice(0, max).join(", ") + (rest > 0 ? ` and ${countText(rest)} more` : "")
+}
+
 /** A text as one word of a command for a shell. */
 export const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -63,7 +63,9 @@ describe("the dashboard", () => {
       expect(yield* sees(page.locator("#cost").textContent())).toBe("₹76,913")
       const sink = page.getByRole("list", { name: "Sinks" }).getByRole("listitem").filter({ hasText: "chat" })
       yield* sees(
-        sink.getByText(/^503 from hooks.example.com · since .* · lag 3 · 2 waiting · 1 dead letter$/).waitFor()
+        sink
+          .getByText(/^webhook \(slack\) · 503 from hooks.example.com · since .* · lag 3 · 2 waiting · 1 dead letter$/)
+          .waitFor()
       )
       yield* sees(sink.locator(".badge.warm").getByText("down").waitFor())
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())

@@ -37,7 +37,9 @@ describe("the dashboard of one of several processes", () => {
         `${other} 1 account`,
         `${gone} 128 accounts not heard of`
       ])
+      yield* sees(page.getByText("Who watches which account", { exact: true }).click())
       const rows = page.locator("#owners tr")
+      yield* sees(rows.first().waitFor())
       expect(yield* sees(rows.count())).toBe(100)
       expect(yield* sees(rows.first().locator("th, td").allTextContents())).toEqual([
         "site-99",

@@ -78,6 +78,7 @@ describe("the dashboard while things happen", () => {
       yield* isLive(page)
       daemon.put({ ...web, status: "power-off" }, instant())
       yield* sees(rowOf(page, "web").getByText("power-off", { exact: true }).waitFor())
+      yield* sees(page.getByText("1 up: chat").click())
       yield* sees(page.getByRole("button", { name: "Test chat" }).click())
       yield* sees(page.getByText("A test event went to chat.").waitFor())
       yield* sees(rowOf(page, "web").getByRole("button").click())
@@ -187,7 +188,7 @@ describe("the dashboard while things happen", () => {
         sees(page.locator("#rows .row").evaluateAll((rows) => rows.map(({ ariaRowIndex }) => Number(ariaRowIndex))))
       for (const top of [8000, 7500, 0]) {
         yield* sees(page.locator("#scroll").evaluate((element, to) => element.scrollTo(0, to), top))
-        const first = Math.floor(top / 41) + 3
+        const first = Math.floor(top / 36) + 3
         yield* sees(page.locator(`#rows .row[aria-rowindex="${first}"]`).waitFor())
         const found = yield* places()
         expect(found).toEqual(found.toSorted((a, b) => a - b))

@@ -119,23 +119,27 @@ describe("the dashboard", () => {
     })
   )
 
-  it.live("leaves no empty card beside the sinks when it shows what was spent", () =>
+  it.live("shows a screen of nodes below two troubles and what was spent, and folds the sinks that are up", () =>
     Effect.gen(function* () {
       const daemon = yield* served()
-      yield* scene(daemon, 8)
+      yield* scene(daemon, 40)
       daemon.state.costs = [aCost({}, Date.parse("2026-11-20T06:30:00Z"), [[1, 40]])]
-      const { page } = yield* visit(daemon.url, { width: 1280 })
+      const { page } = yield* visit(daemon.url, { width: 1280, height: 800 })
       yield* sees(page.getByText("Spent this month").waitFor())
-      for (const width of [1280, 1920]) {
-        yield* sees(page.setViewportSize({ width, height: 1080 }))
-        const room = yield* sees(
-          page.evaluate<number>(`(() => {
-            const sinks = document.getElementById("sinks")
-            return sinks.closest("section").getBoundingClientRect().bottom - sinks.getBoundingClientRect().bottom
-          })()`)
-        )
-        expect(room).toBeLessThan(60)
-      }
+      yield* sees(rowOf(page, "api-1").waitFor())
+      const rowsInSight = `(() => {
+        const { bottom, top } = document.getElementById("scroll").getBoundingClientRect()
+        const end = Math.min(bottom, innerHeight)
+        return [...document.querySelectorAll("#rows .row")].filter((row) => row.getBoundingClientRect().bottom <= end).length
+      })()`
+      expect(yield* sees(page.evaluate<number>(rowsInSight))).toBeGreaterThanOrEqual(8)
+      const sinks = page.getByRole("region", { name: "Sinks" })
+      yield* sees(sinks.getByRole("list", { name: "Sinks" }).getByText("chat").waitFor())
+      expect(yield* sees(page.getByRole("button", { name: "Test ops" }).count())).toBe(0)
+      yield* sees(sinks.getByText("2 up: ops, log").click())
+      yield* sees(page.getByRole("button", { name: "Test ops" }).click())
+      yield* sees(page.getByText("A test event went to ops.").waitFor())
+      expect(yield* seriousFindings(page)).toEqual([])
     })
   )
 

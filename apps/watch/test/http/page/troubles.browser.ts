@@ -13,7 +13,7 @@ const since = DateTime.makeUnsafe("2026-03-01T03:00:00Z")
 
 /** How the daemon is, in one line. */
 const summary = (page: Page) =>
-  Effect.map(sees(page.locator("#troubles-head > *").allTextContents()), (parts) => parts.join(" "))
+  Effect.map(sees(page.locator("#summary > *").allTextContents()), (parts) => parts.join(" "))
 
 describe("the dashboard in trouble", () => {
   it.live(

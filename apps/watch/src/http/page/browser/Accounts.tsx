@@ -36,7 +36,7 @@ export const lastSweepText = (shown: AccountStatus): string => {
 
 const refillText = (resetAt: string | null): string => {
   const millis = resetAt === null ? -1 : Date.parse(resetAt) - second.value
-  return millis < 0 ? "" : ` · refills in ${spanText(millis)}`
+  return millis < 0 ? "" : `refills in ${spanText(millis)}`
 }
 
 /** How many requests the daemon may make, and what for. */
@@ -49,16 +49,25 @@ const requestsText = ({ lastSweep, requestsPerHour, sweepIntervalMillis }: Accou
   return `${countText(forSweeps)} of ${pluralText(share, "request")} an hour for sweeps`
 }
 
-const Row = ({ shown }: { readonly shown: AccountStatus }) => {
+const Head = ({ shown: { account, state } }: { readonly shown: AccountStatus }) => (
+  <p class="account-head">
+    <Isolated text={account} /> <Badge tone={toneOf("account", account, state, status.value.troubles)}>{state}</Badge>
+  </p>
+)
+
+interface RowProps {
+  readonly shown: AccountStatus
+  /** Whether its head is the head of the card. */
+  readonly isOnly: boolean
+}
+
+const Row = ({ isOnly, shown }: RowProps) => {
   const { allowance, detectionLatencyMillis, lastSweep, state } = shown
   const isStale = isOld(shown) || (lastSweep === null && state === "degraded")
   const requests = requestsText(shown)
   return (
     <li class={[...(isStale ? ["stale"] : []), ...(isElsewhere(shown) ? ["elsewhere"] : [])].join(" ")}>
-      <p class="account-head">
-        <Isolated text={shown.account} />{" "}
-        <Badge tone={toneOf("account", shown.account, state, status.value.troubles)}>{state}</Badge>
-      </p>
+      {isOnly ? null : <Head shown={shown} />}
       {allowance === null ? null : (
         <div class="gauge">
           <Meter
@@ -68,7 +77,7 @@ const Row = ({ shown }: { readonly shown: AccountStatus }) => {
             tone={toneOfAllowance(allowance)}
           />
           <p>
-            {`${countText(allowance.remaining)} of ${countText(allowance.limit)} requests left`}
+            <span>{`${countText(allowance.remaining)} of ${countText(allowance.limit)} requests left`}</span>
             <span class="refill">{refillText(allowance.resetAt)}</span>
           </p>
         </div>
@@ -92,12 +101,16 @@ export const Accounts = () => {
   const accounts = status.value.accounts
     .filter((each) => account.value === "" || each.account === account.value)
     .sort((a, b) => Number(a.state === "watching") - Number(b.state === "watching"))
+  const isOnly = accounts.length === 1
   return (
     <section class="sheet" aria-labelledby="watch-title">
-      <h2 id="watch-title">Watching</h2>
-      <ul id="accounts" class={accounts.length > 1 ? "compact" : ""} tabIndex={0} aria-labelledby="watch-title">
+      <div class="account-head">
+        <h2 id="watch-title">Watching</h2>
+        {isOnly ? <Head shown={accounts[0]!} /> : null}
+      </div>
+      <ul id="accounts" class={isOnly ? "accounts" : "accounts compact"} tabIndex={0} aria-labelledby="watch-title">
         {accounts.map((shown) => (
-          <Row key={shown.account} shown={shown} />
+          <Row key={shown.account} shown={shown} isOnly={isOnly} />
         ))}
       </ul>
     </section>

@@ -1,5 +1,6 @@
 /** Which process watches which account, if several processes share a store. Empty if one process has a file. */
 import { Badge } from "@berthkit/web/components/Badge"
+import { Folded } from "@berthkit/web/components/Folded"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { pluralText } from "@berthkit/web/components/text"
 import { instantText } from "@berthkit/web/components/times"
@@ -52,25 +53,15 @@ const Row = ({ owned }: { readonly owned: Owned }) => {
   )
 }
 
-export const Fleet = () => {
-  const { accounts, processes } = status.value
-  if (processes.length === 0) return null
-  const owned = accounts
+const Owners = () => {
+  const owned = status.value.accounts
     .filter(
       (each): each is Owned => each.owner !== undefined && (account.value === "" || each.account === account.value)
     )
     .sort((a, b) => Date.parse(b.owner.since) - Date.parse(a.owner.since) || (a.account < b.account ? -1 : 1))
   const more = owned.length - maxOwned
   return (
-    <section id="fleet" class="sheet" aria-labelledby="fleet-title">
-      <div class="fleet-head">
-        <h2 id="fleet-title">Processes</h2>
-        <ul id="processes" aria-labelledby="fleet-title">
-          {processes.map((process) => (
-            <Process key={process.process} process={process} />
-          ))}
-        </ul>
-      </div>
+    <>
       <div class="owners" tabIndex={0} role="region" aria-label="Who watches which account">
         <table>
           <thead>
@@ -90,6 +81,22 @@ export const Fleet = () => {
         </table>
       </div>
       {more > 0 ? <p class="note">{`and ${pluralText(more, "account")} taken over before`}</p> : null}
+    </>
+  )
+}
+
+export const Fleet = () => {
+  const { processes } = status.value
+  if (processes.length === 0) return null
+  return (
+    <section id="fleet" class="sheet folds" aria-labelledby="fleet-title">
+      <h2 id="fleet-title">Processes</h2>
+      <ul id="processes" aria-labelledby="fleet-title">
+        {processes.map((process) => (
+          <Process key={process.process} process={process} />
+        ))}
+      </ul>
+      <Folded title="Who watches which account" content={() => <Owners />} />
     </section>
   )
 }

@@ -1,9 +1,11 @@
-/** The head of the page: whether it is up to date, the account that is shown, the theme, and the logout. */
+/**
+ * The head of the page: how the daemon is, whether the page is up to date, the account that is shown, the theme, and the logout.
+ */
 import { effect, signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { Select } from "@berthkit/web/components/Select"
 import { plain } from "@berthkit/web/components/text"
-import { account, choose, connection, hasSession, isSeveral, logOut, phase, status } from "./board.ts"
+import { account, choose, connection, hasSession, isSeveral, logOut, phase, status, summary } from "./board.ts"
 import { toLatestEvents } from "./Timeline.tsx"
 
 const themeKey = "berth-watch-theme"
@@ -38,15 +40,27 @@ const AccountChoice = () => {
   )
 }
 
+/** It is in the head, so that it takes no room from the nodes. */
+const Summary = () => {
+  const { note, text, tone } = summary.value
+  return (
+    <p id="summary" role="status" class={tone}>
+      <strong>{text}</strong>
+      {note === "" ? null : <span>{note}</span>}
+    </p>
+  )
+}
+
 export const Header = () => (
   <header>
     <p class="brand">
       Berth <span>watch</span>
     </p>
-    <p class="connection" role="status" data-state={connection.value.state}>
-      {connection.value.text}
-    </p>
+    {phase.value === "board" ? <Summary /> : null}
     <div class="tools">
+      <p class="connection" role="status" data-state={connection.value.state}>
+        {connection.value.text}
+      </p>
       {phase.value === "board" && isSeveral.value ? <AccountChoice /> : null}
       <label>
         <span>Theme</span>

@@ -181,7 +181,7 @@ const Grid = () => {
   const list = useRef<HTMLDivElement>(null)
   const nodes = shown.value
   // In the units of the style sheet.
-  const height = (isNarrow.value ? 4.75 : 2.5625) * remPixels.value
+  const height = (isNarrow.value ? 4.75 : 2.25) * remPixels.value
   const kept = nodes.findIndex(({ key }) => key === active.value)
   const places = useVirtualRows({ viewport, count: nodes.length, height, kept })
   useKeptFocus(list)

@@ -1,10 +1,11 @@
 /** The sinks (receivers of events), their delivery progress, and actions on them. */
 import { signal } from "@preact/signals"
-import { Badge } from "@berthkit/web/components/Badge"
+import { Badge, type Tone } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
 import { Commands } from "@berthkit/web/components/Copyable"
+import { Folded } from "@berthkit/web/components/Folded"
 import { Isolated } from "@berthkit/web/components/Isolated"
-import { countText, plain, pluralText, quoted } from "@berthkit/web/components/text"
+import { countText, listText, plain, pluralText, quoted } from "@berthkit/web/components/text"
 import { shortText } from "@berthkit/web/components/times"
 import { Toast } from "@berthkit/web/components/Toast"
 import { moment, refreshStatus, status } from "./board.ts"
@@ -12,6 +13,9 @@ import { openDeadLetters } from "./DeadLetters.tsx"
 import { openSilences } from "./Silences.tsx"
 import { toneOf } from "./states.ts"
 import { daemon, failureText, type SinkStatus } from "./watchApi.ts"
+
+/** How many sinks without a problem are named. */
+const maxNamed = 5
 
 /** The result of the last action. */
 const reply = signal("")
@@ -85,9 +89,10 @@ const actionsOf = ({ deadLetters, sink, state, waiting }: SinkStatus): ReadonlyA
 const commandsOf = (shown: SinkStatus): ReadonlyArray<string> =>
   actionsOf(shown).flatMap(({ command, isOffered }) => (isOffered ? [command] : []))
 
-/** What to know about a sink besides its state. Never empty, because otherwise the rows below would move. */
-const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, waiting }: SinkStatus): string => {
+/** What to know about a sink besides its state. */
+const noteOf = ({ deadLetters, failingSince, kind, lag, message, silenced, state, waiting }: SinkStatus): string => {
   const parts = [
+    kind,
     ...(message === null ? [] : [plain(message)]),
     ...(failingSince === null ? [] : [`since ${shortText(Date.parse(failingSince), moment.value)}`]),
     ...(lag > 0 ? [`lag ${countText(lag)}`] : []),
@@ -95,21 +100,24 @@ const noteOf = ({ deadLetters, failingSince, lag, message, silenced, state, wait
     ...(silenced > 0 ? [`${countText(silenced)} held by silences`] : []),
     ...(deadLetters > 0 ? [pluralText(deadLetters, "dead letter")] : [])
   ]
-  if (parts.length > 0) return parts.join(" · ")
-  return state === "removed" ? "not in the config any more" : "up to date"
+  if (parts.length === 1) parts.push(state === "removed" ? "not in the config any more" : "up to date")
+  return parts.join(" · ")
 }
 
+const toneOfSink = ({ sink, state }: SinkStatus): Tone => toneOf("sink", sink, state, status.value.troubles)
+
+/** Whether a sink has delivered everything, and nothing holds events back. */
+const isWell = (shown: SinkStatus): boolean =>
+  toneOfSink(shown) === "good" && shown.waiting + shown.silenced + shown.deadLetters === 0
+
 const Row = ({ shown }: { readonly shown: SinkStatus }) => {
-  const { kind, sink, state } = shown
+  const { sink, state } = shown
   return (
     <li data-sink={sink}>
-      <p class="sink-name">
-        <strong>
-          <Isolated text={sink} />
-        </strong>{" "}
-        <small>{kind}</small>
-      </p>
-      <Badge tone={toneOf("sink", sink, state, status.value.troubles)}>{state}</Badge>
+      <strong class="sink-name">
+        <Isolated text={sink} />
+      </strong>
+      <Badge tone={toneOfSink(shown)}>{state}</Badge>
       <div class="actions">
         {/* All buttons are always there, so that none moves under a finger. */}
         {actionsOf(shown).map(({ isOffered, run, text }) => (
@@ -123,6 +131,9 @@ const Row = ({ shown }: { readonly shown: SinkStatus }) => {
   )
 }
 
+const Rows = ({ sinks }: { readonly sinks: ReadonlyArray<SinkStatus> }) =>
+  sinks.map((shown) => <Row key={shown.sink} shown={shown} />)
+
 /** Active silences, in a line next to their sinks. */
 const silenceText = (): string => {
   const active = status.value.silences.filter(({ state }) => state === "active")
@@ -132,13 +143,16 @@ const silenceText = (): string => {
 
 /** Scrolls to a sink, and focuses its first action. */
 export const toSink = (name: string): void => {
-  const row = document.querySelector(`#sinks [data-sink="${CSS.escape(name)}"]`)
+  const row = document.querySelector(`.sinks [data-sink="${CSS.escape(name)}"]`)
   row?.scrollIntoView({ block: "nearest" })
   row?.querySelector<HTMLElement>("button:not([hidden])")?.focus()
 }
 
+/** Sinks without a problem are folded, because there is nothing to do about them. */
 export const Sinks = () => {
   const { sinks } = status.value
+  const well = sinks.filter(isWell)
+  const others = sinks.filter((shown) => !isWell(shown))
   return (
     <section class="sheet sinks" aria-labelledby="sinks-title">
       <div class="sinks-head">
@@ -148,18 +162,33 @@ export const Sinks = () => {
           Silences
         </Button>
       </div>
-      <ul id="sinks" aria-labelledby="sinks-title">
-        {sinks.map((shown) => (
-          <Row key={shown.sink} shown={shown} />
-        ))}
-        {sinks.length > 0 ? null : (
-          <li class="empty">
-            <p>No sinks are configured: events are kept and shown here, and go nowhere else.</p>
-            <p>Name a webhook or a command under sinks in the config, then send SIGHUP.</p>
-          </li>
+      {sinks.length > 0 ? null : (
+        <div class="empty">
+          <p>No sinks are configured: events are kept and shown here, and go nowhere else.</p>
+          <p>Name a webhook or a command under sinks in the config, then send SIGHUP.</p>
+        </div>
+      )}
+      {others.length === 0 ? null : (
+        <ul id="sinks" class="sink-rows" aria-labelledby="sinks-title">
+          <Rows sinks={others} />
+        </ul>
+      )}
+      <div class="folds">
+        {well.length === 0 ? null : (
+          <Folded
+            title={`${countText(well.length)} up: ${listText(
+              well.map(({ sink }) => plain(sink)),
+              maxNamed
+            )}`}
+            content={() => (
+              <ul class="sink-rows" aria-label="Sinks that are up">
+                <Rows sinks={well} />
+              </ul>
+            )}
+          />
         )}
-      </ul>
-      <Commands commands={sinks.flatMap(commandsOf)} />
+        <Commands commands={sinks.flatMap(commandsOf)} />
+      </div>
       <Toast id="sink-reply" text={reply.value} />
     </section>
   )

@@ -1,11 +1,12 @@
 /** What happened, latest first. Nothing moves while the reader reads further down. */
 import { signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
-import { pluralText } from "@berthkit/web/components/text"
+import { countText, pluralText } from "@berthkit/web/components/text"
+import { instantText, spanText } from "@berthkit/web/components/times"
 import { useRef } from "preact/hooks"
-import { account, areEventsRead, events } from "./board.ts"
+import { account, areEventsRead, events, eventsSince, moment, spanMillis } from "./board.ts"
 import { EventRows } from "./EventRow.tsx"
-import { eventsOf } from "./Knowledge.ts"
+import { comingsAndGoings, eventsOf, maxKeptEvents } from "./Knowledge.ts"
 import { openNode } from "./NodeDetails.tsx"
 import type { WatchEvent } from "./watchApi.ts"
 
@@ -21,6 +22,17 @@ export const toLatestEvents = (): void => {
   held.value = undefined
   count.value = eventsAtOnce
   document.getElementById("events")?.scrollTo(0, 0)
+}
+
+/** The creations and deletions within the time of the histories, or as far back as the page knows all of them. */
+const recentText = (): string => {
+  if (!areEventsRead.value) return `– created, – deleted in the last ${spanText(spanMillis.value)}`
+  const fromMillis = moment.value - spanMillis.value
+  const since = eventsSince.value
+  const isPart = events.value.length >= maxKeptEvents && since > fromMillis
+  const { created, deleted } = comingsAndGoings(events.value, account.value, isPart ? since : fromMillis)
+  const time = isPart ? `since ${instantText(since, moment.value)}` : `in the last ${spanText(spanMillis.value)}`
+  return `${countText(created)} created, ${countText(deleted)} deleted ${time}`
 }
 
 export const Timeline = () => {
@@ -48,6 +60,7 @@ export const Timeline = () => {
     <section class="sheet timeline" aria-labelledby="events-title">
       <div class="timeline-head">
         <h2 id="events-title">Events</h2>
+        <p class="note">{recentText()}</p>
         {held.value === undefined || news === 0 ? null : (
           <Button isSmall onClick={showNews}>
             ↑ {pluralText(news, "new event")}

@@ -4,22 +4,7 @@ import { Bar } from "@berthkit/web/components/Bar"
 import { Folded } from "@berthkit/web/components/Folded"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { countText, plain, pluralText } from "@berthkit/web/components/text"
-import { instantText, spanText } from "@berthkit/web/components/times"
-import {
-  account,
-  areEventsRead,
-  choose,
-  events,
-  eventsSince,
-  moment,
-  nodesOfAccount,
-  prices,
-  spanMillis,
-  stale,
-  status,
-  view
-} from "./board.ts"
-import { comingsAndGoings, maxKeptEvents } from "./Knowledge.ts"
+import { account, choose, moment, nodesOfAccount, prices, stale, status, view } from "./board.ts"
 import { costsOf, countsByStatus, type NodeRow } from "./nodes.ts"
 import { asOfText, boundText, priceText, toneOfStatus } from "./wording.ts"
 
@@ -77,17 +62,6 @@ const asOf = computed(() => {
   return { isAll, text: `${isAll ? "All of it" : `Nodes of ${whose}`} ${from}${asOfText(oldest, moment.value)}` }
 })
 
-/** The creations and deletions within the time of the histories, or as far back as the page knows all of them. */
-const recentText = (): string => {
-  if (!areEventsRead.value) return `– created, – deleted in the last ${spanText(spanMillis.value)}`
-  const fromMillis = moment.value - spanMillis.value
-  const since = eventsSince.value
-  const isPart = events.value.length >= maxKeptEvents && since > fromMillis
-  const { created, deleted } = comingsAndGoings(events.value, account.value, isPart ? since : fromMillis)
-  const time = isPart ? `since ${instantText(since, moment.value)}` : `in the last ${spanText(spanMillis.value)}`
-  return `${countText(created)} created, ${countText(deleted)} deleted ${time}`
-}
-
 interface PricesProps {
   readonly title: string
   readonly costs: typeof byPlan
@@ -96,6 +70,7 @@ interface PricesProps {
 /** The prices are summed only while they are shown. */
 const Prices = ({ costs, title }: PricesProps) => (
   <Folded
+    class="prices"
     title={title}
     content={() => (
       <ul aria-label={title}>
@@ -113,36 +88,31 @@ export const Totals = () => {
   const { total, unpriced } = byPlan.value
   const arePriced = prices.value.size > 0
   return (
-    <section class={asOf.value.isAll ? "sheet old" : "sheet"} aria-labelledby="total-title">
+    <section class={asOf.value.isAll ? "sheet totals old" : "sheet totals"} aria-labelledby="total-title">
+      <h2 id="total-title" class="unseen">
+        In total
+      </h2>
       <div class="figures">
-        <div>
-          <h2 id="total-title">Nodes</h2>
-          <p class="figure" id="total">
-            {areUnknown.value ? "–" : countText(nodesOfAccount.value.length)}
-          </p>
-        </div>
-        <div>
-          <h2>Per month</h2>
-          <p class="figure" id="cost">
-            {arePriced ? boundText(total) : "–"}
-          </p>
-        </div>
+        <p>
+          <b id="total">{areUnknown.value ? "–" : countText(nodesOfAccount.value.length)}</b>{" "}
+          {nodesOfAccount.value.length === 1 ? "node" : "nodes"}
+        </p>
+        <p>
+          <b id="cost">{arePriced ? boundText(total) : "–"}</b> per month
+        </p>
       </div>
       <Statuses />
-      <div class="under">
-        {asOf.value.text === "" ? null : (
-          <p id="as-of" class="note">
-            {asOf.value.text}
-          </p>
-        )}
-        <p class="note">{recentText()}</p>
-        {arePriced && unpriced > 0 ? (
-          <p class="note">{`at least: ${pluralText(unpriced, "node")} without one known price`}</p>
-        ) : null}
-        <div class="prices">
-          {byPlan.value.byName.length === 0 ? null : <Prices title="Price by plan" costs={byPlan} />}
-          {hasTags.value ? <Prices title="Price by tag" costs={byTag} /> : null}
-        </div>
+      {asOf.value.text === "" ? null : (
+        <p id="as-of" class="note">
+          {asOf.value.text}
+        </p>
+      )}
+      {arePriced && unpriced > 0 ? (
+        <p class="note">{`at least: ${pluralText(unpriced, "node")} without one known price`}</p>
+      ) : null}
+      <div class="folds">
+        {byPlan.value.byName.length === 0 ? null : <Prices title="Price by plan" costs={byPlan} />}
+        {hasTags.value ? <Prices title="Price by tag" costs={byTag} /> : null}
       </div>
     </section>
   )

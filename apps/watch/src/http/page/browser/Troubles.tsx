@@ -4,7 +4,7 @@ import { Copyable } from "@berthkit/web/components/Copyable"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { plain } from "@berthkit/web/components/text"
 import { shortText, spanText } from "@berthkit/web/components/times"
-import { moment, summary, troubles } from "./board.ts"
+import { moment, troubles } from "./board.ts"
 import { toSink } from "./Sinks.tsx"
 import { adviceOf, type Line, shownLines } from "./troubles.ts"
 
@@ -32,7 +32,7 @@ const Next = ({ text }: { readonly text: string }) => {
   const { advice, command } = adviceOf(text)
   return (
     <>
-      <p class="next">{plain(advice)}</p>
+      <p>{plain(advice)}</p>
       {command === undefined ? null : <Copyable text={plain(command)} />}
     </>
   )
@@ -45,26 +45,22 @@ const Row = ({ line }: { readonly line: Line }) => (
       {line.tone === "bad" ? <span class="unseen">critical: </span> : null}
       {line.who === "" ? null : <Who line={line} />} {plain(line.what)}
     </p>
-    <Next text={line.next} />
+    <div class="next">
+      <Next text={line.next} />
+    </div>
     {line.sinceMillis === undefined ? null : <Since millis={line.sinceMillis} />}
   </li>
 )
 
-export const Troubles = () => {
-  const { note, text, tone } = summary.value
-  return (
-    <div id="troubles" class="sheet" role="status">
-      <p id="troubles-head" class={tone}>
-        <strong>{text}</strong>
-        {note === "" ? null : <span>{note}</span>}
-      </p>
-      {troubles.value.length === 0 ? null : (
-        <ul id="trouble-rows" aria-labelledby="troubles-head">
-          {shownLines(troubles.value).map((line) => (
-            <Row key={line.key} line={line} />
-          ))}
-        </ul>
-      )}
-    </div>
-  )
-}
+/** The element always exists, because screen readers ignore a live region that appears later. */
+export const Troubles = () => (
+  <div id="troubles" role="status">
+    {troubles.value.length === 0 ? null : (
+      <ul id="trouble-rows" class="sheet" aria-labelledby="summary">
+        {shownLines(troubles.value).map((line) => (
+          <Row key={line.key} line={line} />
+        ))}
+      </ul>
+    )}
+  </div>
+)

@@ -26,13 +26,15 @@ const classesOf = (classes: Readonly<Record<string, boolean>>): string =>
 
 const Board = () => (
   <div id="board" class={classesOf({ several: isSeveral.value, lost: lostMillis.value !== undefined })}>
-    <Troubles />
-    <div class="overview">
-      <Totals />
-      <Accounts />
-      <Sinks />
-      <Spending />
-      <Fleet />
+    <div class="above">
+      <Troubles />
+      <div class="overview">
+        <Totals />
+        <Accounts />
+        <Sinks />
+        <Spending />
+        <Fleet />
+      </div>
     </div>
     <div class="columns">
       <NodeTable />

@@ -2,7 +2,7 @@
  * The current problems as lines: the connection, and the troubles that the daemon reports. Also the time up to which nodes are
  * known if they cannot be read. Pure.
  */
-import { countText, plain, pluralText } from "@berthkit/web/components/text"
+import { countText, listText, plain, pluralText } from "@berthkit/web/components/text"
 import { instantText } from "@berthkit/web/components/times"
 import type { Status, Trouble } from "./watchApi.ts"
 import type { AsOf } from "./wording.ts"
@@ -47,11 +47,11 @@ const unreachable = ({ refusal, sinceMillis }: Loss): Line => ({
   count: 1
 })
 
-const namesText = (troubles: ReadonlyArray<Trouble>): string => {
-  const names = troubles.slice(0, maxNamed).map(({ about }) => about.name)
-  const rest = troubles.length - names.length
-  return names.join(", ") + (rest > 0 ? ` and ${rest} more` : "")
-}
+const namesText = (troubles: ReadonlyArray<Trouble>): string =>
+  listText(
+    troubles.map(({ about }) => about.name ?? ""),
+    maxNamed
+  )
 
 const anyInstant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 
