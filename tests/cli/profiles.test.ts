@@ -320,6 +320,8 @@ describe("the file of profiles", () => {
         [unknown.code, unknown.stderr.split("\n")[0]],
         [2, "error: There is no profile aa; did you mean a?"]
       )
+      const odd = yield* berth(["node", "list", "--profile", "$(id) b"])
+      assert.include(odd.stderr, "berth auth login --profile '$(id) b'")
       yield* berth(["auth", "logout"])
       assert.deepStrictEqual(yield* list, [])
       const debug = yield* berth(["node", "list", "--debug"])

@@ -2,7 +2,7 @@
  * Records the requests that a run has sent. If a user stops the run, this record says what was changed and what may have been changed.
  * Nothing else then prints the ids of the changed nodes.
  */
-import { quoted } from "../commandLine/commandToType.ts"
+import { quoted } from "@berthkit/terminal/quoted"
 import { parseCommitment } from "../fleet/FleetFile.ts"
 import type { Changed } from "../output/Output.ts"
 

@@ -3,11 +3,8 @@
  * these flags they would act on another account, or a gateway would refuse them.
  */
 import { mayHoldPassword } from "@berthkit/terminal/postgresAddress"
+import { quoted } from "@berthkit/terminal/quoted"
 import type { rawFlags } from "./words.ts"
-
-/** Quotes an argument for a shell. */
-export const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 
 /** Commands that need no account, or that name the account in an argument. */
 const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema", "completion"])

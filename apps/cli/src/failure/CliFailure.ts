@@ -6,7 +6,7 @@ import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Exit } from "@berthkit/terminal/exitCode"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
-import { quoted } from "../commandLine/commandToType.ts"
+import { quoted } from "@berthkit/terminal/quoted"
 import { goOnWaiting, isBeingDeleted, isBilled } from "./callInWords.ts"
 
 /** The texts of a failure: a sentence, and what to do next. */

@@ -6,7 +6,7 @@ import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { mayBeUnlisted, type StateUnavailable } from "@berthkit/core/domain/ErrorReason"
 import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
-import { quoted } from "../commandLine/commandToType.ts"
+import { quoted } from "@berthkit/terminal/quoted"
 
 /** The flags of a wait that differ from their defaults. */
 interface WaitFlags {

@@ -19,6 +19,7 @@ import {
 } from "@berthkit/terminal/Connection"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
+import { quotedFlag } from "@berthkit/terminal/quoted"
 import { variables } from "@berthkit/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
 import { argument, text } from "../commandLine/Parameter.ts"
@@ -57,7 +58,7 @@ export const findProfile = (profiles: Profiles, name: string): Effect.Effect<Pro
   return Effect.fail(
     new UsageFault({
       message: `There is no profile ${name}${didYouMean(nearest(name, names))}`,
-      hint: `Run: berth profile list, or berth auth login --profile ${name}`
+      hint: `Run: berth profile list, or berth auth login ${quotedFlag("profile", name)}`
     })
   )
 }

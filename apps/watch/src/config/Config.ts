@@ -262,7 +262,9 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 
   const account = mapped(
     file.record({
-      name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _, without _ at its beginning", accountName)),
+      name: needed(
+        file.parsed("1 to 64 letters, digits, dots, @, - or _, without - or _ at its beginning", accountName)
+      ),
       baseUrl: needed(file.text),
       apiKey: needed(secret),
       accessToken: needed(secret),
@@ -386,7 +388,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
 
   const sink = mapped(
     file.record({
-      name: needed(file.parsed("1 to 64 letters, digits, dots, - or _", sinkName)),
+      name: needed(file.parsed("1 to 64 letters, digits, dots, - or _, without - at its beginning", sinkName)),
       webhook: defaulted(webhook, null),
       exec: defaulted(exec, null),
       stdout: defaulted(stdout, null),
@@ -529,10 +531,13 @@ const withDividedShares = (accounts: ReadonlyArray<AccountOptions>): ReadonlyArr
   return accounts.map((each) => ({ ...each, share: each.share / byKey.get(keyOf(each))!.length }))
 }
 
-/** The name if it is valid, otherwise undefined. Names with a leading `_` are reserved for the daemon itself. */
+/**
+ * The name if it is valid, otherwise undefined. Names with a leading `_` are reserved for the daemon itself. Names of accounts and
+ * sinks are words in the commands that the daemon suggests, so they need no quotes and do not look like flags.
+ */
 export const accountName = (text: string): string | undefined =>
-  /^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined
-const sinkName = (text: string) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)
+  /^[A-Za-z0-9.@][\w.@-]{0,63}$/.test(text) ? text : undefined
+export const sinkName = (text: string): string | undefined => (/^[\w.][\w.-]{0,63}$/.test(text) ? text : undefined)
 
 const durationWithin = (text: string, minMillis: number, maxMillis: number): number | undefined =>
   Option.getOrUndefined(

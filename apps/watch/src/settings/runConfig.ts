@@ -31,7 +31,7 @@ import {
 import { textFlag } from "./textFlag.ts"
 
 /** The hint about an invalid account name. */
-export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
+export const nameHint = "Use 1 to 64 letters, digits, dots, @, - or _, without - or _ at its beginning."
 
 /**
  * The account's name in events, from the flag or the environment. The user has to choose it, because the service has no name

@@ -1,6 +1,7 @@
+import { quoted } from "@berthkit/terminal/quoted"
 import { describe, expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import { readConfig } from "../../src/config/Config.ts"
+import { accountName, readConfig, sinkName } from "../../src/config/Config.ts"
 import type { Header, WebhookOptions } from "../../src/deliver/SinkOptions.ts"
 
 const variables: Readonly<Record<string, string>> = {
@@ -304,7 +305,11 @@ retention: { events: 2d, maxSize: 500MB }
     [config("").replace("{ env: KEY }", "abc"), /^4:13 accounts\[0\]\.apiKey is written out; /],
     [
       config("").replace("default", "_daemon"),
-      /^2:11 .*\.name has to be 1 to 64 letters, .* without _ at its beginning\.$/
+      /^2:11 .*\.name has to be 1 to 64 letters, .* without - or _ at its beginning\.$/
+    ],
+    [
+      config("").replace("default", "-default"),
+      /^2:11 .*\.name has to be 1 to 64 letters, .* without - or _ at its beginning\.$/
     ]
   ])("%j is refused with the place of the fault", (text, problem) => {
     expect(problems(text)).toEqual([expect.stringMatching(problem)])
@@ -345,5 +350,15 @@ retention: { events: 2d, maxSize: 500MB }
   it("reports all of its faults at once", () => {
     const text = config(`    grace: x\nsinks: [{ name: "a b", stdout: {} }, { name: ok }]`)
     expect(problems(text).map((line) => line.split(" ")[1])).toEqual(["accounts[0].grace", "sinks[0].name", "sinks[1]"])
+  })
+})
+
+describe("names of accounts and sinks", () => {
+  it("are words of a shell, and look like no flag", () => {
+    const characters = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code))
+    const names = characters.flatMap((character) => [character, `a${character}`])
+    for (const name of names.filter((each) => accountName(each) ?? sinkName(each))) {
+      expect([name, quoted(name), name.startsWith("-")]).toEqual([name, name, false])
+    }
   })
 })

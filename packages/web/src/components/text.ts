@@ -36,7 +36,3 @@ export const listText = (names: ReadonlyArray<string>, max: number): string => {
   const rest = names.length - max
   return names.slice(0, max).join(", ") + (rest > 0 ? ` and ${countText(rest)} more` : "")
 }
-
-/** A text as one word of a command for a shell. */
-export const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -2,6 +2,7 @@
  * `berth approve`: a person consents to an agent's proposal. It works only in a terminal. If it worked without one, an agent could run it
  * and approve its own proposal.
  */
+import { quoted } from "@berthkit/terminal/quoted"
 import { Clock, Effect } from "effect"
 import { argument, text } from "../../commandLine/Parameter.ts"
 import { ProposalRefused, UsageFault } from "../../failure/CliFailure.ts"
@@ -73,7 +74,7 @@ export const approve = command(
     if (!(yield* canAsk)) {
       return yield* new UsageFault({
         message: "Cannot approve: this is not a terminal, and only a person may approve.",
-        hint: `Type it in a terminal of your own: berth approve ${id.slice(0, 100)}`
+        hint: `Type it in a terminal of your own: berth approve ${quoted(id.slice(0, 100))}`
       })
     }
     const found = yield* connection

@@ -11,11 +11,11 @@ import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { fromImages } from "@berthkit/core/domain/Plan"
 import { DateTime, Effect, Option, Result } from "effect"
+import { quoted } from "@berthkit/terminal/quoted"
 import { command } from "../command.ts"
 import { waitCommand } from "../../failure/callInWords.ts"
 import { keepCreated } from "../../commitmentLog/CommitmentLog.ts"
 import { freshCatalogue, knownPlans, recentCatalogue, type TimedCatalogue } from "../../catalogue/ImageList.ts"
-import { quoted } from "../../commandLine/commandToType.ts"
 import {
   type CreatedNotReady,
   type PriceRisen,

@@ -1,6 +1,6 @@
 /** The page's client of the control plane. It sends the reader's token, and its requests have a timeout. */
 import { makeClient, type Prepared, Refused, type ReplyTo } from "@berthkit/web/components/client"
-import { quoted } from "@berthkit/web/components/text"
+import { quoted } from "@berthkit/terminal/quoted"
 import type { ControlApi } from "../../ControlApi.ts"
 
 type Api = typeof ControlApi

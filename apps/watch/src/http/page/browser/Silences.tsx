@@ -7,7 +7,8 @@ import { Dialog } from "@berthkit/web/components/Dialog"
 import { Empty } from "@berthkit/web/components/Empty"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { Select } from "@berthkit/web/components/Select"
-import { countText, plain, quoted } from "@berthkit/web/components/text"
+import { quoted, quotedFlag } from "@berthkit/terminal/quoted"
+import { countText, plain } from "@berthkit/web/components/text"
 import { offsetText, shortText, spanText } from "@berthkit/web/components/times"
 import { Toast } from "@berthkit/web/components/Toast"
 import { moment, now, onStatus, phase, refreshStatus, status } from "./board.ts"
@@ -162,12 +163,12 @@ const silenceOf = ({ account, atEnd, from, lasting, nodes, reason, sink }: typeo
 const addCommand = (written: typeof nothingYet): string => {
   const { accounts, from, nodes, reason, sinks, then } = silenceOf(written)
   const flags = [
-    ...nodes.map((pattern) => `--nodes ${quoted(pattern)}`),
-    ...accounts.map((name) => `--account ${quoted(name)}`),
-    ...sinks.map((name) => `--sink ${quoted(name)}`),
+    ...nodes.map((pattern) => quotedFlag("nodes", pattern)),
+    ...accounts.map((name) => quotedFlag("account", name)),
+    ...sinks.map((name) => quotedFlag("sink", name)),
     ...(from === undefined ? [] : [`--from ${from}`]),
     `--for ${written.lasting}s`,
-    `--reason ${quoted(reason)}`,
+    quotedFlag("reason", reason),
     ...(then === "deliver" ? [] : [`--then ${then}`])
   ]
   return `berth-watch silence add ${flags.join(" ")}`
