@@ -319,7 +319,7 @@ describe("berth api", () => {
         assert.strictEqual(refused.code, 5, `${path}: ${refused.stderr}`)
         assert.include(
           refused.stderr,
-          "expected a path without backslashes, control characters, . and .. as parts of it"
+          "expected a path without backslashes and control characters, and without . or .. as a part"
         )
       }
       assert.isTrue(service.requests.every((request) => !request.startsWith("DELETE")))

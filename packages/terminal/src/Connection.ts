@@ -152,7 +152,7 @@ export const stateUrlOf = Effect.fnUntraced(function* (
         hint: isVariable
           ? `Correct ${source}, or unset it.`
           : isFlag
-            ? `Correct ${source}; it may contain no password.`
+            ? `Correct ${source}; it must not contain a password.`
             : `Set ${variables.stateUrl}, and run: berth auth login`
       })
   )
@@ -170,7 +170,7 @@ export const databaseSetting = Effect.fnUntraced(function* (
   return yield* new SettingFault({
     setting: stateFlag,
     exit: "usage",
-    message: `${stateFlag} may contain no password: every user of the machine can see it.`,
+    message: `${stateFlag} must not contain a password: every user of the machine can see it.`,
     hint: `Put the password into PGPASSWORD or into the address in ${variables.stateUrl}, which berth auth login saves in the profile.`
   })
 })

@@ -305,7 +305,7 @@ describe("a call", () => {
         ] as const
     ),
     [
-      { body: "expected none, for a GET has no body" },
+      { body: "expected no body, because a GET has none" },
       () => client.raw.request({ method: "GET", path: "/nodes/", body: { a: 1 } })
     ],
     ...["/nodes/?page_no=2", "/nodes/#top"].map(
@@ -318,7 +318,7 @@ describe("a call", () => {
     ...["../../x", "/%2e%2E/x", "..\\..\\x", "/myaccount/api/v1/../v2/nodes/"].map(
       (path) =>
         [
-          { path: "expected a path without backslashes, control characters, . and .. as parts of it" },
+          { path: "expected a path without backslashes and control characters, and without . or .. as a part" },
           () => client.raw.request({ method: "GET", path })
         ] as const
     )

@@ -20,14 +20,14 @@ export const instantsOf = ([fromMillis, toMillis]: Between) =>
   [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
 
 export const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
-  description: "It happened between these two instants (inclusive): polling sees only samples."
+  description: "The event happened between these two instants (inclusive); polling cannot tell exactly when."
 })
 
 const sweep = Schema.Int.annotate({ description: "Number of the sweep in this run, from 1." })
 
 export const afterGap = Schema.optionalKey(
   Schema.Literal(true).annotate({
-    description: "Nothing was observed for a while before it, so what happened in between is unknown."
+    description: "Nothing was observed for a while before this event, so what happened in that time is unknown."
   })
 )
 

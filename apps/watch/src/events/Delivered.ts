@@ -10,7 +10,9 @@ import { Event, identifierOf } from "./Event.ts"
 const Silence = Schema.Struct({ id: Schema.String, reason: Schema.String }).annotate({ identifier: "Silence" })
 
 const silenced = Schema.optionalKey(
-  Schema.Array(Silence).annotate({ description: "The silences that held it, if it is delivered after the end of one." })
+  Schema.Array(Silence).annotate({
+    description: "The silences that held the event back, if it is delivered after one of them has ended."
+  })
 )
 
 /** A node that existed before the sink. */
@@ -26,7 +28,7 @@ const NodeBaseline = Schema.Struct({
     before: Schema.Null,
     after: Node,
     baseline: Schema.Literal(true).annotate({
-      description: "It existed before the sink, and the event is only for this sink."
+      description: "The node existed before the sink, and only this sink gets the event."
     })
   })
 }).annotate({ identifier: "NodeBaseline" })

@@ -50,13 +50,13 @@ export interface WatchBaseline {
   readonly data: {
     /** Number of nodes. */
     readonly count: number
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -64,7 +64,7 @@ export interface WatchBaseline {
 /** The statuses that Berth knows. */
 export type KnownStatus = "creating" | "created" | "running" | "power-off" | "terminate"
 
-/** A status that Berth does not know, in the service's own spelling; empty where the service states none. */
+/** A status that Berth does not know, in the service's own spelling; empty if the service states none. */
 export interface UnknownStatus {
   readonly unknown: string
 }
@@ -106,13 +106,13 @@ export interface NodeCreated {
   readonly data: {
     readonly before: null
     readonly after: Node
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -133,13 +133,13 @@ export interface NodeDiscovered {
   readonly data: {
     readonly before: null
     readonly after: Node
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -162,13 +162,13 @@ export interface NodeStatusChanged {
     readonly to: KnownStatus | UnknownStatus
     readonly before: Node
     readonly after: Node
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -191,13 +191,13 @@ export interface NodeChanged {
     readonly fields: ReadonlyArray<"name" | "plan" | "publicIp" | "privateIp" | "backups" | "locked">
     readonly before: Node
     readonly after: Node
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -236,13 +236,13 @@ export interface NodeDeleted {
       /** The job of a CI system that ran it. */
       readonly job: string | null
     } | null
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -264,13 +264,13 @@ export interface NodeStuck {
     readonly status: KnownStatus | UnknownStatus
     readonly since: string
     readonly after: Node
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -292,13 +292,13 @@ export interface NodeUnstuck {
     readonly status: KnownStatus | UnknownStatus
     readonly since: string
     readonly after: Node
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
     /** Number of the sweep (a read of the whole list) that showed it; null if a read of the single node did. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -324,9 +324,9 @@ export interface WatchDegraded {
     readonly missing: number
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -350,9 +350,9 @@ export interface WatchRecovered {
     readonly since: string
     /** Number of the last complete sweep; null before the first. */
     readonly sweep: number | null
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -388,11 +388,11 @@ export interface ImageAdded {
   readonly data: {
     readonly before: null
     readonly after: CatalogueImage
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -413,11 +413,11 @@ export interface ImageRemoved {
   readonly data: {
     readonly before: CatalogueImage
     readonly after: null
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -479,11 +479,11 @@ export interface PlanAdded {
   readonly data: {
     readonly before: null
     readonly after: CataloguePlan
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -506,11 +506,11 @@ export interface PlanRemoved {
     readonly after: null
     /** How many nodes of the account have the plan. */
     readonly nodes: number
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -535,11 +535,11 @@ export interface PlanPriceChanged {
     readonly nodes: number
     /** The additional monthly cost of these nodes in rupees; negative if they cost less; null if one of their prices is unknown. */
     readonly differencePerMonthInr: number | null
-    /** It happened between these two instants (inclusive): polling sees only samples. */
+    /** The event happened between these two instants (inclusive); polling cannot tell exactly when. */
     readonly observedBetween: readonly [string, string]
-    /** Nothing was observed for a while before it, so what happened in between is unknown. */
+    /** Nothing was observed for a while before this event, so what happened in that time is unknown. */
     readonly afterGap?: true
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -562,7 +562,7 @@ export interface AllowanceLow {
     readonly remaining: number
     /** When it refills; null if unknown. */
     readonly resetsAt: string | null
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -587,7 +587,7 @@ export interface CostForecastExceeded {
     /** In rupees: the upper bound; null if a price is not known. */
     readonly maxInr: number | null
     readonly monthToDateInr: number
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -612,7 +612,7 @@ export interface CostBudgetCrossed {
     readonly minInr: number
     /** In rupees: the upper bound; null if a price is not known. */
     readonly maxInr: number | null
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -637,7 +637,7 @@ export interface CostIdle {
     /** In rupees; null if that is not known. */
     readonly pricePerHourInr: number | null
     readonly after: Node
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -658,7 +658,7 @@ export interface NodeLeaseExpired {
   readonly data: {
     readonly expiredAt: string
     readonly after: Node
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -679,7 +679,7 @@ export interface SinkDisabled {
     /** `gone`: the receiver answered 410. `failing`: nothing was delivered for 5 days. `lagging`: it is behind by more than its `maxLag`. `requested`: by a person. */
     readonly reason: "gone" | "failing" | "lagging" | "requested"
     readonly message: string
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -707,7 +707,7 @@ export interface WatchTrouble {
     /** What to do. */
     readonly next: string
     readonly since: string
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -730,7 +730,7 @@ export interface WatchTroubleEnded {
       readonly name: string | null
     }
     readonly since: string
-    /** The silences that held it, if it is delivered after the end of one. */
+    /** The silences that held the event back, if it is delivered after one of them has ended. */
     readonly silenced?: ReadonlyArray<Silence>
   }
 }
@@ -749,7 +749,7 @@ export interface NodeBaseline {
   readonly data: {
     readonly before: null
     readonly after: Node
-    /** It existed before the sink, and the event is only for this sink. */
+    /** The node existed before the sink, and only this sink gets the event. */
     readonly baseline: true
   }
 }

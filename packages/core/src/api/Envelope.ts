@@ -39,11 +39,11 @@ const reasons = {
   404: "Unknown node, image or path",
   405: "Wrong method; carries `Allow`",
   408: "The request took too long to arrive",
-  409: "Locked node, or a taken name where names are unique",
+  409: "Locked node, or a name that another node has, if names must be unique",
   413: "Body over 1 MiB",
   414: "URL over 8 KiB",
   415: "A body that is not JSON, or is encoded",
-  422: "A well-formed body or query whose fields are invalid, every field at fault named at once",
+  422: "A well-formed body or query with invalid fields; `errors` names all of them",
   429: "Over the allowance; carries `Retry-After` in seconds and costs nothing",
   431: "Headers over 16 KiB",
   500: "The service failed",
@@ -61,7 +61,7 @@ export interface Failure<Status extends number = number> {
 
 const failureOf = <Status extends FailureStatus>(status: Status) =>
   Schema.Struct({
-    message: Schema.String.annotate(chosen(2, "A human sentence.")),
+    message: Schema.String.annotate(chosen(2, "A sentence for people.")),
     code: Schema.Literal(status)
       .check(stated({ type: "integer" }))
       .annotate(chosen(2, "The HTTP status.")),

@@ -36,7 +36,7 @@ const rawRequest = ({ method, path }: RawRequest): Operation<unknown> => ({
 
 const expected = {
   plain: `expected a path below ${prefix}, without a query or a fragment`,
-  resolved: "expected a path without backslashes, control characters, . and .. as parts of it"
+  resolved: "expected a path without backslashes and control characters, and without . or .. as a part"
 }
 
 /**
@@ -52,7 +52,7 @@ const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | unde
   if (/[?#]/.test(path)) return refuse("path", expected.plain)
   if (resolvable.test(decodedAddress(path))) return refuse("path", expected.resolved)
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
-    return refuse("body", `expected none, for a ${method} has no body`)
+    return refuse("body", `expected no body, because a ${method} has none`)
   }
   return undefined
 }

@@ -55,7 +55,7 @@ const ensureNoneEarlier = Effect.fnUntraced(function* (folders: ReadonlySet<stri
     if (found === undefined) continue
     const path = `${folder}/${found}`
     return yield* Effect.fail<FileFault>({
-      message: `${path} was written by an earlier version of berth; end with that version what it is about, then remove it`,
+      message: `${path} was written by an earlier version of berth; finish with that version what the file is about, then remove the file`,
       path
     })
   }

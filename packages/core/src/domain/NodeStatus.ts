@@ -13,7 +13,7 @@ export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate
 /** An unknown status in the service's spelling (A10); empty if the service states none. */
 export const UnknownStatus = /*#__PURE__*/ Schema.Struct({ unknown: Schema.String }).annotate({
   identifier: "UnknownStatus",
-  description: "A status that Berth does not know, in the service's own spelling; empty where the service states none."
+  description: "A status that Berth does not know, in the service's own spelling; empty if the service states none."
 })
 export interface UnknownStatus extends Schema.Schema.Type<typeof UnknownStatus> {}
 
