@@ -161,15 +161,15 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
   )
 
 /**
- * The `browser` field. It replaces the code that reads files, shares state through files, or reads the environment, because
- * a page has no files and no environment. Every bundler reads this field, and only for browsers. The alternative, conditions
+ * The `browser` field. It replaces the code that reads files, shares state through files, reads the environment or knows the error codes
+ * of the system, because a page has none of these. Every bundler reads this field, and only for browsers. The alternative, conditions
  * in `imports`, does not work: some bundlers do not know them, and others use Node's conditions for a browser.
  */
 const inPages = (dist: string): Readonly<Record<string, string>> => {
   const replaced = [
     ["AccountFolder-*", "withoutFiles"],
     ["OwnProcesses-*", "withoutFiles"],
-    ["fileReason-*", "withoutFiles"],
+    ["codes-*", "withoutCodes"],
     ["environment-*", "withoutEnvironment"]
   ].map(([name, stand]) => {
     const [file, ...others] = globSync(`${name}.js`, { cwd: dist })
@@ -190,6 +190,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
     "packages/core",
     {
       promise: "src/promise.ts",
+      withoutCodes: "src/promise/withoutCodes.ts",
       withoutEnvironment: "src/promise/withoutEnvironment.ts",
       withoutFiles: "src/promise/withoutFiles.ts"
     },
@@ -204,7 +205,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
           test: /promise\/(?:BerthError|Failure|reasons|isKnownStatus)\.ts$|domain\/knownStatuses\.ts$/
         },
         { name: "environment", test: /promise\/fromEnvironment\.ts$/ },
-        { name: "fileReason", test: /domain\/fileReason\.ts$/ },
+        { name: "codes", test: /(?:domain\/fileReason|transport\/connectionFault)\.ts$/ },
         { name: "client", test: /core\/src\/promise\.ts$/ }
       ]
     }

@@ -86,8 +86,6 @@ const rawRequest = argument(
   "request"
 )
 
-const asItIs = (text: string) => text
-
 const nameToFind = argument(notBlank, "name")
 
 const notJson = new InvalidRequest({
@@ -137,7 +135,7 @@ export const createClient = (options: ClientOptions): Client => {
   const callback = listener(redact)
   const attemptCallback = (operation: string, option: string, value: unknown) => {
     const tell = callback(operation, option, value)
-    return (attempt: DomainReport) => tell(plain(attempt, asItIs))
+    return (attempt: DomainReport) => tell(plain(attempt))
   }
   const log = logger && logLevel !== "off" ? attemptLog(logger, logLevel) : undefined
   const onAttempt = checked.onAttempt && attemptCallback(operation, "onAttempt", checked.onAttempt)
@@ -150,7 +148,7 @@ export const createClient = (options: ClientOptions): Client => {
         ? onAttempt
         : (attempt: DomainReport) =>
             Effect.suspend(() => {
-              log(plain(attempt, asItIs))
+              log(plain(attempt))
               return onAttempt?.(attempt) ?? Effect.void
             })
   }

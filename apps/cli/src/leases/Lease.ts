@@ -3,7 +3,7 @@
  * lease, and whether its node should be deleted.
  */
 import type { Self } from "@berthkit/core/client/creation/KeyLock"
-import { minMillisBetween, millisBetween, type Stamp } from "@berthkit/core/client/files/Boot"
+import { minMillisBetween, millisBetween, type Stamp } from "@berthkit/core/client/files/Stamp"
 import { Schema } from "effect"
 
 /** Nodes are billed per started hour from their creation. */

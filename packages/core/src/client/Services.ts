@@ -21,7 +21,11 @@ export type Services = Nodes | Images | Plans | Allowance | RawApi
 /** The calls on which the services are built, without streams. */
 export type Calls = Engine | NodeCalls | Images | Plans | RawApi
 
-const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, never, R>) =>
+/** The calls for one account, for programs without streams. Fails with `InvalidOption` and `RuntimeTooOld`. */
+export const calls = <R>(
+  options: ClientOptions,
+  transport: Layer.Layer<Transport, never, R>
+): Layer.Layer<Calls, InvalidOption | RuntimeTooOld, R> =>
   Plans.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(NodeCalls.layer, Images.layer, RawApi.layer)),
     Layer.provideMerge(Engine.layer(options)),
@@ -34,12 +38,6 @@ const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, n
  */
 const ofItsOwn = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(services)))
-
-/** The calls for one account, for programs without streams. Fails with `InvalidOption` and `RuntimeTooOld`. */
-export const calls = <R>(
-  options: ClientOptions,
-  transport: Layer.Layer<Transport, never, R>
-): Layer.Layer<Calls, InvalidOption | RuntimeTooOld, R> => ofItsOwn(allCalls(options, transport))
 
 /** Adds spans to `Plans` and `RawApi`. The promise client omits them, because its programs have no tracer. */
 const observed = () =>
@@ -64,4 +62,4 @@ export const layer = <R>(
   options: ClientOptions,
   transport: Layer.Layer<Transport, never, R>
 ): Layer.Layer<Services, InvalidOption | RuntimeTooOld, R> =>
-  ofItsOwn(Layer.provideMerge(Layer.mergeAll(Nodes.layer, Allowance.layer, observed()), allCalls(options, transport)))
+  ofItsOwn(Layer.provideMerge(Layer.mergeAll(Nodes.layer, Allowance.layer, observed()), calls(options, transport)))

@@ -5,7 +5,7 @@
  * everybody can look up the text.
  */
 import { type Cause, Data } from "effect"
-import { fileReasonOf } from "./fileReason.ts"
+import { fileReasonOf, fileRemedyOf, mayPass } from "./fileReason.ts"
 import type { NodeId } from "./Node.ts"
 import { isKnown, isUnstated, label, type NodeStatus } from "./NodeStatus.ts"
 
@@ -551,19 +551,6 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   }
 }
 
-/** File system errors that may go away by themselves. */
-const passing: ReadonlySet<string> = new Set([
-  "EAGAIN",
-  "EBUSY",
-  "EDQUOT",
-  "EMFILE",
-  "ENFILE",
-  "ENOMEM",
-  "ENOSPC",
-  "ESTALE",
-  "ETIMEDOUT"
-])
-
 /**
  * The state that a create with a key needs on this machine cannot be read or written: the disk is full, too many files are open, the folder
  * is read-only, or a file is damaged. This call has sent nothing.
@@ -575,28 +562,19 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
   readonly code: string | null
   readonly detail: string
 }> {
-  /** Whether the problem may go away by itself. A read-only or damaged file stays so until somebody repairs it. */
   get retryable() {
-    return this.code !== null && passing.has(this.code)
+    return mayPass(this.code)
   }
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "localFile"
   get hint() {
-    switch (this.code) {
-      case "ENOSPC":
-      case "EDQUOT":
-        return "Free space there, then create it again with the same key."
-      case "EMFILE":
-      case "ENFILE":
-        return "Close files or raise the limit of open files (ulimit -n), then create it again with the same key."
-      case null:
-        return this.path === null
-          ? "Set the client's stateDirectory to a writable folder."
-          : "Repair that file, or use another key; remove it only when you know which node its create made."
-      default:
-        return "Make that folder readable and writable, then create it again with the same key."
+    if (this.code !== null) {
+      return `${fileRemedyOf(this.code) ?? "Make that folder readable and writable"}, then create it again with the same key.`
     }
+    return this.path === null
+      ? "Set the client's stateDirectory to a writable folder."
+      : "Repair that file, or use another key; remove it only when you know which node its create made."
   }
   override get message() {
     const why = fileReasonOf(this.code)

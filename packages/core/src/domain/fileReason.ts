@@ -1,20 +1,42 @@
 /**
- * Explains to people why a file cannot be read or written; the system only returns a code.
+ * What the error codes of a file system mean to people; the system only returns a code.
  */
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk has no more space for this user",
-  EMFILE: "this process has too many files open",
-  ENFILE: "this machine has too many files open",
-  ENOTDIR: "a part of the path is a file and no folder",
-  EISDIR: "it is a folder",
-  ELOOP: "its links lead round in a circle",
-  ENAMETOOLONG: "the path is too long"
+interface FileError {
+  readonly reason?: string
+  /** What to do about it. */
+  readonly remedy?: string
+  /** Whether it may go away by itself. Default false. */
+  readonly passes?: boolean
+}
+
+const space = { remedy: "Free space there", passes: true }
+const files = { remedy: "Close files or raise the limit of open files (ulimit -n)", passes: true }
+
+const errors: Readonly<Record<string, FileError>> = {
+  EACCES: { reason: "permission denied" },
+  EPERM: { reason: "permission denied" },
+  EROFS: { reason: "the file system is read-only" },
+  ENOSPC: { reason: "the disk is full", ...space },
+  EDQUOT: { reason: "the disk has no more space for this user", ...space },
+  EMFILE: { reason: "this process has too many files open", ...files },
+  ENFILE: { reason: "this machine has too many files open", ...files },
+  ENOTDIR: { reason: "a part of the path is a file and no folder" },
+  EISDIR: { reason: "it is a folder" },
+  ELOOP: { reason: "its links lead round in a circle" },
+  ENAMETOOLONG: { reason: "the path is too long" },
+  EAGAIN: { passes: true },
+  EBUSY: { passes: true },
+  ENOMEM: { passes: true },
+  ESTALE: { passes: true },
+  ETIMEDOUT: { passes: true }
 }
 
 /** The text for a code such as `ENOSPC`; undefined for an unknown code. */
-export const fileReasonOf = (code: string | null | undefined): string | undefined => reasons[code ?? ""]
+export const fileReasonOf = (code: string | null | undefined): string | undefined => errors[code ?? ""]?.reason
+
+/** What to do about an error with this code; undefined if the code does not say. */
+export const fileRemedyOf = (code: string): string | undefined => errors[code]?.remedy
+
+/** Whether an error with this code may go away by itself. A read-only or damaged file stays so until somebody repairs it. */
+export const mayPass = (code: string | null): boolean => errors[code ?? ""]?.passes ?? false

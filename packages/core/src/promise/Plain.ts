@@ -22,17 +22,16 @@ export type Plain<A> = A extends DateTime.Utc
 const isUnknownStatus = (value: object): value is UnknownStatus =>
   "unknown" in value && Predicate.isString(value.unknown) && Object.keys(value).length === 1
 
-const plainUnknown = (value: unknown, text: (text: string) => string): unknown => {
-  if (Predicate.isString(value)) return text(value)
+const plainUnknown = (value: unknown): unknown => {
   if (DateTime.isDateTime(value)) return new Date(value.epochMilliseconds)
-  if (Array.isArray(value)) return value.map((item) => plainUnknown(item, text))
+  if (Array.isArray(value)) return value.map(plainUnknown)
   if (!Predicate.isObject(value)) return value
-  if (isUnknownStatus(value)) return text(value.unknown)
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), plainUnknown(inner, text)]))
+  if (isUnknownStatus(value)) return value.unknown
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainUnknown(inner)]))
 }
 
-/** Converts any domain value deeply, passing every text through `text`. */
-export const plain = <A>(value: A, text: (text: string) => string): Plain<A> => plainUnknown(value, text) as Plain<A>
+/** Converts any domain value deeply. */
+export const plain = <A>(value: A): Plain<A> => plainUnknown(value) as Plain<A>
 
 /** Converts a node. Lists are long, so this function knows which fields differ. */
 export const plainNode = (node: Domain.Node): Plain<Domain.Node> => ({

@@ -2,7 +2,7 @@
  * Runs the effects of the client as promises. Each promise ends once, with a value or a `BerthError`. If its signal is aborted or the
  * client is closed, it ends at once and does not wait for the effect to clean up.
  */
-import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
+import { Cause, type Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Fetch } from "../client/transport/FetchTransport.ts"
 import { type Ledger, LedgerBegun } from "../client/call/Attempt.ts"
 import type * as Domain from "../domain/BerthError.ts"
@@ -34,8 +34,6 @@ export interface Runner<R> {
   readonly close: () => Promise<void>
 }
 
-const asItIs = (text: string) => text
-
 /**
  * Converts an error of the domain to one of the promise client. It masks again, because the caller's own arguments may contain credentials.
  */
@@ -43,9 +41,9 @@ const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthEr
   const masked = redactedReason(reason, redact)
   return new classes[reason._tag]({
     reason: masked,
-    fields: plain(fieldsOf(masked), asItIs),
+    fields: plain(fieldsOf(masked)),
     operation,
-    attempts: plain(attempts, asItIs),
+    attempts: plain(attempts),
     reply,
     hint,
     cause: masked.cause
@@ -58,7 +56,19 @@ export const make = <R>(
   fetch: () => typeof globalThis.fetch,
   redact: (text: string) => string
 ): Runner<R> => {
-  const runtime = ManagedRuntime.make(layer)
+  // What `ManagedRuntime` would do here, in 0.7 KiB less of a page's bundle. Closing ends the fibers before the services that they use.
+  const held = Scope.makeUnsafe()
+  const services = Scope.forkUnsafe(held)
+  const fibers = Scope.forkUnsafe(held, "parallel")
+  const inRuntime = {
+    scheduler,
+    onFiberStart: (fiber: Fiber.Fiber<unknown, unknown>) => void Fiber.runIn(fiber, fibers)
+  }
+  let building: Fiber.Fiber<Context.Context<R>> | undefined
+  /** The services. The first call starts to build them, and its end does not end the build. */
+  const context = Effect.suspend(() =>
+    Fiber.join((building ??= Effect.runFork(Layer.buildWithScope(layer, services), inRuntime)))
+  )
   const longLived = Scope.makeUnsafe("parallel")
   const cuts = new Set<(why: Cut) => void>()
   let closing: Promise<void> | undefined
@@ -66,7 +76,10 @@ export const make = <R>(
   /** The exit of the effect, or why it was abandoned. Never rejects. */
   const exitOf = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
     new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
-      const fiber = runtime.runFork(effect, { scheduler })
+      const fiber = Effect.runFork(
+        Effect.flatMap(context, (services) => Effect.provideContext(effect, services)),
+        inRuntime
+      )
       const end = (outcome: Exit.Exit<A, E> | Cut) => {
         cuts.delete(cut)
         signal?.removeEventListener("abort", onAbort)
@@ -97,7 +110,7 @@ export const make = <R>(
     const outcome =
       closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await exitOf(call, noticed)
     // Errors are made here, after the `await`, because here the stack still shows the caller.
-    const letGo = { operation: call.operation, changed, attempts: plain(ledger?.attempts ?? [], asItIs) }
+    const letGo = { operation: call.operation, changed, attempts: plain(ledger?.attempts ?? []) }
     if (outcome === "closed") throw new ClientClosed(letGo)
     if (outcome === "aborted") throw new Aborted(letGo, call.signal?.reason)
     if (Exit.isSuccess(outcome)) return outcome.value
@@ -115,7 +128,7 @@ export const make = <R>(
     (closing ??= (async () => {
       for (const cut of Array.from(cuts)) cut("closed")
       await Effect.runPromise(Scope.close(longLived, Exit.void), { scheduler })
-      await Effect.runPromise(runtime.disposeEffect, { scheduler })
+      await Effect.runPromise(Scope.close(held, Exit.void), { scheduler })
     })())
 
   return { run, scope: () => Scope.forkUnsafe(longLived), close }

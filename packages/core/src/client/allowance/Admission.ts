@@ -3,7 +3,7 @@
  * wait longer than its deadline. Each client has one admission. While enough allowance is left, an attempt costs no queue, timer or fiber.
  * This module also provides the estimate that users see.
  */
-import { Clock, Context, Deferred, Effect, Exit, identity, Latch, Option, type Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, identity, Option, type Scope } from "effect"
 import type { KnownAllowance } from "../../domain/Allowance.ts"
 import { countsFrom, httpDate } from "../../api/AllowanceHeaders.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
@@ -110,12 +110,15 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const keptShare = yield* KeptShare
   const queue = new Queue<Waiter>()
-  const bell = Latch.makeUnsafe(false)
+  let bell = Deferred.makeUnsafe<void>()
   let changed = Deferred.makeUnsafe<void>()
   let watchers = 0
   let underWay = 0
   let lastAskedAt = -Infinity
   let state = initial
+
+  /** Wakes the fiber that admits waiting calls. */
+  const ring = () => Deferred.doneUnsafe(bell, Effect.void)
 
   /** Notifies watchers of a possible change. */
   const notifyWatchers = () => {
@@ -168,7 +171,7 @@ export const make = Effect.fnUntraced(function* (
         state = change()
         sharing?.noted()
         notifyWatchers()
-        if (queue.size > 0) bell.openUnsafe()
+        if (queue.size > 0) ring()
       })
     return {
       lane: request.lane,
@@ -216,12 +219,14 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(
     Effect.gen(function* () {
       while (true) {
-        yield* bell.await
-        bell.closeUnsafe()
+        yield* Deferred.await(bell)
+        // The calls that begin at the same moment are then admitted in the order of their lanes.
+        yield* Effect.yieldNow
+        bell = Deferred.makeUnsafe()
         const wait = release()
         if (queue.size === 0) continue
-        yield* Effect.raceFirst(bell.await, Effect.sleep(Math.max(1, wait)))
-        bell.openUnsafe()
+        yield* Effect.raceFirst(Deferred.await(bell), Effect.sleep(Math.max(1, wait)))
+        ring()
       }
     })
   )
@@ -233,7 +238,7 @@ export const make = Effect.fnUntraced(function* (
     change: (change: (state: State) => State) => {
       state = change(state)
       notifyWatchers()
-      if (queue.size > 0) bell.openUnsafe()
+      if (queue.size > 0) ring()
     }
   }
   // Loaded on demand, because a web page has no store and does not need this code.
@@ -264,7 +269,7 @@ export const make = Effect.fnUntraced(function* (
       const waiter: Waiter = { request, askedAt, answer: Deferred.makeUnsafe() }
       const place = queue.add(lane, waiter, deadlineAt)
       notifyWatchers()
-      bell.openUnsafe()
+      ring()
       return Effect.onExit(restore(Deferred.await(waiter.answer)), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
         queue.leave(place)

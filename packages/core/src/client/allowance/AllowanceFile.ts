@@ -7,7 +7,8 @@
  */
 import { Effect, Layer, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
-import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
+import { bootClock } from "../files/Boot.ts"
+import { millisBetween, type Stamp, stampNow } from "../files/Stamp.ts"
 import { clockStepMillis, monotonicMillis } from "../time/Monotonic.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import type { Settings } from "../options/Settings.ts"

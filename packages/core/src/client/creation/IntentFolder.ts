@@ -5,7 +5,8 @@
  */
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { monotonicMillis } from "../time/Monotonic.ts"
-import { bootClock, stampNow } from "../files/Boot.ts"
+import { bootClock } from "../files/Boot.ts"
+import { stampNow } from "../files/Stamp.ts"
 import {
   type FileFault,
   makeOwnFolder,

@@ -6,7 +6,7 @@
 import { Context, Data, Effect, Option, Semaphore } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
-import { type Stamp, stampNow } from "../files/Boot.ts"
+import { type Stamp, stampNow } from "../files/Stamp.ts"
 import type { KeyLock } from "./KeyLock.ts"
 
 /** A time on every available clock, because no single clock can be trusted later. */

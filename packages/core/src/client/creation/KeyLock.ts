@@ -7,7 +7,8 @@
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
-import { bootClock, bootId, millisBetween, namespaceOf, type Stamp, stampNow } from "../files/Boot.ts"
+import { bootClock, bootId, namespaceOf } from "../files/Boot.ts"
+import { millisBetween, type Stamp, stampNow } from "../files/Stamp.ts"
 import { draftOf, type FileFault, readText, unlessMissing, withFiles } from "../files/StateFiles.ts"
 import { builtin } from "../options/builtin.ts"
 import { sleepInBackground } from "../time/Background.ts"

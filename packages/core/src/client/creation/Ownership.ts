@@ -8,7 +8,7 @@ import { Predicate } from "effect"
 import type { Node } from "../../domain/Node.ts"
 import type { Image } from "../../domain/Image.ts"
 import { imageFinder, isSamePlan } from "../../domain/Price.ts"
-import { isOfOneBoot, maxStepMillis, millisBetween } from "../files/Boot.ts"
+import { isOfOneBoot, maxStepMillis, millisBetween } from "../files/Stamp.ts"
 import type { Instant, Intent } from "./IntentStore.ts"
 
 /**

@@ -11,7 +11,8 @@
 import { Effect, Option } from "effect"
 import { OutcomeUnknown } from "../../domain/ErrorReason.ts"
 import { NodeId } from "../../domain/Node.ts"
-import { bootClock, stampNow } from "../files/Boot.ts"
+import { bootClock } from "../files/Boot.ts"
+import { stampNow } from "../files/Stamp.ts"
 import { type OwnedIntent, parseIntent } from "../creation/IntentFile.ts"
 import {
   drawnKeyPrefix,

@@ -2,7 +2,8 @@
  * The transport over `fetch`, which every runtime has. The promise client uses it.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Head, type SignedRequest, Transport, unreachable, unreachableBy, unwrapped } from "./Transport.ts"
+import { type Head, type SignedRequest, Transport, unwrapped } from "./Transport.ts"
+import { unreachable, unreachableBy } from "./unreachable.ts"
 import { isShort, webText } from "./ReplyText.ts"
 
 /** An error thrown by the program's own `fetch`. */

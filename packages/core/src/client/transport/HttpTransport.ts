@@ -12,7 +12,8 @@ import {
 } from "effect/http"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { codingOf, isShort, ReplyText, webText } from "./ReplyText.ts"
-import { type SignedRequest, Transport, unreachable, unreachableBy } from "./Transport.ts"
+import { type SignedRequest, Transport } from "./Transport.ts"
+import { unreachable, unreachableBy } from "./unreachable.ts"
 
 /** The credentials stay `Redacted` in the request, so that inspecting it does not show them. */
 const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>

@@ -11,16 +11,8 @@ import { InvalidRequest, type Unreachable } from "../../domain/ErrorReason.ts"
 import { builtin } from "../options/builtin.ts"
 import { loopbackHosts } from "./loopback.ts"
 import { codingOf, ReplyText } from "./ReplyText.ts"
-import {
-  type Head,
-  type Leaving,
-  type SignedRequest,
-  Transport,
-  unreachable,
-  unreached,
-  unwrapped,
-  type WireReply
-} from "./Transport.ts"
+import { type Head, type Leaving, type SignedRequest, Transport, unwrapped, type WireReply } from "./Transport.ts"
+import { unreachable, unreached } from "./unreachable.ts"
 
 /** An idle connection is closed after this time, because services close theirs after five seconds or more. */
 const idleMillis = 4000

@@ -3,15 +3,14 @@
  * that sends a request and reads the whole reply. `HttpTransport.ts` implements that service with any `HttpClient` of Effect,
  * `FetchTransport.ts` with the runtime's `fetch`, `NodeTransport.ts` with `node:http`.
  */
-import { Context, type Effect, Predicate, Record as Records, Redacted } from "effect"
+import { Context, type Effect, Record as Records, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { type ErrorReason, Unreachable } from "../../domain/ErrorReason.ts"
+import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { BerthApi } from "../../api/BerthApi.ts"
 import { apiKeyParameter, placeParameters, prefix, routes } from "../../api/Routes.ts"
 import type { Headers } from "../options/Headers.ts"
 import type { Settings } from "../options/Settings.ts"
-import { withoutUser } from "./Redaction.ts"
 
 /** A request of the interface, without address and credentials. */
 export interface WireRequest {
@@ -199,101 +198,3 @@ export class Transport extends Context.Service<
     ) => Effect.Effect<WireReply, ErrorReason>
   }
 >()("@berthkit/core/client/transport/Transport") {}
-
-/** Failures to connect, also through a proxy: the request was certainly not sent. */
-const notSent = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ERR_PROXY_TUNNEL",
-  "ERR_SSL_WRONG_VERSION_NUMBER"
-])
-
-/** Failures that mean the same when `connect` fails with them; an open connection can fail with them, too. */
-const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
-
-/**
- * Codes of a certificate that this side does not trust, in Node and Bun: nothing was sent. Other codes do not prove that: a service's
- * alert about our certificate, or a length that does not match, may come after the request.
- */
-const certificate =
-  /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF|HOSTNAME_MISMATCH$|INVALID_(?:CA|PURPOSE)$|ERR_TLS_CERT_)/
-
-/** The words of such an error in Deno, which has no code for it. They do not prove that nothing was sent: an address may contain them. */
-const certificateWords = /invalid peer certificate/
-
-/** Whether a proxy asks for a password or forbids the connection, as Node and undici report it. A retry would go through the same proxy. */
-const isProxyRefusal = (code: string | undefined, text: string): boolean =>
-  code === "ERR_PROXY_TUNNEL"
-    ? /\b40[37]\b/.test(text)
-    : code === "UND_ERR_ABORTED" && /^Proxy response \(40[37]\) !== 200 when HTTP Tunneling$/.test(text)
-
-const maxDetailLength = 1000
-
-/**
- * Describes a transport failure: the innermost code and message, because errors may be nested, and whether the request was certainly not
- * sent.
- */
-const describe = (cause: unknown) => {
-  let code: string | undefined
-  let syscall: unknown
-  let text = "the connection failed"
-  for (let at: unknown = cause, depth = 0; Predicate.isObjectOrArray(at) && depth < 8; depth++) {
-    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown; syscall?: unknown }
-    if (Predicate.isString(inner.code)) code = inner.code
-    syscall = inner.syscall ?? syscall
-    if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
-    at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
-  }
-  const isTrusted = code === undefined ? !certificateWords.test(text) : !certificate.test(code)
-  const fault: Unreachable["fault"] = !isTrusted ? "certificate" : isProxyRefusal(code, text) ? "proxy" : "network"
-  // How undici reports an unexpected `100 Continue` and an impossible status.
-  if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent an unexpected 100 Continue"
-  if (code === "ERR_ASSERTION") text = "its reply is not HTTP"
-  // Keep only OpenSSL's reason: its message also names functions, files and lines.
-  const tls = /:SSL routines:[^:]*:([^:]+)/.exec(text)?.[1]
-  if (tls === "wrong version number") return { text: "there is no TLS at this address", unsent: true, code, fault }
-  if (tls !== undefined) text = `TLS failed: ${tls}`
-  text = withoutUser(text.replace(/\s+/g, " ").slice(0, maxDetailLength))
-  const unsent =
-    fault === "proxy" ||
-    (code !== undefined &&
-      (fault === "certificate" || notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect")))
-  return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent, code, fault }
-}
-
-/** The reason for a failure below HTTP. `replied` says whether a reply had begun. */
-export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
-  const { fault, text, unsent } = describe(cause)
-  return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text, fault, cause })
-}
-
-/** The reason for a failure before anything was sent. */
-export const unreached = (cause: unknown): Unreachable => {
-  const { fault, text } = describe(cause)
-  return new Unreachable({ sent: "no", detail: text, fault, cause })
-}
-
-/** Errors that JavaScript throws for a mistake in a program. */
-const mistakes = /^(?:Type|Reference|Range|Syntax|URI)Error$/
-
-/** Words in the `TypeError` with which the `fetch` of runtimes and browsers reports that the network failed. */
-const networkWords = /fetch|load failed|network|request|terminated|connect|socket|time|abort/i
-
-/**
- * Like `unreachable`, for a `fetch` that the program provides. An error without a code counts as a bug of that `fetch` if it is thrown at
- * once, or if it is a mistake without a cause that does not mention the network. Whether the request was sent remains unknown.
- */
-export const unreachableBy = (cause: unknown, replied: boolean, isAtOnce: boolean): Unreachable => {
-  const reason = unreachable(cause, replied)
-  const { code } = describe(cause)
-  const isMistake =
-    cause instanceof Error &&
-    cause.cause === undefined &&
-    mistakes.test(cause.name) &&
-    !networkWords.test(cause.message)
-  return code === undefined && (isAtOnce || isMistake)
-    ? new Unreachable({ sent: reason.sent, detail: reason.detail, fault: "fetch", cause })
-    : reason
-}

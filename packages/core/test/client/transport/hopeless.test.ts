@@ -8,7 +8,7 @@ import { FetchHttpClient } from "effect/http"
 import { inspect } from "node:util"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import { unreachable } from "../../../src/client/transport/Transport.ts"
+import { unreachable } from "../../../src/client/transport/unreachable.ts"
 import { inTime } from "../../inTime.ts"
 import { accessToken, apiKey } from "../../oddCredentials.ts"
 
