@@ -15,7 +15,7 @@ import { IntentStore } from "./creation/IntentStore.ts"
 import * as NewNodes from "./creation/NewNodes.ts"
 import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
-import { ensureWhole } from "./listing/Bounds.ts"
+import { ensureWhole, unprovedAbsence } from "./listing/Bounds.ts"
 import type { ListBounds, Listed, ListedPage } from "./listing/Listed.ts"
 import { listImages } from "./Images.ts"
 import { isNode, sentenceOf, type UnreadableRecord } from "./listing/NodePage.ts"
@@ -98,8 +98,8 @@ export class NodeCalls extends Context.Service<
       options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
     /**
-     * All nodes with exactly this name; names may repeat. Reads the whole list, and reads nodes with unreadable records one by one. If such
-     * a read fails, the call fails, because no node may be missing from the answer.
+     * All nodes with exactly this name; names may repeat. Reads the whole list, and reads nodes with unreadable records one by one; fails if
+     * such a read fails. Also fails if the list shows no node of the name but may lack nodes (`readToEnd` is false).
      */
     readonly named: (name: string, options?: ListOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page; empty after the end. Unreadable records are left out with a warning, and passed to `onEnd`. */
@@ -253,21 +253,24 @@ export class NodeCalls extends Context.Service<
 
       const named = (name: string, all: ListOptions = {}) => {
         const { totalDeadline, ...options } = all
-        let unread: Listed["unreadable"] = []
-        let whole: Effect.Effect<void, BerthError> = Effect.void
+        let end: Pick<Listed, "readToEnd" | "total" | "unreadable"> = { readToEnd: true, total: null, unreadable: [] }
         const onEnd = (listed: Listed) => {
-          unread = listed.unreadable
-          whole = ensureWhole(listed.total, listed.nodes + unread.length)
+          end = listed
           return options.onEnd?.(listed) ?? Effect.void
         }
         const isNamed = (other: string) => other === name
         const { exact: _exact, maxNodes: _maxNodes, onEnd: _onEnd, ...call } = options
         const found = collect(list({ ...options, onEnd })).pipe(
-          Effect.tap(() => whole),
+          Effect.tap((nodes) => ensureWhole(end.total, nodes.length + end.unreadable.length)),
           Effect.flatMap((nodes) =>
-            Effect.map(
-              setAsideNodes(unread, isNamed, (id) => get(id, call)),
-              (more) => withoutRepeats([...nodes.filter((node) => isNamed(node.name)), ...more])
+            Effect.flatMap(
+              setAsideNodes(end.unreadable, isNamed, (id) => get(id, call)),
+              (more) => {
+                const found = withoutRepeats([...nodes.filter((node) => isNamed(node.name)), ...more])
+                return found.length === 0 && end.readToEnd === false
+                  ? Effect.fail(unprovedAbsence(nodes.length))
+                  : Effect.succeed(found)
+              }
             )
           ),
           (found) => Effect.suspend(() => endingWithin(totalDeadline)(found))

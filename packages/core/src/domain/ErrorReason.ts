@@ -586,6 +586,9 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
 /** The expected value in the error for a list that must show every node of a name. */
 export const everyRecordReadable = "a list whose every record can be read"
 
+/** The expected value in the error for a list that must show every node, because a name is not in it. */
+export const everyNodeShown = "a list that shows that it has every node"
+
 /** The expected value in the error for a reply to a create that says that 0 nodes were made. */
 export const oneNodeMade = "one node, and not that none was made"
 
@@ -608,6 +611,9 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   get hint() {
     if (this.expected === everyRecordReadable) {
       return "A record of the list may be a node of that name: use the id of the one that you mean."
+    }
+    if (this.expected === everyNodeShown) {
+      return "The list may lack a node of that name: look for it in the service's console, and use its id."
     }
     if (/^node \d/.test(this.expected)) {
       return "The service mixes up nodes: look at both before you change either, and report it to its support."

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import { BerthError } from "../../domain/BerthError.ts"
-import { UnexpectedResponse } from "../../domain/ErrorReason.ts"
+import { everyNodeShown, UnexpectedResponse } from "../../domain/ErrorReason.ts"
 
 /** Default of the option `maxNodes`. An account with that many nodes is so expensive that its owner knows to raise the option. */
 export const defaultMaxNodes = 50_000
@@ -35,6 +35,12 @@ export const endless = (maxNodes: number, maxRequests: number, nodes: number, re
 /** The failure if no record of a list can be read. Such a list must not be taken for the list of an empty account. */
 export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
+
+/**
+ * The failure if a list may lack nodes, and shows none of a name. A program must not take the name for free and create a node (decision
+ * 0343).
+ */
+export const unprovedAbsence = (nodes: number): BerthError => failed(everyNodeShown, "data", `${nodes} nodes`)
 
 /** What the envelope of a page states about the whole list; null for what it does not state. */
 export interface Totals {

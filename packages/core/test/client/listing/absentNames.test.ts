@@ -1,0 +1,73 @@
+/** When a search by name may say that no node has the name: only if the list shows that it has every node. */
+import { layer, nodeRecord, ok, type Reply, scripted } from "@berthkit/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Nodes } from "../../../src/client/Nodes.ts"
+
+interface Totals {
+  readonly total_count?: number
+  readonly total_page_number?: number
+}
+
+const reply = (ids: ReadonlyArray<number>, totals: Totals): Reply => {
+  const listed = ok(ids.map((id) => nodeRecord({ id, name: `n-${id}` })))
+  return { ...listed, body: JSON.stringify({ ...JSON.parse(listed.body!), ...totals }) }
+}
+
+/** A service that answers every page with the first one. */
+const repeating = (ids: ReadonlyArray<number>, totals: Totals) => scripted(() => reply(ids, totals))
+
+/** A service without totals that follows the paging parameters. */
+const paging = (ids: ReadonlyArray<number>) =>
+  scripted(({ query }) => {
+    const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+    return reply(ids.slice((page - 1) * size, page * size), {})
+  })
+
+const named = (name: string) => Nodes.use((nodes) => nodes.named(name))
+
+describe("a name that no listed node has", () => {
+  for (const ids of [
+    [1, 2, 3],
+    [3, 2, 1]
+  ]) {
+    for (const [what, totals] of [
+      ["has no totals", {}],
+      ["states only a number of nodes", { total_count: 3 }],
+      ["states only a number of pages", { total_page_number: 1 }]
+    ] as const) {
+      it.effect(`is not absent if each page is the same and ${what}, from ${ids[0]}`, () =>
+        Effect.gen(function* () {
+          const { reason } = yield* Effect.flip(named("n-9"))
+          assert.deepInclude(reason, { _tag: "UnexpectedResponse", path: "data", retryable: false })
+          assert.strictEqual(
+            reason.hint,
+            "The list may lack a node of that name: look for it in the service's console, and use its id."
+          )
+          assert.deepStrictEqual(
+            (yield* named("n-2")).map(({ id }) => Number(id)),
+            [2]
+          )
+        }).pipe(Effect.provide(layer(repeating(ids, totals))))
+      )
+    }
+
+    it.effect(`is absent if both totals confirm the page, from ${ids[0]}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* named("n-9"), [])
+      }).pipe(Effect.provide(layer(repeating(ids, { total_count: 3, total_page_number: 1 }))))
+    )
+  }
+
+  it.effect("is absent if the pages show where the list ends", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* named("n-9"), [])
+    }).pipe(Effect.provide(layer(paging([1, 2, 3]))))
+  )
+
+  it.effect("is absent for a caller that accepts a list without this proof", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* Nodes.use((nodes) => nodes.named("n-900", { exact: false })), [])
+    }).pipe(Effect.provide(layer(paging(Array.from({ length: 250 }, (_, i) => i + 1)))))
+  )
+})
