@@ -136,7 +136,9 @@ export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, t
     example
   }
   // An empty list counts as ascending, however it was read.
-  const isEnd = step.ended && (step.progress._tag === "Overlapping" ? ascends(places) : step.progress.complete)
+  const isSorted =
+    step.progress._tag === "Overlapping" ? ascends(places) : places.length === 0 && step.progress.complete
+  const isEnd = step.ended && isSorted
   return {
     sweep: next,
     page: pageRead(exchange, records, sweep.number, isEnd && places.length < range.perPage),

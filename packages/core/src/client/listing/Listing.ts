@@ -43,7 +43,12 @@ interface InTurn {
   readonly emitted: ReadonlyMap<number, number>
   /** Ids on the pages read in this mode. */
   readonly read: Set<number>
-  /** True only for an empty list, because nodes may have moved while any other list was read. */
+  /** Whether the first page is read once more, after a second page that was empty. */
+  readonly isLastLook: boolean
+  /**
+   * True only for a list of at most one page whose nodes all still existed at the last look: then no other node has moved to that page
+   * after it was read.
+   */
   readonly complete: boolean
 }
 
@@ -78,14 +83,19 @@ export const begin = (exact = true): Progress => ({
 
 /**
  * The page to request. In the second mode (`InTurn`), the first request is for page 1 and the second has no page number; then come page 2,
- * page 3 and so on. If the service counts from 0, the request without a number gets its page 0.
+ * page 3 and so on. If the service counts from 0, the request without a number gets its page 0. If page 2 is empty, the last request is for
+ * page 1 again.
  */
 export const next = (progress: Progress): PageRange =>
   progress._tag === "Overlapping"
     ? skipsOverlap(progress)
       ? alignedAt(progress.offset, progress.maxPerPage)
       : rangeAt(progress.offset, progress.maxPerPage)
-    : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
+    : {
+        page: progress.isLastLook ? 1 : progress.turn === 1 ? undefined : Math.max(1, progress.turn),
+        perPage: progress.perPage,
+        start: 0
+      }
 
 /**
  * Whether the next page need not overlap. After a first page that is not full, the next page does overlap: one more request is needed in
@@ -181,18 +191,31 @@ const goInTurn = <A extends Identified>(
 ): Step<A> => {
   const isFirst = first === 0
   const perPage = isFirst ? Math.min(page.length || maxPerPage, maxPerPage) : maxPerPage
-  const progress: InTurn = { _tag: "InTurn", turn: 0, perPage, idle: 0, emitted, read: new Set(), complete: isFirst }
+  const progress: InTurn = {
+    _tag: "InTurn",
+    turn: 0,
+    perPage,
+    idle: 0,
+    emitted,
+    read: new Set(),
+    isLastLook: false,
+    complete: isFirst
+  }
   return isFirst && perPage === range.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
 }
 
 /** Ends at an empty page, or after two pages in a row with no new node: then the service returns the same page for every number. */
 const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>): Step<A> => {
-  const { emitted, read, turn } = progress
+  const { emitted, isLastLook: wasLastLook, read, turn } = progress
   const fresh = page.filter(({ id }) => read.size < read.add(id).size)
   const idle = fresh.length === 0 ? progress.idle + 1 : 0
+  const isLastLook = !wasLastLook && turn === 2 && page.length === 0 && read.size > 0
+  const complete = wasLastLook
+    ? new Set(page.map(({ id }) => id)).size === read.size
+    : progress.complete && read.size === 0
   return {
     nodes: fresh.filter(({ id }) => !emitted.has(id)),
-    progress: { ...progress, turn: turn + 1, idle, complete: progress.complete && read.size === 0 },
-    ended: idle > 1 || (page.length === 0 && turn > 1)
+    progress: { ...progress, turn: turn + 1, idle, isLastLook, complete },
+    ended: wasLastLook || (!isLastLook && (idle > 1 || (page.length === 0 && turn > 1)))
   }
 }

@@ -1,7 +1,7 @@
 /** When a search by name may say that no node has the name: only if the list shows that it has every node. */
 import { layer, nodeRecord, ok, type Reply, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 
 interface Totals {
@@ -17,12 +17,15 @@ const reply = (ids: ReadonlyArray<number>, totals: Totals): Reply => {
 /** A service that answers every page with the first one. */
 const repeating = (ids: ReadonlyArray<number>, totals: Totals) => scripted(() => reply(ids, totals))
 
-/** A service without totals that follows the paging parameters. */
-const paging = (ids: ReadonlyArray<number>) =>
-  scripted(({ query }) => {
-    const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+/** A service without totals that follows the number of the page, and its size unless that is given here. */
+const paging = (ids: ReadonlyArray<number>, ownSize?: number, meanwhile: (requests: number) => void = () => {}) => {
+  let requests = 0
+  return scripted(({ query }) => {
+    meanwhile(++requests)
+    const [page, size] = [Number(query["page_no"] ?? 1), ownSize ?? Number(query["per_page"])]
     return reply(ids.slice((page - 1) * size, page * size), {})
   })
+}
 
 const named = (name: string) => Nodes.use((nodes) => nodes.named(name))
 
@@ -63,6 +66,29 @@ describe("a name that no listed node has", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* named("n-9"), [])
     }).pipe(Effect.provide(layer(paging([1, 2, 3]))))
+  )
+
+  for (const [what, service] of [
+    ["of a size of their own", paging([1, 2, 3], 20)],
+    ["and the newest node first", paging([3, 2, 1])]
+  ] as const) {
+    it.effect(`is absent if the list is one page, with pages ${what}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* named("n-9"), [])
+      }).pipe(Effect.provide(layer(service)))
+    )
+  }
+
+  it.effect("is not absent if it may have moved to an earlier page, which was read before", () =>
+    Effect.gen(function* () {
+      for (let moment = 1; moment <= 6; moment++) {
+        const ids = [5, 4, 3, 2, 1]
+        // Another node is deleted, so that the last one moves to the only page.
+        const service = paging(ids, 4, (requests) => requests === moment && ids.splice(0, 1))
+        const found = yield* Effect.result(Effect.provide(named("n-1"), layer(service)))
+        if (Result.isSuccess(found)) assert.lengthOf(found.success, 1, `deleted before request ${moment}`)
+      }
+    })
   )
 
   it.effect("is absent for a caller that accepts a list without this proof", () =>
