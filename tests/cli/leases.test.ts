@@ -294,6 +294,19 @@ describe("a lease whose create was never answered, on a service that states no t
   )
 })
 
+describe("a lease whose node somebody has deleted", () => {
+  it.live("ends, even if the list may lack nodes: the node's own 404 is enough", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* makeEnv), BERTH_PROJECT: "1", BERTH_LOCATION: "Delhi" }
+      yield* leaveLease(env, "ci-job", { sentAgoMillis: 700_000, nodeId: 99_999_999 })
+      const reaped = yield* berth(["reap", "-o", "json"], env)
+      assert.strictEqual(reaped.code, 0, reaped.stderr)
+      assert.deepInclude(json<ReadonlyArray<object>>(reaped)[0], { name: "ci-job", outcome: "gone" })
+      assert.deepStrictEqual([leasesIn(env), yield* deletes], [[], 0])
+    }).pipe(Effect.scoped, Effect.provide(service({ dialect: "today", catalogue: "documented", paging: "cut" })))
+  )
+})
+
 describe("a run on a machine whose clock is 15 minutes behind", () => {
   for (const [what, args] of [
     ["a reap", ["reap"]],

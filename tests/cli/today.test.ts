@@ -2,7 +2,7 @@
  * The command line with today's API from end to end: a project and a location, plans by SKU, lists without dates, and creates whose replies
  * have other shapes. The tests also check that berth never creates or buys anything twice.
  */
-import { failure, lost, nodeRecord, ok, type Request } from "@berthkit/core/testing"
+import { failure, lost, nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"
 import type { Ended } from "@berthkit/testing/Program"
 import { TestServer, type TestWorldOptions } from "@berthkit/server/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -546,10 +546,10 @@ describe("berth with the service of today", () => {
 })
 
 /**
- * A service that ignores paging, shows only the first nodes, and loses the replies to creates. Returns `berth` for this service, and the
- * creates that were sent.
+ * A service that ignores paging, shows only the first nodes, and loses the replies to creates or refuses the creates. Returns `berth` for
+ * this service, and the creates that were sent.
  */
-const cutList = (count: number, shown: number, totals: object) =>
+const cutList = (count: number, shown: number, totals: object, refusal?: Reply) =>
   Effect.gen(function* () {
     const nodes = Array.from({ length: count }, (_, i) => nodeRecord({ id: 1001 + i, name: `old-${i}` }))
     const creates: Array<Request> = []
@@ -562,6 +562,7 @@ const cutList = (count: number, shown: number, totals: object) =>
       }
       if (method !== "POST") return failure(404, "Not found")
       creates.push(request)
+      if (refusal !== undefined) return refusal
       nodes.push(nodeRecord({ id: 1001 + nodes.length, name: "web" }))
       return lost
     })
@@ -600,6 +601,42 @@ describe("a create where the list may be cut", () => {
           assert.match(stderr, /expected (?:150 nodes|8 pages|the end of the list)/)
         }
         assert.lengthOf(creates, 0)
+      }).pipe(Effect.scoped)
+    )
+  }
+})
+
+describe("a create that the rate limit refuses where the list may be cut", () => {
+  const kinds = ["--plan", "C3.8GB", "--image", image, "--force", "--yes"]
+  for (const [what, command, hint] of [
+    [
+      "with the user's key",
+      ["node", "create", "web", ...kinds, "--idempotency-key", "job"],
+      "Look for web in the service's console. If it is not there, create it with another key."
+    ],
+    [
+      "without a key",
+      ["node", "create", "web", ...kinds],
+      "Look for web in the service's console. If it is not there, create it again."
+    ],
+    [
+      "of a run",
+      ["run", "--name", "web", ...kinds, "--", "true"],
+      "Look for web in the service's console, and delete it if it is there. Then remove "
+    ]
+  ] as const) {
+    it.live(`${what}, is open, and the hint says how to finish it by hand`, () =>
+      Effect.gen(function* () {
+        const { berth, creates } = yield* cutList(25, 20, {}, failure(429, "Too many requests"))
+        const { code, stderr } = yield* berth(...command)
+        assert.strictEqual(code, 8, stderr)
+        assert.include(stderr, hint)
+        assert.notInclude(stderr, "in a minute")
+        assert.lengthOf(creates, 1)
+        if (!command.includes("--idempotency-key")) return
+        const again = yield* berth(...command)
+        assert.deepStrictEqual([again.code, creates.length], [8, 1], again.stderr)
+        assert.include(again.stderr, hint)
       }).pipe(Effect.scoped)
     )
   }

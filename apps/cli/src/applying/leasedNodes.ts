@@ -12,6 +12,7 @@ import { bootClock } from "@berthkit/core/client/files/Boot"
 import { millisBetween, type Stamp, stampNow } from "@berthkit/core/client/files/Stamp"
 import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { everyNodeShown } from "@berthkit/core/domain/ErrorReason"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Effect, Option, Result } from "effect"
 import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, LocalFileFault } from "../failure/CliFailure.ts"
@@ -63,10 +64,15 @@ const pausesMillis = [1000, 2000, 4000, 8000]
 const maxDeletes = 3
 const deletePause = "2 seconds"
 
-/** Finds a node in the list if the service does not find it by id. */
+/** Finds a node in the list if the service does not find it by id. If the list may lack nodes, the 404 for the id counts alone. */
 const listed = Effect.fnUntraced(function* (id: NodeId, name: string) {
   const nodes = yield* Nodes
-  return (yield* nodes.named(name, { lane: "interactive" })).find((node) => node.id === id)
+  const named = yield* Effect.catchIf(
+    nodes.named(name, { lane: "interactive" }),
+    ({ reason }) => reason._tag === "UnexpectedResponse" && reason.expected === everyNodeShown,
+    () => Effect.succeed([])
+  )
+  return named.find((node) => node.id === id)
 })
 
 /** The node by its id, or from the list; undefined if neither has it. */

@@ -3,6 +3,7 @@
  * has its exit code and the `details` of `-o json`. Failures of the service and of the connection are core's `BerthError`s.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
+import { mayBeUnlisted } from "@berthkit/core/domain/ErrorReason"
 import type { Exit } from "@berthkit/terminal/exitCode"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Data } from "effect"
@@ -283,12 +284,15 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
     const { reason } = error
     if (id !== null) return `Delete the node: berth node delete ${id}; once that works, also run: berth reap`
     const { because, candidates } = reason._tag === "OutcomeUnknown" ? reason : { because: "", candidates: [] }
+    const end = lease === undefined ? "" : ` Then remove ${lease}.`
+    if (reason._tag === "OutcomeUnknown" && mayBeUnlisted(reason)) {
+      return `Look for ${name} in the service's console, and delete it if it is there.${end}`
+    }
     if (candidates.length === 0) {
       return lease === undefined
         ? `Look for node ${name} now and in ${wait}, because the service may still create it until then: berth node list --name ${quoted(name)}`
         : `Run berth reap in ${wait}: it deletes the node, which the service may still create until then.`
     }
-    const end = lease === undefined ? "" : ` Then remove ${lease}.`
     const [only, ...others] = candidates
     const look = `berth node get ${candidates.join(" ")}`
     if (["RateLimited", "InvalidRequest"].includes(because)) {

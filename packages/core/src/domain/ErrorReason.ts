@@ -518,7 +518,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
     }
     const isListed = this.candidates.length > 0
     if (mayBeUnlisted(this)) {
-      return `Look for ${this.nodeName} in the service's console. If it is not there, create it with another key.`
+      return `Look for ${this.nodeName} in the service's console. If it is not there, create it ${this.keyed ? "with another key" : "again"}.`
     }
     if (this.keyed)
       return `Create ${this.nodeName} again with the same key: that makes no second node. ${

@@ -148,7 +148,7 @@ describe("the sentence of an error", () => {
       [unknown(true).hint, unknown(false).hint],
       [
         "Look for web in the service's console. If it is not there, create it with another key.",
-        "Look for web in the service's console. If it is not there, create it with another key."
+        "Look for web in the service's console. If it is not there, create it again."
       ]
     )
   })

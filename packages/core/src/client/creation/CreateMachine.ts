@@ -446,9 +446,9 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
     case "Ambiguous":
       return unknown(request, state, resolution.candidates)
     case "Undecided":
-      // The rate limit has most likely kept the service from making a node, but a list that may lack it does not allow another attempt.
+      // The rate limit has most likely kept the service from making a node, but no later look at this list can show that.
       if (intent.fate === "refused" && because !== null && mayBeUnlisted({ listFault, ...resolution })) {
-        return failed(because, request.keyed ? undefined : removed)
+        return unknown(request, state)
       }
       return again.action
         ? pollAgain({ ...state, candidates: resolution.candidates })

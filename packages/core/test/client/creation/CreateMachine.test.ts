@@ -338,8 +338,12 @@ describe("a create whose reply is lost", () => {
       const later = after(keyed, found({ ...sent, fate }, 3_600_000))
       assert.deepInclude(reasonOf(polledWith(keyed, later, unseen).step), { listFault: repeatedList, retryable: false })
     }
-    const refused = after(keyed, notFound, highestId, turnCame, sendFailed(throttled))
-    assert.strictEqual(reasonOf(polledWith(keyed, refused, unseen).step)._tag, "RateLimited")
+    for (const request of [keyed, keyless]) {
+      const refused = after(request, ...(request.keyed ? [notFound] : []), highestId, turnCame, sendFailed(throttled))
+      const { pauses, step } = polledWith(request, refused, unseen)
+      assert.lengthOf(pauses, 1)
+      assert.deepInclude(reasonOf(step), { because: "RateLimited", listFault: repeatedList, retryable: false })
+    }
   })
 
   it("is looked for until the deadline while the list contradicts itself, and is then found", () => {
