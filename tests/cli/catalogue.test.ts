@@ -1,7 +1,7 @@
 /** Images, plans, and `berth api` with any request, against the mock service. */
 import { SavedImage } from "@berthkit/core/domain/Image"
 import { Plan } from "@berthkit/core/domain/Plan"
-import { failure, ok } from "@berthkit/core/testing"
+import { failure, ok, type Reply } from "@berthkit/core/testing"
 import { assert, layer } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect, Schema } from "effect"
@@ -297,6 +297,77 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
       }
     })
   )
+
+  /** `berth api --paginate` with a service that answers each page number with `replyTo`, for the nth time. */
+  const paginated = Effect.fnUntraced(function* (replyTo: (page: number, nth: number) => Reply) {
+    const asked: Array<number> = []
+    const url = yield* serve(({ query }) => {
+      const page = Number(query["page_no"])
+      asked.push(page)
+      return replyTo(page, asked.filter((other) => other === page).length)
+    })
+    const env = { ...(yield* settings), BERTH_BASE_URL: url }
+    return { ...(yield* run(["api", "/things/", "--paginate"], { env })), asked }
+  })
+
+  const things = [[1, 2], [3, 4], [5]]
+  const pageOf = (page: number, totals: object = {}): Reply => {
+    const { body, ...reply } = ok(things[page - 1] ?? [])
+    return { ...reply, body: JSON.stringify({ ...JSON.parse(body), ...totals }) }
+  }
+
+  it.effect("--paginate asks once more for a page that is not found, and then goes on", () =>
+    Effect.gen(function* () {
+      const invalid = failure(404, "Invalid page.")
+      const { asked, code, stdout } = yield* paginated((page, nth) =>
+        (page === 2 && nth === 1) || page > 3 ? invalid : pageOf(page)
+      )
+      assert.deepStrictEqual([code, JSON.parse(stdout)], [0, [1, 2, 3, 4, 5]])
+      assert.deepStrictEqual(asked, [1, 2, 2, 3])
+    }).pipe(Effect.scoped)
+  )
+
+  for (const total of [5, "5"]) {
+    it.effect(`--paginate fails if pages end before the stated ${JSON.stringify(total)} elements`, () =>
+      Effect.gen(function* () {
+        for (const end of [failure(404, "Invalid page."), ok([]), pageOf(1, { total_count: total })]) {
+          const { code, stderr } = yield* paginated((page) => (page === 1 ? pageOf(1, { total_count: total }) : end))
+          assert.strictEqual(code, 7, stderr)
+          assert.include(stderr, "The service states 5 elements (total_count), and its pages have 2.")
+        }
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.effect("--paginate says if each page is the same, unless both totals confirm that it is the only one", () =>
+    Effect.gen(function* () {
+      const note = "Each page is the same: there may be more elements than these 2."
+      for (const [totals, isNoted] of [
+        [{}, true],
+        [{ total_count: 2 }, true],
+        [{ total_count: 2, total_page_number: 1 }, false]
+      ] as const) {
+        const { code, stderr, stdout } = yield* paginated(() => pageOf(1, totals))
+        assert.deepStrictEqual([code, JSON.parse(stdout)], [0, [1, 2]], stderr)
+        assert.strictEqual(stderr.includes(note), isNoted, stderr)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  for (const status of [400, 422]) {
+    it.effect(`--paginate names the page that the service refuses with ${status}, and how to read the others`, () =>
+      Effect.gen(function* () {
+        const { code, stderr } = yield* paginated((page) => (page === 3 ? failure(status, "Bad page") : pageOf(page)))
+        assert.strictEqual(code, 5, stderr)
+        assert.include(
+          stderr,
+          "hint: The service refused page 3, perhaps because the list ends before it. Read the others one by one: -q page_no=2 without --paginate."
+        )
+        const first = yield* paginated(() => failure(status, "Bad request"))
+        assert.notInclude(first.stderr, "refused page")
+      }).pipe(Effect.scoped)
+    )
+  }
 
   it.effect("--paginate reads every page of a service with smaller pages than were asked for", () =>
     Effect.gen(function* () {

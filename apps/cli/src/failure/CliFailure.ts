@@ -21,6 +21,27 @@ export class UsageFault extends Data.TaggedError("UsageFault")<Words> {
   readonly exit = "usage"
 }
 
+/** The pages of a list end before the number of elements that the service states. */
+export class PagesEndEarly extends Data.TaggedError("PagesEndEarly")<{
+  readonly total: number
+  readonly read: number
+}> {
+  readonly exit = "unavailable"
+  readonly details = { total: this.total, read: this.read }
+  readonly hint = "Run the same command again. If the number stays different, the service does not show the whole list."
+  override readonly message = `The service states ${this.total} elements (total_count), and its pages have ${this.read}.`
+}
+
+/** The service refuses a page after others. The refusal may be its way to end the list, or be about that page. */
+export class PageRefused extends Data.TaggedError("PageRefused")<{
+  readonly page: number
+  readonly error: BerthError
+}> {
+  readonly exit = this.error.reason.exit
+  readonly hint = `The service refused page ${this.page}, perhaps because the list ends before it. Read the others one by one: -q page_no=${this.page - 1} without --paginate.`
+  override readonly message = this.error.message
+}
+
 /** A name or pattern that matches no node. */
 export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string

@@ -150,18 +150,21 @@ export class NodeCalls extends Context.Service<
           Effect.map(call(getNode({ id, location }), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
         )
 
-      const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
-        Effect.map(
+      const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) => {
+        const read = Effect.map(
           call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options),
           valueOf
-        ).pipe(
-          // Some services answer a page after the end of the list with 404 instead of an empty page.
-          Effect.catch((error) =>
-            (page ?? 1) > 1 && error.reason._tag === "PathNotFound"
-              ? Effect.mapError(Effect.fromResult(operation.decode([], {})), () => error)
-              : Effect.fail(error)
+        )
+        const isNotFound = ({ reason }: BerthError) => (page ?? 1) > 1 && reason._tag === "PathNotFound"
+        // Some services answer a page after the end of the list with 404 instead of an empty page. A single 404 may be a mistake that hides
+        // nodes, so the page is empty only if a second one follows.
+        return read.pipe(
+          Effect.catchIf(isNotFound, () => read),
+          Effect.catchIf(isNotFound, (error) =>
+            Effect.mapError(Effect.fromResult(operation.decode([], {})), () => error)
           )
         )
+      }
 
       const onePage =
         <A>(operation: Operation<A>) =>

@@ -141,7 +141,7 @@ const listing = (lane: Lane) =>
 const allNodes = many(nodeFromWire)
 
 /** The numbers of nodes and of pages, which some services report around the records, as numbers or as texts (A7). */
-const totalsIn = (body: unknown): Totals => {
+export const totalsIn = (body: unknown): Totals => {
   const { total_count: total, total_page_number: pages } = Predicate.isObject(body) ? body : {}
   const numberOf = (stated: unknown) =>
     Predicate.isNumber(stated) ? stated : Predicate.isString(stated) ? (wholeNumber(stated) ?? null) : null

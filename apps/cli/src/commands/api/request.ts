@@ -3,6 +3,7 @@
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
+import { totalsIn } from "@berthkit/core/client/NodeOperations"
 import { RawApi } from "@berthkit/core/client/RawApi"
 import type { RawReply } from "@berthkit/core/api/Reply"
 import { pageSize, placeParameters } from "@berthkit/core/api/Routes"
@@ -16,7 +17,7 @@ import { endOf } from "../../history/endsNode.ts"
 import { ensureKeepsProtected } from "../commitment/set.ts"
 import { command } from "../command.ts"
 import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"
-import { UsageFault } from "../../failure/CliFailure.ts"
+import { PageRefused, PagesEndEarly, UsageFault } from "../../failure/CliFailure.ts"
 import { fileReason } from "../../failure/fileReason.ts"
 import { readGivenText } from "../../files/givenFile.ts"
 import { jsonLine } from "../../output/json.ts"
@@ -101,11 +102,13 @@ const printMasked = Effect.fnUntraced(function* (text: string) {
   yield* data(masked === "" || masked.endsWith("\n") ? masked : `${masked}\n`)
 })
 
-/** The elements of a page; undefined if its data is not a list. */
-const elementsOf = (body: string): ReadonlyArray<unknown> | undefined => {
+/** The elements of a page, and what it states about the whole list; undefined if its data is not a list. */
+const pageOf = (body: string) => {
   const envelope = parseJson(body)
-  const data = Predicate.isObject(envelope) ? envelope["data"] : undefined
-  return Array.isArray(data) ? data : undefined
+  const elements = Predicate.isObject(envelope) ? envelope["data"] : undefined
+  if (!Array.isArray(elements)) return undefined
+  const { pages, total } = totalsIn(envelope)
+  return { elements: elements as ReadonlyArray<unknown>, total, isOnly: pages === 1 && total === elements.length }
 }
 
 /** Maximum number of pages that are read, in case a service repeats a page for ever. */
@@ -115,7 +118,8 @@ const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
 
 /**
  * Reads all pages and prints their elements as one list; NDJSON is printed page by page. The maximum page size is undocumented, so a short
- * first page does not prove that it was the last. A path that does not paginate returns the same list for every page.
+ * first page does not prove that it was the last. Fails if the service states more elements than its pages have. A path that does not
+ * paginate returns the same list for every page; a note says that the list may be cut there.
  */
 const paginate = Effect.fnUntraced(function* (
   path: string,
@@ -125,32 +129,48 @@ const paginate = Effect.fnUntraced(function* (
   const query = given.filter(([name]) => !pageParameters.has(name))
   const asked = Number(new Map(query).get("per_page") ?? pageSize.maximum)
   const sized = query.some(([name]) => name === "per_page") ? query : [...query, ["per_page", String(asked)] as const]
-  const { readerGone } = yield* Output
+  const { readerGone, warn } = yield* Output
+  const api = yield* RawApi
+  const read = (page: number) => api.exchange({ method: "GET", path, query: [...sized, ["page_no", String(page)]] })
   const all: Array<unknown> = []
+  let count = 0
+  let total: number | null = null
   let size = asked
   let before = ""
   for (let page = 1; page <= maxPages && !(yield* readerGone); page++) {
-    const { failure, reply } = yield* (yield* RawApi).exchange({
-      method: "GET",
-      path,
-      query: [...sized, ["page_no", String(page)]]
-    })
-    // Some services answer a page after the end of the list with 404 instead of an empty page.
-    if (page > 1 && failure?.reason._tag === "PathNotFound") break
-    if (failure !== null) return yield* failure
-    const elements = elementsOf(reply.body)
-    if (elements === undefined) {
+    let { failure, reply } = yield* read(page)
+    const isNotFound = () => page > 1 && failure?.reason._tag === "PathNotFound"
+    // Some services answer a page after the end of the list with 404. Ask once more, because a single 404 may be a mistake.
+    if (isNotFound()) ({ failure, reply } = yield* read(page))
+    if (isNotFound()) break
+    if (failure !== null) {
+      return yield* page > 1 && failure.reason._tag === "InvalidRequest"
+        ? new PageRefused({ page, error: failure })
+        : failure
+    }
+    const envelope = pageOf(reply.body)
+    if (envelope === undefined) {
       return yield* new UsageFault({ message: `${path} is not a list.`, hint: "Leave out --paginate." })
     }
+    const { elements, isOnly } = envelope
+    total = envelope.total ?? total
     const text = elements.map((each) => `${jsonLine(each)}\n`).join("")
-    if (elements.length === 0 || text === before) break
+    if (elements.length === 0) break
+    if (text === before) {
+      if ((total ?? 0) <= count && !isOnly) {
+        yield* warn(`Each page is the same: there may be more elements than these ${count}.`)
+      }
+      break
+    }
     before = text
+    count += elements.length
     if (format === "ndjson") yield* printMasked(text)
     else all.push(...elements)
     if (page === 1) size = Math.min(asked, elements.length)
     if (elements.length > asked || (page > 1 && elements.length < size)) break
   }
   if (format !== "ndjson") yield* printMasked(yield* valueText(all, format))
+  if (total !== null && total > count && !(yield* readerGone)) return yield* new PagesEndEarly({ total, read: count })
 })
 
 /** Fails if the query names another project or location than the settings, because one of the two is a mistake. */

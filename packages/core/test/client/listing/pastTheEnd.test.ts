@@ -12,15 +12,21 @@ const invalidPageWith200: Reply = {
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
 
-/** A service with these nodes in pages of `size`, which answers `after` to each page after the end. */
-const serviceOf = (count: number, after: Reply, { order = "ascending", size = 100, totals = false } = {}) => {
+/** A service with these nodes in pages of `size`, which answers `after` to each page after the end, and once by mistake to another page. */
+const serviceOf = (
+  count: number,
+  after: Reply,
+  { mistakenAt = 0, order = "ascending", size = 100, totals = false } = {}
+) => {
+  let requests = 0
   const ids = Array.from({ length: count }, (_, i) => 101 + i)
   const records = (order === "ascending" ? ids : ids.toReversed()).map((id) => nodeRecord({ id, name: `n-${id}` }))
   return scripted(({ body, method, query }) => {
     if (method === "POST") return Effect.succeed(ok(nodeRecord({ id: 900, name: (body as typeof spec).name })))
     const page = Number(query["page_no"] ?? 1)
     const shown = records.slice((page - 1) * size, page * size)
-    if (page > 1 && shown.length === 0) return Effect.succeed(after)
+    const isMistake = ++requests === mistakenAt
+    if (page > 1 && (shown.length === 0 || isMistake)) return Effect.succeed(after)
     const reply = ok(shown)
     const stated = { total_count: count, total_page_number: Math.max(1, Math.ceil(count / size)) }
     return Effect.succeed(
@@ -48,6 +54,20 @@ for (const [what, after] of [
           }).pipe(Effect.provide(layer(serviceOf(count, after, { order, size: 20 }))))
         )
       }
+    }
+
+    for (const order of ["ascending", "descending"]) {
+      it.effect(`hides no nodes of a list that is ${order} if it is a single mistake`, () =>
+        Effect.gen(function* () {
+          for (let moment = 2; moment <= 6; moment++) {
+            for (const exact of [true, false]) {
+              const service = serviceOf(250, after, { order, size: 60, mistakenAt: moment })
+              const list = Stream.runCollect(Stream.unwrap(Effect.map(Nodes, (nodes) => nodes.list({ exact }))))
+              assert.lengthOf(yield* Effect.provide(list, layer(service)), 250, `at request ${moment}, exact: ${exact}`)
+            }
+          }
+        })
+      )
     }
 
     it.effect("is an empty page", () =>
