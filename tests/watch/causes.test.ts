@@ -4,6 +4,7 @@ import { hostname } from "node:os"
 import { basename, join } from "node:path"
 import { accountLayer } from "@berthkit/core/client/AccountFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
+import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import * as SharedState from "@berthkit/core/client/state/SharedState"
 import type { NodeId } from "@berthkit/core/domain/Node"
 import { createClient } from "@berthkit/core/promise"
@@ -11,7 +12,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { Postgres } from "@berthkit/testing/Postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { clientOf, inDialect, optionsOf, placeLines, placeOptions } from "../account.ts"
 import { berth, json } from "../cli/berth.ts"
 import { stateFolder } from "../cli/stateFolder.ts"
@@ -150,6 +151,37 @@ const createdAndDeleted = [
   ["delete", "deleted", program],
   ["create", "created", program]
 ]
+
+describe("a daemon that shares a database with berth on other machines", () => {
+  it.live("reports a node that outlived its lease there, once no clock can be wrong about it", () =>
+    Effect.gen(function* () {
+      const postgres = yield* Postgres.scoped()
+      const env = { BERTH_STATE_URL: postgres.url(), XDG_STATE_HOME: yield* stateFolder }
+      yield* succeeding(["state", "migrate"], env)
+      const database = SharedState.layer(optionsOf(yield* TestServer)).pipe(
+        Layer.provide(PgClient.layer({ url: Redacted.make(env.BERTH_STATE_URL) }))
+      )
+      const records = Context.get(yield* Layer.build(database), RecordStore)!
+      // Its command may go on for as long as its machine's clock is behind, at most 15 minutes.
+      for (const [name, minutes] of [
+        ["over", 20],
+        ["perhaps", 10]
+      ] as const) {
+        const id = yield* create(name, env)
+        const takenAt = { wallMillis: Date.now() - minutes * 60_000, bootMillis: 1, bootClock: "of another machine" }
+        const node = { id, name, createdMillis: null }
+        const lease = { version: 1, node, begunAt: takenAt, takenAt, ttlMillis: 60_000, keptSince: null }
+        yield* records.put("lease", `run-${name}`, JSON.stringify(lease))
+      }
+      const daemon = yield* Daemon.start(["run", ...fast], env)
+      const expired = yield* Effect.promise(() => daemon.program.printed(/^.*"berth\.node\.lease_expired".*\n/m))
+      expect(JSON.parse(expired).data.after.name).toBe("over")
+      daemon.program.signal("SIGTERM")
+      const { stdout } = yield* Effect.promise(() => daemon.finished())
+      expect(stdout.filter((line) => line.includes("lease_expired"))).toHaveLength(1)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
 
 describe("the cause of a deletion", () => {
   it.live("is what a program's client noted in the state folder of the same user", () =>

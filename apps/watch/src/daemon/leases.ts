@@ -1,13 +1,13 @@
 /**
- * Reads when the leases of nodes end. `berth run` stores the leases on this machine. The daemon never writes a lease, and
- * ignores entries that are not leases.
+ * Reads when the leases of nodes end. `berth run` stores the leases in the state folder, or in the database that several machines
+ * share. The daemon never writes a lease, and ignores entries that are not leases.
  */
-import type { IntentPlace } from "@berthkit/core/client/creation/IntentPlace"
-import { recordsOf } from "@berthkit/core/client/RecordFolder"
+import { bootClock, maxStepMillis } from "@berthkit/core/client/files/Boot"
 import type { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Effect, Option, Schedule, Schema } from "effect"
+import type { AlertRules, NodeLease } from "../spend/alerts.ts"
 
-const Instant = Schema.Struct({ wallMillis: Schema.Number })
+const Instant = Schema.Struct({ wallMillis: Schema.Number, bootClock: Schema.NullOr(Schema.String) })
 
 const Lease = Schema.fromJsonString(
   Schema.Struct({
@@ -24,35 +24,48 @@ const decode = Schema.decodeUnknownOption(Lease)
 /** Nodes are billed by the hour. */
 const hourMillis = 3_600_000
 
-/** When a lease ends. A node that is kept for the next run stays until the end of its paid hour. */
-const endOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type): number => {
-  if (keptSince === null) return takenAt.wallMillis + ttlMillis
-  const hours = Math.ceil(Math.max(1, keptSince.wallMillis - begunAt.wallMillis) / hourMillis)
-  return begunAt.wallMillis + hours * hourMillis
+/**
+ * When a lease ends. A node that is kept for the next run stays until the end of its paid hour. A command on another machine may go
+ * on for as long as that machine's clock is behind (decision 0332).
+ */
+const leaseOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type, clock: string | null): NodeLease => {
+  if (keptSince !== null) {
+    const hours = Math.ceil(Math.max(1, keptSince.wallMillis - begunAt.wallMillis) / hourMillis)
+    return { endMillis: begunAt.wallMillis + hours * hourMillis, toleranceMillis: 0 }
+  }
+  const isOfThisBoot = clock !== null && takenAt.bootClock === clock
+  return { endMillis: takenAt.wallMillis + ttlMillis, toleranceMillis: isOfThisBoot ? 0 : maxStepMillis }
 }
 
-/** When the leases of nodes end, in milliseconds since the epoch, by node id. */
-type Leases = ReadonlyMap<number, number>
+type Leases = AlertRules["leases"]
 
 const readEvery = "15 seconds"
 
 /** If a node has several leases, the last one counts. */
-export const readLeases = Effect.fn("readLeases")(function* ({ list }: Pick<RecordStore, "list">) {
-  const leases = new Map<number, number>()
-  for (const { value } of yield* Effect.orElseSucceed(list("lease"), () => [])) {
+export const readLeases = Effect.fn("readLeases")(function* (
+  { list }: Pick<RecordStore, "list">,
+  clock: string | null
+) {
+  const leases = new Map<number, NodeLease>()
+  for (const { value } of yield* list("lease")) {
     const lease = decode(value)
     if (Option.isNone(lease) || lease.value.node === null) continue
     const { id } = lease.value.node
-    leases.set(id, Math.max(endOf(lease.value), leases.get(id) ?? 0))
+    const found = leaseOf(lease.value, clock)
+    const known = leases.get(id)
+    if (known === undefined || known.endMillis < found.endMillis) leases.set(id, found)
   }
   return leases as Leases
 })
 
-/** Reads the leases of an account periodically until the scope closes; returns access to the newest. */
-export const followLeases = Effect.fnUntraced(function* (place: IntentPlace | undefined) {
+/**
+ * Reads the leases of an account periodically until the scope closes; returns access to the newest. If they cannot be read, the
+ * last ones stay.
+ */
+export const followLeases = Effect.fnUntraced(function* (records: Pick<RecordStore, "list"> | undefined) {
   const holder: { current: Leases } = { current: new Map() }
-  if (place === undefined) return holder
-  const read = Effect.map(readLeases(recordsOf(place)), (leases) => void (holder.current = leases))
-  yield* Effect.forkScoped(Effect.repeat(read, Schedule.spaced(readEvery)))
+  if (records === undefined) return holder
+  const read = Effect.map(readLeases(records, yield* bootClock), (leases) => void (holder.current = leases))
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(read), Schedule.spaced(readEvery)))
   return holder
 })

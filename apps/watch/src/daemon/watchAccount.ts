@@ -112,15 +112,16 @@ export const watchAccount = Effect.fnUntraced(function* (
   )
   const { current: allowance } = Context.get(client, Allowance)
   const moments = yield* makeMoments
-  const leases = yield* followLeases(stores === undefined ? intents : undefined)
-  const changes = intents === undefined ? undefined : recordsOf(intents)
+  const ownRecords = intents === undefined ? undefined : recordsOf(intents)
+  const noted = records === undefined ? ownRecords : yield* records(connection)
+  const leases = yield* followLeases(noted)
   const watched = yield* openAccount({
     name,
     // With another key, service, project or location, the nodes may belong to another account.
     fingerprint: accountFingerprint(connection),
     begun: yield* moments.now,
     alertRules: () => ({ budget: options.budget, forgottenMillis: options.forgottenMillis, leases: leases.current }),
-    explain: makeExplain(name, records === undefined ? changes : yield* records(connection))
+    explain: makeExplain(name, noted)
   })
   const catalogue = yield* openCatalogue(watched)
   for (const cause of causes) yield* countDeletions(name, cause, 0)
@@ -130,7 +131,7 @@ export const watchAccount = Effect.fnUntraced(function* (
 
   let widths: Widths = []
   let words = noWords
-  let noted: Reported | null = null
+  let taken: Reported | null = null
   let left: AccountProgress["allowance"] = null
 
   /**
@@ -138,10 +139,10 @@ export const watchAccount = Effect.fnUntraced(function* (
    * not the client's estimate: after a 429 the client assumes zero for a while.
    */
   const noteAllowance = Effect.fnUntraced(function* (atMillis: number) {
-    if (reported === noted || reported === null) return left
-    noted = reported
+    if (reported === taken || reported === null) return left
+    taken = reported
     const { resetInMillis } = yield* allowance
-    const known = { ...noted, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
+    const known = { ...taken, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
     const { budget, left: ownLeft, sent } = yield* poller.spent
     const read = { ...known, atMillis, ownPerHour: perHourOf({ ...budget, requests: sent }), ownLeft }
     yield* observeAllowance(read)

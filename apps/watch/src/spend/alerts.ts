@@ -16,8 +16,15 @@ export interface AlertRules {
   readonly budget: Budget | null
   /** How long a node may be powered off before it is reported; null: never reported. */
   readonly forgottenMillis: number | null
-  /** When the leases of nodes end, by node id. */
-  readonly leases: ReadonlyMap<number, number>
+  /** The leases of nodes, by node id. */
+  readonly leases: ReadonlyMap<number, NodeLease>
+}
+
+export interface NodeLease {
+  /** When the lease ends, by the clock of the machine that has the lease. */
+  readonly endMillis: number
+  /** How much that clock may differ from the daemon's. */
+  readonly toleranceMillis: number
 }
 
 /** The alerts about the budget. Alerts that were reported for the month are not repeated, unless the budget was changed. */
@@ -71,9 +78,9 @@ function* noticesOf({ nodes }: Snapshot, rules: AlertRules, nowMillis: number): 
         yield { kind: "off", sinceMillis, state }
     }
   }
-  for (const [id, sinceMillis] of leases) {
+  for (const [id, { endMillis: sinceMillis, toleranceMillis }] of leases) {
     const state = nodes.get(id as Node["id"])?.state
-    if (state === undefined || sinceMillis > nowMillis) continue
+    if (state === undefined || sinceMillis + toleranceMillis > nowMillis) continue
     yield { kind: "expired", sinceMillis, state }
     if (forgottenMillis !== null) yield { kind: "lease", sinceMillis, state }
   }

@@ -242,7 +242,7 @@ describe("a node that nobody seems to need", () => {
 
   it.effect("is reported once when its lease is over", () =>
     Effect.gen(function* () {
-      const leases = new Map([[1, begin + 30 * minute]])
+      const leases = new Map([[1, { endMillis: begin + 30 * minute, toleranceMillis: 0 }]])
       const first = yield* take({ leases })
       for (const minutes of [0, 1, 29]) yield* first.sweeps(minutes, node(1))
       expect(yield* types).toEqual([])
