@@ -6,7 +6,14 @@ import { readChanges } from "@berthkit/core/client/state/Change"
 import { changeKind } from "@berthkit/core/client/state/noteChanges"
 import { keyAt, type RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Clock, Effect, Option, Schema } from "effect"
-import { type Deletion, type Ending, explain, type Explained, unexplained } from "../diff/Cause.ts"
+import {
+  type Deletion,
+  type Ending,
+  explainByCommitment,
+  explainByDelete,
+  type Explained,
+  unexplained
+} from "../diff/Cause.ts"
 import { report } from "../process/report.ts"
 
 const Commitment = Schema.fromJsonString(
@@ -79,8 +86,9 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
     const firstMillis = Math.min(...deletions.map(({ fromMillis }) => fromMillis)) - dayMillis
     const recent = yield* list(changeKind, keyAt(firstMillis))
     const changes = readChanges(recent)
-    const explained = deletions.map((each) => explain(each, changes, undefined))
-    const left = deletions.filter((_, at) => explained[at] === unexplained).map(({ before }) => String(before.id))
+    const explained = deletions.map((each) => explainByDelete(each, changes))
+    const left = deletions.filter((_, at) => explained[at] === undefined).map(({ before }) => String(before.id))
+    if (left.length === 0) return { damaged: null, explained: explained.map((each) => each ?? unexplained) }
     // Treat an unreadable record as a damaged one. It affects only the cause of its own node.
     const getOne = (key: string) =>
       Effect.orElseSucceed(get(commitmentKind, key), () => Option.some("")).pipe(
@@ -95,15 +103,13 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
       ...recent.filter((record) => readChanges([record]).length === 0).map(({ key }) => placeOf(changeKind, key)),
       ...found.filter(({ value }) => Option.isNone(decode(value))).map(({ key }) => placeOf(commitmentKind, key))
     ])
-    if (endings.size === 0) return { damaged, explained }
     // Read the whole log, because the commitment may have been set long ago.
     const all = readChanges(yield* list(changeKind))
     return {
       damaged,
       explained: explained.map((known, at) => {
         const deletion = deletions[at]!
-        const ending = known === unexplained ? endings.get(deletion.before.id) : undefined
-        return ending === undefined ? known : explain(deletion, all, ending)
+        return known ?? explainByCommitment(deletion, all, endings.get(deletion.before.id)) ?? unexplained
       })
     }
   })

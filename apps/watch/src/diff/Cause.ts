@@ -3,7 +3,7 @@
  * commitment or lease ended. Pure.
  */
 import { createdMillisOf, type Node } from "@berthkit/core/domain/Node"
-import type { Change } from "@berthkit/core/client/state/Change"
+import { type Change, settingIn } from "@berthkit/core/client/state/Change"
 import { DateTime, Option, Schema } from "effect"
 
 export const causes = ["requested", "commitment", "lease", "unknown"] as const
@@ -96,31 +96,52 @@ const deleteOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | 
 const isEnded = (deletion: Deletion, { setMillis, untilMillis }: Ending): boolean =>
   isInLife(deletion, setMillis) && (untilMillis === null || deletion.toMillis >= untilMillis - clockToleranceMillis)
 
-/** The change that made the node end with its commitment. This may be the node's create. */
-const settingOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | undefined =>
+/** The setting at which the service deletes the node when the period ends. */
+const terminating = "auto_terminate"
+
+/** The changes that set what happens at the end of the node's commitment, newest first. The node's create may have set it. */
+const settingsOf = (deletion: Deletion, changes: ReadonlyArray<Change>) =>
+  changes.flatMap((change) => {
+    const atMillis = millisOf(change.at)
+    const setting = settingIn(change)
+    const isOfNode = change.node === deletion.before.id && isInLife(deletion, atMillis)
+    return setting !== undefined && isOfNode && change.outcome !== "failed" ? [{ change, atMillis, setting }] : []
+  })
+
+/** The create of the node. */
+const createOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | undefined =>
   changes.find(
-    ({ action, at, asked, node, outcome }) =>
-      node === deletion.before.id &&
-      outcome !== "failed" &&
-      isInLife(deletion, millisOf(at)) &&
-      (action === "create" || (action === "commitment" && asked.startsWith("auto_terminate")))
+    ({ action, at, node }) => action === "create" && node === deletion.before.id && isInLife(deletion, millisOf(at))
   )
 
 /**
- * Explains a deletion. `changes`: the log of changes, newest first. `ending`: the recorded end of the node's commitment, if
- * there is one.
+ * The deletion's explanation by a delete in the log; undefined if there is none. `changes`: recent entries of the log, newest
+ * first.
  */
-export const explain = (deletion: Deletion, changes: ReadonlyArray<Change>, ending: Ending | undefined): Explained => {
+export const explainByDelete = (deletion: Deletion, changes: ReadonlyArray<Change>): Explained | undefined => {
   const sent = deleteOf(deletion, changes)
-  if (sent !== undefined) {
-    return { cause: sent.lease === null ? "requested" : "lease", causedBy: noted(sent, millisOf(sent.at)) }
-  }
-  if (ending === undefined || !isEnded(deletion, ending)) return unexplained
-  const { setMillis } = ending
-  const setting = settingOf(deletion, changes)
+  if (sent === undefined) return undefined
+  return { cause: sent.lease === null ? "requested" : "lease", causedBy: noted(sent, millisOf(sent.at)) }
+}
+
+/**
+ * The deletion's explanation by the end of the node's commitment; undefined if that does not explain it. `changes`: the log,
+ * newest first. `ending`: the end that `berth` has recorded, if any. Programs record nothing but the log.
+ */
+export const explainByCommitment = (
+  deletion: Deletion,
+  changes: ReadonlyArray<Change>,
+  ending: Ending | undefined
+): Explained | undefined => {
+  const settings = settingsOf(deletion, changes)
+  // A newer setting without a reply may not have been accepted.
+  const last = settings.find(({ change, setting }) => setting === terminating || change.outcome !== "unknown")
+  if (last !== undefined && last.setting !== terminating && last.atMillis > (ending?.setMillis ?? -Infinity))
+    return undefined
+  const found = ending ?? (last === undefined ? undefined : { setMillis: last.atMillis, untilMillis: null })
+  if (found === undefined || !isEnded(deletion, found)) return undefined
+  const by = settings.find(({ setting }) => setting === terminating)?.change ?? createOf(deletion, changes)
   const nobody = { command: null, fleet: null, lease: null, user: null, host: null, job: null }
-  return {
-    cause: "commitment",
-    causedBy: setting === undefined ? { at: DateTime.makeUnsafe(setMillis), ...nobody } : noted(setting, setMillis)
-  }
+  const at = DateTime.makeUnsafe(found.setMillis)
+  return { cause: "commitment", causedBy: by === undefined ? { at, ...nobody } : noted(by, found.setMillis) }
 }

@@ -9,6 +9,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { makeExplain } from "../../src/daemon/causes.ts"
+import { aChange } from "../diff/aChange.ts"
 import { aNode } from "../diff/aNode.ts"
 
 const store = Effect.map(
@@ -19,23 +20,7 @@ const store = Effect.map(
   (accounts) => recordsOf({ accounts, origin: "", id: "one", key: undefined })
 )
 
-const change = (over: Partial<Change>): string =>
-  writeChange({
-    at: "1970-01-01T00:00:00.000Z",
-    action: "delete",
-    node: 7,
-    name: null,
-    asked: "",
-    outcome: "unknown",
-    why: null,
-    command: "node delete",
-    fleet: null,
-    lease: null,
-    user: "ann",
-    host: "laptop",
-    job: null,
-    ...over
-  })
+const change = (over: Partial<Change>): string => writeChange(aChange({ outcome: "unknown", ...over }))
 
 type Notes = Pick<RecordStore, "get" | "list" | "placeOf">
 
@@ -97,9 +82,11 @@ describe("causes of deletions", () => {
       yield* records.append(changeKind, change({ node: 2, outcome: "deleted" }), 99)
       const entry = { setMillis: 0, setting: "auto_terminate", untilMillis: 0 }
       yield* records.put("commitment", "1", commitment(1, { entry }))
+      yield* records.append(changeKind, change({ node: 3, action: "commitment", asked: "auto_terminate" }), 99)
       const goneLater = (id: number) => ({ ...gone(id), fromMillis: 3 * day, toMillis: 3 * day })
-      const explained = yield* makeExplain("a", records)([1, 2].map(goneLater))
-      expect(explained).toMatchObject([{ cause: "commitment", causedBy: { user: "ann" } }, { cause: "unknown" }])
+      const explained = yield* makeExplain("a", records)([1, 2, 3].map(goneLater))
+      const bySetting = { cause: "commitment", causedBy: { user: "ann" } }
+      expect(explained).toMatchObject([bySetting, { cause: "unknown" }, bySetting])
     }).pipe(Effect.scoped)
   )
 

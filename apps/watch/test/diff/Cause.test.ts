@@ -1,7 +1,8 @@
 import type { Change } from "@berthkit/core/client/state/Change"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { type Deletion, type Ending, explain } from "../../src/diff/Cause.ts"
+import { type Deletion, type Ending, explainByCommitment, explainByDelete } from "../../src/diff/Cause.ts"
+import { aChange } from "./aChange.ts"
 import { aNode } from "./aNode.ts"
 
 const minute = 60_000
@@ -16,30 +17,19 @@ const deletion = (over: Partial<Deletion> = {}): Deletion => ({
   ...over
 })
 
-const change = (over: Partial<Change> = {}, atMillis = goneMillis - 2 * minute): Change => ({
-  at: new Date(atMillis).toISOString(),
-  action: "delete",
-  node: 7,
-  name: null,
-  asked: "",
-  outcome: "deleted",
-  why: null,
-  command: "node delete",
-  fleet: null,
-  lease: null,
-  user: "ann",
-  host: "laptop",
-  job: null,
-  ...over
-})
+const change = (over: Partial<Change> = {}, atMillis = goneMillis - 2 * minute): Change =>
+  aChange({ at: new Date(atMillis).toISOString(), ...over })
+
+const explain = (deletion: Deletion, changes: ReadonlyArray<Change>, ending?: Ending) =>
+  explainByDelete(deletion, changes) ?? explainByCommitment(deletion, changes, ending)
 
 const causeOf = (changes: ReadonlyArray<Change>, ending?: Ending, over?: Partial<Deletion>) =>
-  explain(deletion(over), changes, ending).cause
+  explain(deletion(over), changes, ending)?.cause ?? "unknown"
 
 describe("the cause of a deletion", () => {
   it("is who asked for it, and when", () => {
     const shop = { command: "apply", fleet: "shop", job: "shop/web 42" }
-    expect(explain(deletion(), [change(shop)], undefined)).toEqual({
+    expect(explain(deletion(), [change(shop)])).toEqual({
       cause: "requested",
       causedBy: {
         at: DateTime.makeUnsafe(goneMillis - 2 * minute),
@@ -56,7 +46,7 @@ describe("the cause of a deletion", () => {
   })
 
   it("is unknown without an entry about this node that may have been carried out", () => {
-    expect(explain(deletion(), [], undefined)).toEqual({ cause: "unknown", causedBy: null })
+    expect(explain(deletion(), [])).toBe(undefined)
     expect(causeOf([change({ node: 8 })])).toBe("unknown")
     expect(causeOf([change({ outcome: "failed" })])).toBe("unknown")
     expect(causeOf([change({ action: "create", outcome: "created" })])).toBe("unknown")
@@ -82,7 +72,7 @@ describe("the cause of a deletion", () => {
 
   it("is the delete that is known to have succeeded, if there are several", () => {
     const several = [change({ user: "bob", outcome: "unknown" }, goneMillis - minute), change()]
-    expect(explain(deletion(), several, undefined).causedBy?.user).toBe("ann")
+    expect(explain(deletion(), several)?.causedBy?.user).toBe("ann")
   })
 
   it("is the end of the commitment, with who set it", () => {
@@ -97,6 +87,32 @@ describe("the cause of a deletion", () => {
     expect(explain(deletion(), [made], ending)).toMatchObject({ causedBy: { user: "bob" } })
     // A person asked for it before the end.
     expect(causeOf([change(), set], ending)).toBe("requested")
+  })
+
+  it("is a commitment that a program set, which is only in the log", () => {
+    const set = (asked: string, over: Partial<Change> = {}, atMillis = createdMillis + hour) =>
+      change({ action: "commitment", asked, outcome: "set", command: "shop.mjs", ...over }, atMillis)
+    const later = createdMillis + 2 * hour
+    expect(explain(deletion(), [set("auto_terminate")])).toMatchObject({
+      cause: "commitment",
+      causedBy: { at: DateTime.makeUnsafe(createdMillis + hour), command: "shop.mjs" }
+    })
+    expect(causeOf([set("auto_terminate with the committed option 3")])).toBe("commitment")
+    expect(causeOf([set("auto_terminate", { outcome: "unknown" })])).toBe("commitment")
+    expect(causeOf([set("auto_renew")])).toBe("unknown")
+    expect(causeOf([set("auto_terminate", { outcome: "failed" })])).toBe("unknown")
+    expect(causeOf([set("auto_terminate", { node: 8 })])).toBe("unknown")
+    expect(causeOf([set("auto_terminate", {}, createdMillis - hour)])).toBe("unknown")
+    // The last setting counts, if it was certainly accepted.
+    expect(causeOf([set("auto_renew", {}, later), set("auto_terminate")])).toBe("unknown")
+    expect(causeOf([set("auto_renew", { outcome: "unknown" }, later), set("auto_terminate")])).toBe("commitment")
+    const ending = { setMillis: createdMillis + hour, untilMillis: goneMillis - minute }
+    expect(causeOf([set("auto_renew", {}, later)], ending)).toBe("unknown")
+    expect(causeOf([set("auto_renew", {}, createdMillis)], ending)).toBe("commitment")
+    const made = (asked: string) => change({ action: "create", outcome: "created", asked }, createdMillis)
+    expect(causeOf([made("small from Ubuntu with auto_terminate")])).toBe("commitment")
+    expect(causeOf([made("small from Ubuntu with auto_renew")])).toBe("unknown")
+    expect(causeOf([made("small from Ubuntu")])).toBe("unknown")
   })
 
   it("is no commitment that still runs, or that an earlier node had", () => {

@@ -227,8 +227,13 @@ export class NodeCalls extends Context.Service<
             const creation = creator(spec, options)
             // Such a call only looks for the node of an earlier create, and sends no create.
             if (options?.adoptOnly === true) return creation
-            const asked = { action: "create", name: spec.name, asked: `${spec.plan} from ${spec.image}` } as const
-            return noted(asked, creation, ({ node: { id, name }, outcome }) => ({ outcome, node: id, name }))
+            const { commitmentSetting, image, name, plan } = spec
+            const order = `${plan} from ${image}${commitmentSetting === undefined ? "" : ` with ${commitmentSetting}`}`
+            return noted({ action: "create", name, asked: order }, creation, ({ node: { id, name }, outcome }) => ({
+              outcome,
+              node: id,
+              name
+            }))
           }),
           Effect.tap(({ node, outcome }) => (outcome === "created" ? newNodes.add(node.id) : Effect.void))
         )

@@ -3,6 +3,7 @@
  * and the outcome. `noteChanges.ts` writes the log. The daemon reads it to say why a node was deleted.
  */
 import { Option, Schema } from "effect"
+import { commitmentSettings } from "../../domain/Commitment.ts"
 import type { StateRecord } from "./RecordStore.ts"
 
 const actions = ["create", "delete", "commitment", "request"] as const
@@ -27,6 +28,14 @@ export const Change = Schema.Struct({
   job: Schema.NullOr(Schema.String).annotate({ description: "The job of a CI system that ran the command." })
 })
 export interface Change extends Schema.Schema.Type<typeof Change> {}
+
+const settingOfCreate = new RegExp(` with (${commitmentSettings.join("|")})$`)
+
+/** What a change set for the end of the node's commitment, such as `auto_terminate`; undefined if it set nothing. */
+export const settingIn = ({ action, asked }: Change): string | undefined => {
+  if (action === "commitment") return asked.split(" ", 1)[0]
+  return action === "create" ? settingOfCreate.exec(asked)?.[1] : undefined
+}
 
 const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
 const decode = Schema.decodeUnknownOption(Stored)

@@ -11,7 +11,7 @@ import { accountFiles, accountLayer } from "../../../src/client/AccountFiles.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { RawApi } from "../../../src/client/RawApi.ts"
 import { recordsOf } from "../../../src/client/RecordFolder.ts"
-import { readChanges } from "../../../src/client/state/Change.ts"
+import { readChanges, settingIn } from "../../../src/client/state/Change.ts"
 import { ChangedBy, ChangedFor } from "../../../src/client/state/ChangedBy.ts"
 import { changeKind } from "../../../src/client/state/noteChanges.ts"
 import type { NodeId } from "../../../src/domain/Node.ts"
@@ -111,6 +111,27 @@ describe("a client notes", () => {
         fleet: "shop",
         job: "shop/web 42"
       })
+    })
+  )
+
+  it.live("what a create and a later request set for the end of the commitment", () =>
+    Effect.gen(function* () {
+      const home = yield* folder
+      const script: Script = ({ method }) => ok(method === "POST" ? nodeRecord({ id, name: "web", plan: "P" }) : [])
+      const calls = Effect.gen(function* () {
+        const nodes = yield* Nodes
+        yield* nodes.create({ ...spec, commitmentSetting: "auto_terminate" })
+        yield* nodes.setCommitment(id, "auto_renew", { skuId: 7 })
+      })
+      yield* running(home, script, calls, {})
+      const changes = yield* changesIn(home)
+      assert.deepEqual(
+        changes.map((change) => [change.asked, settingIn(change)]),
+        [
+          ["auto_renew with the committed option 7", "auto_renew"],
+          ["P from I with auto_terminate", "auto_terminate"]
+        ]
+      )
     })
   )
 
