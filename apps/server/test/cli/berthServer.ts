@@ -14,7 +14,7 @@ interface Running {
     readonly accessToken: string
     readonly pid: number
   }
-  /** Its main world's. */
+  /** The account of its main world. */
   readonly account: Account
   /** Sends a signal and waits for the end. */
   readonly stop: (signal: NodeJS.Signals) => Effect.Effect<Ended>
@@ -36,7 +36,7 @@ export const runInto = (file: string, args: ReadonlyArray<string>): Effect.Effec
   return Effect.scoped(Effect.flatMap(program, ({ ended }) => Effect.promise(() => ended)))
 }
 
-/** Starts it and waits for the ready line; it is gone when the scope closes, whatever the test did. */
+/** Starts the server and waits for the ready line. When the scope closes, the server is gone, whatever the test did. */
 export const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string>, variables?: Variables) {
   const server = yield* start(args, variables)
   const line = yield* Effect.promise(() => server.printed(/^.*\n/))

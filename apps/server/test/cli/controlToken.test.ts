@@ -13,7 +13,7 @@ const directory = Effect.acquireRelease(
 
 const variable = (token: string) => ({ BERTH_CONTROL_TOKEN: token })
 
-/** The statuses without a token and with this one. */
+/** The statuses of the replies to a request without a token and to one with this token. */
 const statusesWith = Effect.fnUntraced(function* (url: string, token: string) {
   const worlds = `${url}/_mock/worlds`
   const without = yield* send(worlds)

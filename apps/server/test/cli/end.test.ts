@@ -33,7 +33,7 @@ class Connection {
     return connection
   }
 
-  /** Waits until this has come. */
+  /** Waits until this text has arrived. */
   async receives(text: string): Promise<void> {
     while (!this.received.includes(text)) {
       if (this.socket.destroyed) throw new Error(`closed without ${text}: ${this.received}`)
@@ -119,7 +119,7 @@ describe.concurrent("a server that gets SIGTERM", () => {
       ({ status }) => status,
       () => "cut"
     )
-    // The server has read the body before it answers what comes later.
+    // The server answers this request only after it has read the body.
     await fetch(`${url}/_mock/health`)
     const stopwatch = startStopwatch()
     expect(await server.kill("SIGTERM")).toMatchObject({ code: 0, stderr: "" })
@@ -152,7 +152,7 @@ describe.concurrent("a server that gets SIGTERM", () => {
     await half.receives("100 Continue")
     server.signal("SIGTERM")
     await idle.closed
-    // The first signal has been taken, and leaves the half request a second.
+    // The server has received the first signal, and gives the half request a second.
     const stopwatch = startStopwatch()
     expect((await server.kill("SIGINT")).code).toBe(130)
     stopwatch.expectBelow(900)
@@ -180,7 +180,7 @@ describe.concurrent("a server that ends with its parent", () => {
     `
     await using parent = Program.ofSource(start, { cwd: import.meta.dirname })
     const { url } = await readyOf(parent)
-    // The server holds the same stdout: that it is closed means that both are gone.
+    // The server has the same stdout, so if stdout is closed, both processes have ended.
     await parent.kill("SIGKILL")
     await expect(fetch(url)).rejects.toThrow()
   })

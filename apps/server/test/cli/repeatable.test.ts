@@ -4,7 +4,9 @@ import { controlAt } from "../control/plane.ts"
 import { callAs, nodeOf, type Reply } from "../http/service.ts"
 import { serve } from "./berthServer.ts"
 
-/** Calls as a test might make them, bad ones and control requests included; every byte that came back but the server's own date. */
+/**
+ * Calls as a test might make them, bad ones and control requests included; returns every byte that came back, except the server's own date.
+ */
 const calls = Effect.fnUntraced(function* (flags: string) {
   const { account, ready } = yield* serve(["--port", "0", ...flags.split(" ")])
   const seen: Array<readonly [string, number, string, ReadonlyArray<readonly [string, string]>]> = []
@@ -18,7 +20,7 @@ const calls = Effect.fnUntraced(function* (flags: string) {
       return json
     })
   const plane = (method: string, path: string, body?: unknown) =>
-    // Its replies are dated by the machine, not by a world.
+    // The dates of its replies come from the machine, not from a world.
     recorded(`${method} /_mock${path}`, controlAt(account, method, path, body), (headers) =>
       [...headers].filter(([name]) => name !== "date")
     )

@@ -30,7 +30,7 @@ describe.concurrent("a start that works", () => {
       )
       const reply = yield* callAs(account, "GET", "/nodes/")
       expect(reply.headers.get("ratelimit-limit")).toBe("5")
-      // One token of five is back after two seconds.
+      // After two seconds, the bucket of five has regained one token.
       expect(reply.headers.get("ratelimit-reset")).toBe(String(Date.UTC(2026, 0, 1, 0, 0, 2) / 1000))
       expect(reply.headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT")
       const { data } = reply.json

@@ -31,11 +31,11 @@ interface Options {
   /** The certificates that the client trusts. */
   readonly ca?: string | undefined
   readonly agent?: Agent
-  /** The name it calls the server by. */
+  /** The host name that the client uses for the server. */
   readonly host?: string
 }
 
-/** One call, and how it ended, whatever the bytes did. */
+/** Sends one request; returns how it ended, even if the reply is broken. */
 const ask = (
   url: string,
   { agent, body, ca, host, method = "GET", path = `${prefix}/nodes/?apikey=berth-key` }: Options

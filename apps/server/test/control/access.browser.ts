@@ -6,11 +6,11 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { serve } from "../cli/berthServer.ts"
 
-/** A form as a page can send one to anywhere. */
+/** A form that a page can send to any address. */
 const formTo = (action: string) =>
   `<form method="post" enctype="text/plain" action="${action}"><button>Go</button></form>`
 
-/** A web server of another origin, under any name, whose page has a form to `action`. */
+/** A web server of another origin, reachable under any name. Its page has a form that is sent to `action`. */
 const otherSite = (action: string) =>
   Effect.map(
     HttpService.start((_request, response) => {
@@ -35,7 +35,7 @@ const stateOf = (url: string) =>
 
 const hostilePage = readFileSync(new URL("hostilePage.js", import.meta.url), "utf8")
 
-/** The text that the page could read. */
+/** The texts that the page could read. */
 const attack = (page: Page, url: string) =>
   Effect.promise(() => page.evaluate<ReadonlyArray<string>>(`${hostilePage}; attack("${url}")`))
 
@@ -73,7 +73,7 @@ describe("a page of another origin", () => {
       const { ready } = yield* serve(["--port", "0", "--clock", "frozen", "--scenario", "small"])
       const rebound = ready.url.replace("127.0.0.1", "rebound.test")
       const before = yield* stateOf(ready.url)
-      // Outside the control plane the server answers under any name: there the page begins.
+      // Outside the control plane the server answers under any name, so the page begins there.
       const { page } = yield* visit(`${rebound}/openapi.json`, { localNames: ["rebound.test"] })
       expect(yield* attack(page, rebound)).toEqual([])
       const shell = yield* Effect.promise(() => page.goto(`${rebound}/_mock/`))

@@ -138,7 +138,7 @@ describe("the control plane without a token", () => {
         }
       }
       expect(yield* ask(baseUrl, "GET", `${world}/snapshot`)).toEqual(before)
-      // Chunks of nothing are nothing.
+      // An empty chunked body counts as no body.
       const chunks = { ...json, "transfer-encoding": "chunked" }
       expect((yield* ask(baseUrl, "POST", `${world}/reset`, chunks, "")).status).toBe(200)
       expect((yield* ask(baseUrl, "DELETE", `${world}/faults`, chunks, "")).status).toBe(204)
@@ -171,7 +171,7 @@ describe("the control plane with a token", () => {
       expect((yield* ask(baseUrl, "GET", "/_mock/")).status).toBe(200)
       expect((yield* ask(baseUrl, "GET", "/_mock/worlds", token)).status).toBe(200)
       expect((yield* ask(baseUrl, "GET", "/_mock/nothing", token)).status).toBe(404)
-      // A compose file knows the server by a name of its own.
+      // In a compose file, the server has a name that the file chooses.
       expect((yield* ask(baseUrl, "GET", "/_mock/worlds", { ...token, host: "berth-server:4010" })).status).toBe(200)
       expect((yield* ask(baseUrl, "GET", "/_mock/health", { host: "berth-server:4010" })).status).toBe(403)
       const page = { ...token, origin: "http://evil.test" }

@@ -20,7 +20,7 @@ const nodesIn = (world: Account) =>
     ])
   )
 
-/** All that a reply is made of. */
+/** All bytes of a reply. */
 const bytesOf = (world: TestWorld, path: string) =>
   Effect.map(callAs(world, "GET", path), ({ headers, status, text }) => [status, text, [...headers]])
 
@@ -140,7 +140,7 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
       ])
       expect(json.data[1].created_at).toMatch(/^2025-06-01T12:00:00\./)
       expect((yield* callAs(world, "DELETE", `/nodes/${json.data[1].id}/`)).status).toBe(409)
-      // The image shows in what is saved of it.
+      // An image that is saved from the node shows the node's image.
       const saved = yield* control("POST", `/worlds/${world.id}/saved-images`, {
         name: "golden",
         nodeId: json.data[1].id

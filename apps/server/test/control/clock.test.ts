@@ -233,7 +233,7 @@ describe("each kind of window, on a clock that is moved", () => {
         [200, "1", null],
         [200, "0", null],
         [429, "0", "80"],
-        // At the end of the window the whole allowance is back.
+        // At the end of the window, the whole allowance is available again.
         [200, "2", null],
         [200, "2", null]
       ])

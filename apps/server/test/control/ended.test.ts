@@ -93,7 +93,7 @@ layer(TestServer.layer())("a world that has ended", (it) => {
       expect((yield* all.next(2))[1]).toMatchObject(end)
       const received = yield* own.untilEnd
       expect(received.map(({ event }) => event)).toEqual(["request", "world-ended"])
-      // A reader that was away gets both again.
+      // A reader that reconnects gets both events again.
       const before = String(Number(received[0]!.id) - 1)
       expect(yield* (yield* watchEvents("", before)).next(2)).toEqual(received)
     })
@@ -113,10 +113,10 @@ describe("a world that is idle", () => {
           for (let round = 0; round < 3; round++) {
             yield* wait(30)
             yield* callAs(called, "GET", "/nodes/")
-            // A wrong token is one of its requests too.
+            // A request with a wrong token also counts as a request to the world.
             yield* callAs({ ...called, accessToken: Redacted.make("wrong") }, "GET", "/nodes/")
             yield* control("GET", `/${named.id}/clock`)
-            // To be listed is no use.
+            // Being listed does not count as use.
             yield* control("GET", "/worlds")
           }
           expect(yield* idsOfWorlds).toEqual(["default", "w1", called.id, named.id, watched.id])
@@ -126,7 +126,7 @@ describe("a world that is idle", () => {
           expect((yield* events.next(1))[0]!.data.world).toBe(watched.id)
         })
       )
-      // The server notices that the watcher has gone in its own time.
+      // The server notices only after a while that the watcher has gone.
       for (let round = 0; round < 50 && (yield* idsOfWorlds).length > 2; round++) yield* wait(30)
       expect(yield* idsOfWorlds).toEqual(["default", "w1"])
     }).pipe(

@@ -5,7 +5,7 @@ import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
 import { entryOf } from "../journal/entries.ts"
 
-/** The events of requests to one world, as each of two listeners gets them. */
+/** The events of requests to one world that each of two listeners gets. */
 const eventsOf = (count: number, url = "/") => {
   const journals = new Journals()
   const [one, other]: [Array<JournalEvent>, Array<JournalEvent>] = [[], []]

@@ -51,7 +51,7 @@ describe("any number of a snapshot at an extreme", () => {
           ([part, field]) => algorithm === "fixed-window" || part === "allowance" || field === "rateLimit"
         )
         for (const [index, path] of paths.entries()) {
-          // A third of them in the test command, of each path others.
+          // The test command tests a third of the extremes, and different ones for each path.
           for (const extreme of extremes.filter((_, at) => isSoak || (at + index) % 3 === 0)) {
             const before = yield* control("GET", `${at}/snapshot`)
             const { json, status } = yield* control("PUT", `${at}/snapshot`, withValue(good, path, extreme))

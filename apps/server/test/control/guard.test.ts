@@ -80,7 +80,7 @@ describe("the page that asks", () => {
       "chrome-extension://abc"
     ]) {
       expect([origin, status(request({ origin }))]).toEqual([origin, 403])
-      // The token of a program that a page controls is no excuse.
+      // Even the right token does not help a program that a page controls.
       expect(status(request({ origin }, { showsToken: true }), { ...open, needsToken: true })).toBe(403)
     }
   })

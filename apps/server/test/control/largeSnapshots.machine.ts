@@ -28,7 +28,7 @@ const put = (world: string, text: string, pieces = false) =>
 interface Begun {
   /** Everything received by the time the connection closes. */
   readonly reply: Promise<string>
-  /** The first of it. */
+  /** The first bytes that are received. */
   readonly replied: Promise<string>
   readonly more: (text?: string) => void
   readonly cut: () => void
@@ -41,7 +41,7 @@ const beginPut = (text: string, length: number, world = "default", headers = "")
       Effect.callback<Begun>((resume) => {
         const { hostname, port } = new URL(baseUrl)
         let received = ""
-        // It is read from when all is written: what comes before a reset is lost then, as to many clients.
+        // The socket is read only once everything is written. Bytes that arrive before a reset are then lost, as with many clients.
         const socket = connect({ host: hostname, port: Number(port) }).pause()
         socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
         const reply = new Promise<string>((done) =>
@@ -112,7 +112,7 @@ describe("a snapshot whose body is late", () => {
       const { id } = (yield* control("POST", "/worlds", {})).json
       const text = yield* takeSnapshot(id)
       const late = yield* beginPut("", text.length, id, "Expect: 100-continue\r\n")
-      // The server has found the world, and wants the body.
+      // The server has found the world, and asks for the body.
       expect(yield* Effect.promise(() => late.replied)).toMatch(/^HTTP\/1.1 100 /)
       expect((yield* control("DELETE", `/worlds/${id}`)).status).toBe(204)
       late.more(text)

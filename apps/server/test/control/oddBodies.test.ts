@@ -40,7 +40,7 @@ const routes = [
   }
 ] as const
 
-/** Objects whose keys are named by those who write them. */
+/** Objects in which a writer can use any keys. */
 const namedByWriters = /\.(header|query|body)$/
 
 /** Every object within a value, with its path. */
@@ -180,7 +180,7 @@ const { value: oddValue } = fc.letrec<{ value: unknown }>((tie) => ({
   )
 }))
 
-/** A place in a value, and what to put there: under a key of its own, or instead of what is there. */
+/** A place in a value, and what to put there: either under a new key, or instead of the value that is there. */
 const change = fc.record({
   place: fc.array(fc.nat(), { maxLength: 6 }),
   key: fc.option(oddKey),
@@ -227,7 +227,7 @@ describe("any body", () => {
               expectFailure(reply.status, reply.contentType, reply.json)
             }
           ),
-          // Unchanged, each is a success.
+          // Each unchanged body is accepted.
           { numRuns: isSoak ? 600 : 300, examples: all.map((route): [typeof route, []] => [route, []]) }
         )
       )

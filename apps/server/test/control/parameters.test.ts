@@ -63,7 +63,7 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
       for (const path of ["/worlds;wrong=1", "/worlds%3Bwrong=1", "/worlds%2Fdefault", "/worlds%2573"]) {
         expect([path, (yield* control("GET", path)).status]).toEqual([path, 404])
       }
-      // A path or a method that is not there is reported as such.
+      // An unknown path or method is reported as such, and not as an unknown parameter.
       expect((yield* control("GET", "/nope?x=1")).status).toBe(404)
       expect((yield* control("PUT", "/worlds?x=1")).status).toBe(405)
     })

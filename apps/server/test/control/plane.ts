@@ -24,7 +24,7 @@ export const createIn = (world: TestWorld, name: string): Effect.Effect<number> 
     return reply.json.data.id
   })
 
-/** The status a node of a world shows, `404` once it is gone. */
+/** The status that a node of a world shows; `404` once the node is gone. */
 export const statusIn = (world: TestWorld, id: number): Effect.Effect<string> =>
   Effect.map(callAs(world, "GET", `/nodes/${id}/`), ({ json: body, status }) =>
     status === 200 ? body.data.status : String(status)

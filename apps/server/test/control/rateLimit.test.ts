@@ -32,7 +32,7 @@ describe("the rate limit of a world that goes on", () => {
       errorsOf(yield* ask(world), 429)
       expect((yield* change(world, { limit: 7 })).json.allowance.remaining).toBe(1)
       yield* ask(world)
-      // Fewer than are spent: nothing is left until the window ends.
+      // The new limit is below what is already spent, so nothing is left until the window ends.
       expect((yield* change(world, { limit: 3 })).json.allowance.remaining).toBe(0)
       errorsOf(yield* ask(world), 429)
       yield* world.advance("40 seconds")

@@ -4,7 +4,7 @@ import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { callAs, errorsOf, nodeOf } from "../http/service.ts"
 import { control, createIn } from "./plane.ts"
 
-/** Things that happen in a world, so that there are differences. */
+/** Changes the world, so that there are differences. */
 const live = (world: TestWorld) =>
   Effect.gen(function* () {
     const ids = []

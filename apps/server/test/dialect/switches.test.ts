@@ -138,7 +138,7 @@ layer(under({ currency: "USD" }))("another currency", (it) => {
       const { json } = yield* call("GET", "/images/")
       expect(shapeOf(json)).toEqual(shapeOf(vector("images-dollars").body))
       expect(json.data[0].currency).toBe("USD")
-      // In rupees no plan costs less than a tenth of one an hour.
+      // In rupees, every plan costs at least 0.1 an hour.
       expect(json.data[0].specs.price_per_hour).toBeGreaterThan(0)
       expect(json.data[0].specs.price_per_hour).toBeLessThan(0.1)
       const { json: made } = yield* call("POST", "/nodes/", { body: yield* bodyOf("in-dollars") })

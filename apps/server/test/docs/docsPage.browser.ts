@@ -23,7 +23,7 @@ describe("the page about the interface", () => {
       const findings = yield* seriousFindings(page)
       expect(findings.filter((finding) => !ofScalar.some((rule) => finding.includes(` ${rule}: `)))).toEqual([])
       expect(requests).toEqual(["GET /docs"])
-      // Scalar tries this, continues without it, and needs nothing else that the policy forbids.
+      // Scalar tries `eval`, works without it, and needs nothing else that the policy forbids.
       expect(complaints).toEqual(["violates script-src: eval "])
     })
   )

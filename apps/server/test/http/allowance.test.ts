@@ -19,7 +19,7 @@ describe("the allowance over HTTP (A20 to A22)", () => {
       expect(replies.map(({ headers }) => allowanceOf(headers))).toEqual(
         [1199, 1198, 1197, 1196, 1195, 1194].map((remaining) => [1200, remaining, reset])
       )
-      // One good credential names the account; without any it is the server's, which is another one.
+      // One valid credential is enough to name the account. Requests without a credential use another allowance, that of the server.
       expect(allowanceOf((yield* call("GET", "/nodes/", { key: null })).headers)[1]).toBe(1193)
       const strangers = [yield* call("GET", "/nodes/", { key: null, token: null }), yield* send(`${baseUrl}/nope`)]
       expect(strangers.map(({ headers }) => allowanceOf(headers)[1])).toEqual([999_999, 999_998])

@@ -7,12 +7,12 @@ import { allowanceOf, call, callAs, errorsOf, nodeOf, prefix, requestAs, send } 
 
 const seed = 20_260_101
 
-/** How a request shows who sends it. Each but the last two names one world. */
+/** The credentials that a request can have. Each of these names one world. */
 const credentials = ["good", "bad token", "no token", "bad key", "no key", "bad x-api-key", "other token"] as const
 const nobody = ["none", "unknown"] as const
 
 interface Step {
-  /** Which of the worlds it is to. */
+  /** The index of the world that the request is for. */
   readonly of: number
   readonly as: (typeof credentials)[number] | (typeof nobody)[number]
   readonly does: "list" | "get" | "create" | "mistake" | "lost" | "preflight" | "advance"
@@ -58,7 +58,7 @@ const perform = Effect.fnUntraced(function* ({ as, does, of }: Step, worlds: Rea
   return `${response.status} ${JSON.stringify(response.headers)} ${yield* response.text}`
 })
 
-/** Whether a request shows which world it is to; a preflight shows no token. */
+/** Whether a request shows which world it is for; a preflight shows no token. */
 const names = ({ as, does }: Step): boolean =>
   as !== "none" && as !== "unknown" && (does !== "preflight" || (as !== "no key" && as !== "bad key"))
 
@@ -68,7 +68,7 @@ const options: TestServerOptions = {
   cors: ["http://page.test"]
 }
 
-/** The replies to these steps on a server of their own, each world in a state of its own. */
+/** The replies to these steps on a new server, in which each world has a different state. */
 const replies = (steps: ReadonlyArray<Step>) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { serve } from "../cli/berthServer.ts"
 import { nodeOf, prefix } from "./service.ts"
 
-/** An empty page of an origin of its own. */
+/** An empty page of another origin. */
 const origin = Effect.map(
   Effect.acquireRelease(
     Effect.promise(

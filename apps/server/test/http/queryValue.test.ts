@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { onlyValueOf } from "../../src/http/credentials.ts"
 
-/** The same, by the platform's reader of queries. */
+/** The same, as the platform's `URLSearchParams` reads it. */
 const byUrlSearchParams = (name: string, query: string): string | undefined => {
   const values = new Set(new URLSearchParams(query).getAll(name))
   const [value] = values
@@ -32,7 +32,7 @@ describe("the only value of a parameter", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const query = pieces.join("")
-        // A query itself begins behind the `?`, which the platform drops.
+        // The platform drops a leading `?`, so a query that itself begins with `?` needs a second one.
         const read = byUrlSearchParams("apikey", query.startsWith("?") ? `?${query}` : query)
         assert.strictEqual(onlyValueOf("apikey", `/nodes/?${query}`), read)
       }),

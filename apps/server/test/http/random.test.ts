@@ -28,7 +28,7 @@ const checkExchange = ({ headReplies, replies: expected }: RandomRequest, { repl
     if (!headReplies.includes(index)) checkReply(reply)
     else assert(successes.has(reply.status) || failures.has(reply.status), `a status of ${reply.status}`)
   }
-  // Who hangs up in the middle of a request may get the beginning of a reply, and nothing that is none.
+  // A client that hangs up in the middle of a request may get the beginning of a reply, but no other bytes.
   expect(rest).toMatch(expected === null ? /^(HTTP\/1\.1 200 OK\r\n|$)/ : /^$/)
   const last = replies.at(-1)
   // A connection may end early, but then the last reply announces it.
@@ -70,7 +70,7 @@ describe("any bytes whatever", () => {
           }),
         { concurrency: 16, discard: true }
       )
-      // The requests are worth something only if they reach everything.
+      // The test proves something only if the requests produce every status.
       for (const status of [200, 202, 204, 400, 401, 404, 405, 415, 422])
         expect(Array.from(seen.keys())).toContain(status)
       expect((yield* exchange(url, [list], { enough: 1 })).replies[0]?.status).toBe(200)

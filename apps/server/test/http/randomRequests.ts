@@ -1,6 +1,6 @@
 /**
- * Unlikely requests: some from the API's own schemas, bent a little, some bent beyond recognition. The same
- * seed gives the same requests.
+ * Unlikely requests: some from the API's own schemas with small changes, others changed beyond recognition. The same seed gives the same
+ * requests.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { CommitmentUpdate } from "@berthkit/core/api/CommitmentsGroup"
@@ -288,7 +288,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
     )
 )
 
-/** Requests damaged in up to three places, or never any, in pieces of any size. */
+/** Requests that are damaged in up to three places, or random bytes, in pieces of any size. */
 const rude = (request: fc.Arbitrary<Wellformed>): fc.Arbitrary<RandomRequest> =>
   fc
     .tuple(

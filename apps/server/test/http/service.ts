@@ -107,7 +107,7 @@ export const callAs = (account: Account, method: string, path: string, options?:
 export const call = (method: string, path: string, options?: CallOptions) =>
   Effect.flatMap(TestServer, (server) => callAs(server, method, path, options))
 
-/** The same over the client of a service without a socket, in no turn of the event loop; a lost reply is that client's error. */
+/** The same over the client of a service without a socket. It takes no turn of the event loop. A lost reply is that client's error. */
 export const callWithoutSocket = Effect.fnUntraced(function* (method: "GET" | "POST", path: string, body?: unknown) {
   const [url, init] = requestAs(yield* TestServer, method, path, { body })
   const response = yield* HttpClient.execute(

@@ -22,14 +22,16 @@ const facts = (change: Partial<RequestFacts> = {}): RequestFacts => ({
   ...change
 })
 
-/** For each fault, at which of the first `count` requests it is due and acts, counted from 1, and its random draws there. */
+/**
+ * For each fault: the requests among the first `count` (counted from 1) at which the fault is due and acts, and its random draws at these.
+ */
 const firingsOf = (
   faults: ReadonlyArray<Fault>,
   options: {
     readonly count?: number
     readonly seed?: number
     readonly everyMillis?: number
-    /** Asked for one after the other. Default: the list of nodes, always. */
+    /** The operations of the requests, repeated in this order. Default: always the list of nodes. */
     readonly asked?: ReadonlyArray<Operation>
   } = {}
 ) => {
@@ -67,7 +69,7 @@ describe("when a fault fires", () => {
     const everyMillis = 1_000
     expect(at({ from: "3s", until: "5 seconds" }, { everyMillis })).toEqual([4, 5])
     expect(at({ from: "2026-01-01T00:00:03Z", until: "2026-01-01T00:00:05.000Z" }, { everyMillis })).toEqual([4, 5])
-    // Only requests within the time count.
+    // Only requests within the fault's time count.
     expect(at({ from: "3s", after: 1, times: 1 }, { everyMillis })).toEqual([5])
   })
 

@@ -1,6 +1,4 @@
-/**
- * Many faults in the records of one reply: each works on what the one before it has made.
- */
+/** Many faults in the records of one reply: each fault works on the result of the one before it. */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { editable, type RecordEdit, successOf, withJson } from "../../src/injection/replyBody.ts"
@@ -47,7 +45,7 @@ describe("faults in the records of one reply", () => {
   it("make what each of them makes of a copy, and count where the text is another", () => {
     fc.assert(
       fc.property(data, fc.array(change, { maxLength: 8 }), (data, changes) => {
-        // As it is read from the reply: the order of numbers among the names is that of JavaScript.
+        // Copy the data through JSON, as a reader of the reply gets it: JavaScript puts keys that are numbers first.
         let copy: any = JSON.parse(JSON.stringify(data))
         const records = editable(replyOf(copy))
         for (const { copy: changed, edit } of changes) {

@@ -11,7 +11,7 @@ import { ask, countNodes, create, get, list, rawList } from "./client.ts"
 
 export interface Proof {
   readonly fault: Fault
-  /** A client's view of the world. It is taken while the fault is armed, then again without it. */
+  /** Reads a client's view of the world: once while the fault is armed, and once without the fault. */
   readonly view: (world: TestWorld) => Effect.Effect<unknown>
   /** The view while the fault is armed. */
   readonly armed: unknown

@@ -27,7 +27,7 @@ const calls: ReadonlyArray<readonly [method: string, path: string, body?: unknow
   ["GET", "/nope/"]
 ]
 
-/** A server of its own, asked all of that: every byte it answers, and its journal. */
+/** Makes all calls to a new server; returns every byte of the answers, and the journal. */
 const run = (seed: number) =>
   Effect.scoped(
     Effect.gen(function* () {

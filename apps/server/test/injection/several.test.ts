@@ -48,7 +48,7 @@ layer(TestServer.layer())("several faults at one request", (it) => {
           fired: [1, ...nothing],
           journal: [[first.fault]]
         })
-        // None of the others is used up: each answers in its turn.
+        // None of the other faults is used up: each of them answers one request.
         for (const { fault } of others) {
           const next = yield* get(world, node!.id)
           expect([fault, next.failure ?? next.status]).toEqual([
@@ -159,7 +159,7 @@ layer(TestServer.layer())("several faults at one request", (it) => {
         { fault: "truncated-body", share: 0.5, times: 1 },
         { fault: "reset-after-request", times: 1 }
       ])
-      // A list is no create, so the first has nothing to do.
+      // The first fault acts only on a create, so it does not act on a list.
       const cut = yield* list(world)
       expect([cut.status, cut.failure === undefined]).toEqual([200, false])
       expect((yield* list(world)).failure).toBe("ECONNRESET")
@@ -185,7 +185,7 @@ layer(TestServer.layer())("several faults at one request", (it) => {
         null
       ])
       expect([json.data[0].name, typeof json.data[0].id]).toEqual([undefined, "string"])
-      // One that removes what is not there has not acted.
+      // A fault that should remove a missing field has not acted.
       expect((yield* counts(world)).fired).toEqual([1, 1, 1, 0, 1, 1])
     })
   )
@@ -232,7 +232,7 @@ layer(TestServer.layer())("several faults at one request", (it) => {
         (sent) => new Promise<number | undefined>((resolve) => sent.once("response", (got) => resolve(got.statusCode)))
       )
       for (const sent of requests) sent.write(text.slice(0, 10))
-      // Both are due before either is whole.
+      // The fault is due for both requests before either has arrived whole.
       while ((yield* counts(world)).seen[0]! < 2) continue
       for (const sent of requests) sent.end(text.slice(10))
       expect(yield* Effect.promise(() => Promise.all(replies))).toEqual([202, 202])

@@ -11,11 +11,11 @@ import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { requestAs } from "../http/service.ts"
 import { countNodes, create, list } from "./client.ts"
 
-/** Waits until the world has that many requests in its journal: the server works in real time, and a test may not. */
+/** Waits until the world has that many requests in its journal, because the server works in real time and a test in virtual time. */
 const untilRecorded = (world: TestWorld, count: number): Effect.Effect<void> =>
   Effect.flatMap(world.journal, ({ length }) => (length >= count ? Effect.void : untilRecorded(world, count)))
 
-/** The pieces of a list as they come. */
+/** The pieces of a list in the order in which they arrive. */
 const pieces = (world: TestWorld) =>
   Effect.map(
     Effect.promise((signal) => {
@@ -37,7 +37,7 @@ describe("faults that take time take that of the server's Clock, not the world's
       yield* untilRecorded(world, 1)
       expect(yield* countNodes(world)).toBe(1)
       yield* TestClock.adjust("2999 millis")
-      // The whole way to the server and back, so that a reply too early would be here.
+      // This request goes to the server and back, so a reply that was sent too early would have arrived by now.
       yield* countNodes(world)
       expect(reply.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust("1 millis")
@@ -121,7 +121,7 @@ describe("how late a reply is", () => {
       (a, b) => a - b
     )
     expect(Math.abs(given[1_000]! - 100)).toBeLessThan(10)
-    // At one deviation above the median it is e times as much.
+    // One standard deviation above the median, the delay is e times as long.
     expect(Math.abs(given[1_683]! / 100 - Math.E)).toBeLessThan(0.3)
     expect(given.at(-1)).toBeLessThanOrEqual(2_000)
   })

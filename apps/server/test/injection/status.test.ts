@@ -9,7 +9,7 @@ import { callAs, errorsOf, send } from "../http/service.ts"
 
 type StatusFault = Extract<Fault, { fault: "status" }>
 
-/** The reply to a list while a fault is armed, redirects as they are. */
+/** The reply to a list while a fault is armed. Redirects are not followed. */
 const replyUnder = Effect.fnUntraced(function* (fault: Omit<StatusFault, "fault">, method = "GET") {
   const world = yield* (yield* TestServer).makeWorld()
   yield* world.arm([{ fault: "status", ...fault }])

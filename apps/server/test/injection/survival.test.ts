@@ -9,14 +9,14 @@ import { serve } from "../cli/berthServer.ts"
 import { nodeOf } from "../http/service.ts"
 import { ask } from "./client.ts"
 
-/** Change it to search further; a failure names it. */
+/** Change the seed to search further; a failure names it. */
 const seed = 20_260_103
 const callsPerRound = 12
 
-/** Those that would take time are in `slow.test.ts`. */
+/** Faults that take time are tested in `slow.test.ts`. */
 const kinds = catalogue.filter(({ name }) => !["latency", "slow-body", "hang"].includes(name))
 
-/** Each of them leads two runs, alone or with other faults. */
+/** Each of them is the first fault of two runs, alone or with other faults. */
 const runs = 2 * kinds.length
 
 const isHonest500 = ({ faults, status }: { status: number | null; faults: ReadonlyArray<string> }) =>

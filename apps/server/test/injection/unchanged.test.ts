@@ -87,7 +87,7 @@ layer(TestServer.layer())("a fault that leaves a reply as it is has not fired", 
       ])
       yield* list(world)
       yield* create(world)
-      // The second has nothing left to do.
+      // The second fault acted, so the third has nothing left to do.
       expect(yield* counts(world)).toEqual([[0, 1, 0], ["stuck-provisioning"]])
       expect((yield* list(world)).json.data.length).toBe(5)
       expect((yield* counts(world))[0]).toEqual([1, 1, 0])

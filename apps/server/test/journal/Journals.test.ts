@@ -51,7 +51,7 @@ describe("the bytes of a journal", () => {
   })
 
   it("of ended worlds give way first, the one that ended first before the others, down to what each may keep", () => {
-    // A quarter for ended worlds, a twentieth of that for each: two requests.
+    // Ended worlds may use a quarter of it, and each of them a twentieth of that quarter, which is enough for two requests.
     const journals = new Journals(160 * 1024)
     const [first, second, living] = makeWorlds(3) as [World.World, World.World, World.World]
     const record = (world: World.World, times: number) => {
@@ -72,7 +72,7 @@ describe("the bytes of a journal", () => {
       [1, 2, 3, 4, 5],
       [1, 2, 3, 4, 5]
     ])
-    // Past the bound, a 64th goes at once: two requests and a half.
+    // Beyond the bound, a 64th is removed at once, which is two and a half requests.
     record(living, 1)
     expect(kept()).toEqual([
       [4, 5],
@@ -130,7 +130,7 @@ describe("the journals of worlds that have ended", () => {
     for (const world of worlds) {
       journals.record(world, entryOf())
       journals.end(world, 7, "idle")
-      // Too late: it was answered after the end.
+      // This request comes too late: it was answered after the end.
       journals.record(world, entryOf())
     }
     expect(journals.allEnded().map(({ id }) => id)).toEqual(worlds.slice(5).map(({ id }) => id))

@@ -1,6 +1,4 @@
-/**
- * Reads the stream of events as a program in any language would.
- */
+/** Reads the stream of events with nothing that only one language has. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
@@ -21,7 +19,7 @@ const read = (text: string): ReadonlyArray<Received> =>
       return { id: fields["id"], event: fields["event"], data: JSON.parse(fields["data"]) }
     })
 
-/** Watches the events for as long as the scope lasts, at the server or at a proxy of it. Once it is there nothing is missed. */
+/** Watches the events until the scope closes, at the server or through a proxy. From the moment it returns, no event is missed. */
 export const watchEvents = (query = "", lastEventId?: string, proxyUrl?: string) =>
   Effect.gen(function* () {
     const baseUrl = proxyUrl ?? (yield* TestServer).baseUrl
@@ -35,7 +33,7 @@ export const watchEvents = (query = "", lastEventId?: string, proxyUrl?: string)
     )
     expect(response.headers.get("content-type")).toBe("text/event-stream")
     expect(response.headers.get("content-encoding")).toBe(null)
-    // nginx holds back what does not say so.
+    // nginx buffers replies without this header.
     expect(response.headers.get("x-accel-buffering")).toBe("no")
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     let text = ""

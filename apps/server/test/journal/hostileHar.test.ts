@@ -21,7 +21,7 @@ const problemsOf = (archive: unknown) =>
     (problems) => problems.filter(({ instancePath }) => !instancePath.endsWith("/request/method"))
   )
 
-/** As the parser gives targets: each byte of them one character. */
+/** Targets as the parser returns them, in which each byte is one character. */
 const bytes = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) })
 const target = fc
   .oneof(
@@ -46,7 +46,7 @@ const target = fc
   .map(([path, query]) => `${path}${query === "" ? "" : `?${query}`}`)
 const body = fc.oneof(
   fc.uint8Array({ maxLength: 60 }),
-  // A cut body may end within a character.
+  // A body that is cut may end in the middle of a character.
   fc
     .integer({ min: 2040, max: 2060 })
     .map((length) => new TextEncoder().encode(`${"x".repeat(length)}🌙🌙🌙🌙🌙🌙🌙🌙`)),

@@ -246,7 +246,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       expect(yield* page("after=2&limit=2")).toEqual({ seqs: [3, 4], next: 4, more: true, dropped: 0 })
       expect(yield* page("after=4&limit=2")).toEqual({ seqs: [5], next: 5, more: false, dropped: 0 })
       expect(yield* page("after=5&limit=2")).toEqual({ seqs: [], next: 5, more: false, dropped: 0 })
-      // With a filter the next page begins behind what the filter has left out.
+      // With a filter, the next page begins after the requests that the filter has left out.
       const lists = "operation=nodes.list&limit=2"
       expect(yield* page(`after=0&${lists}`)).toEqual({ seqs: [1, 2], next: 2, more: true, dropped: 0 })
       expect(yield* page(`after=2&${lists}`)).toEqual({ seqs: [3, 4], next: 5, more: false, dropped: 0 })

@@ -31,7 +31,7 @@ export const created = (seq: number, name: string, status = 202) =>
     status
   })
 
-/** Judges a journal that may be another one. */
+/** Makes a function that judges one of several journals. */
 export const judgeOf =
   (journal: ReadonlyArray<JournalEntry>) =>
   (expectation: Expectation, entries = journal, dropped = 0) =>

@@ -346,7 +346,7 @@ describe("the cost of an expectation", () => {
     const expected = Array.from({ length: 10 }, (_, n) => ({ path: `*${"a".repeat(900)}${n}*`, count: 0 }))
     const sentence = await Effect.runPromise(Effect.flip(verify(many, { expected })))
     expect(sentence).toMatch(/^The patterns of 10 calls and the texts of 500 requests are too long to be compared: /)
-    // Without a pattern in it, a path costs next to nothing.
+    // A path without a pattern costs almost nothing.
     const plain = Array.from({ length: 20 }, (_, n) => ({ path: `/${"a".repeat(900)}${n}`, count: 0 }))
     expect((await judge({ expected: plain }, many)).ok).toBe(true)
   })
@@ -359,7 +359,7 @@ describe("the cost of an expectation", () => {
     const { mismatches } = await judge({ expected: [{ query: long("wanted", 50) }] }, many)
     const { system, user } = process.threadCpuUsage(before)
     expect(mismatches.length).toBe(1)
-    // A fifth of a second of processor time. Each name with each other takes half a minute.
+    // This takes a fifth of a second of processor time. Comparing each name with each other name would take half a minute.
     expect((system + user) / 1000).toBeLessThan(3_000)
   })
 

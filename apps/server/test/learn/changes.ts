@@ -17,17 +17,17 @@ interface Asked {
 }
 
 export interface Change {
-  /** Changes the request into what the service takes it for. */
+  /** Changes the request in the way in which the service misunderstands it. */
   readonly takes?: (asked: Asked) => void
   readonly gives?: (reply: Reply, asked: Asked) => void
 }
 
 const prefix = "/myaccount/api/v1"
 
-/** Hop by hop, or of the bytes that are written anew. */
+/** Headers that hold only for one connection, or that describe bytes that are written anew. */
 const unsent = /^(connection|keep-alive|transfer-encoding|content-length|content-encoding)$/
 
-/** The way to the mock at `origin`; `between` is what happens there before each request. */
+/** A connection to the mock at `origin`; `between` runs before each request. */
 export const changed = (origin: string, change: Change, between: () => Promise<void>) =>
   HttpService.start(async (request, response) => {
     await between()

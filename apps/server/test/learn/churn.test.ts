@@ -56,7 +56,7 @@ type Step =
 interface Told {
   readonly step: Step
   readonly account: 0 | 1
-  /** How the recorder kept it. */
+  /** How the recorder kept the entry. */
   readonly kept: "whole" | "twice" | "no headers" | "few headers"
   /** Takes the reply to the same request from a cache, if there is one. */
   readonly cached: "no" | "browser" | "proxy"

@@ -94,7 +94,7 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
     )
   )
 
-  /** A way to the service on which creates get no reply; whether they arrive is up to the test. */
+  /** A connection to the service on which creates get no reply. The test decides whether they arrive. */
   const withoutReplies = (url: string, arrives: boolean) =>
     HttpService.start((request, response) => {
       const chunks: Array<Buffer> = []
@@ -134,7 +134,7 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
     return account
   })
 
-  /** Puts this in place of what an earlier learn wrote down, and returns its account. */
+  /** Writes this file as if an earlier learn had left it, and returns the account. */
   const leave = Effect.fnUntraced(function* (url: string, left: object) {
     const account = yield* killedAfterCreate(url, false)
     writeFileSync(join(folder, leftOver()[0]!), JSON.stringify(left))
@@ -200,7 +200,7 @@ describe.each(["documented", "today"] as const)("learn with a node of its own, i
         )
         const [, id] = /(\d+)$/.exec(yield* Effect.promise(() => learning.printed(/created node \d+/, "stderr")))!
         yield* Effect.promise(() => learning.kill("SIGKILL"))
-        // As if the kill had come right after the request that deletes it.
+        // Delete the node, as if learn had been killed right after its request to delete it.
         yield* Effect.promise(() =>
           fetch(address(ready.url, `/nodes/${id}/`), {
             method: "DELETE",

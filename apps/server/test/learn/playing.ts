@@ -38,7 +38,7 @@ const textShape = (key: string, text: string): string => {
   return /^\d+\.\d+\.\d+\.\d+$/.test(text) ? "address" : text === "[]" ? text : "text"
 }
 
-/** Of a list the record with the most fields: some may lack one. */
+/** From a list, takes the record with the most fields, because some records may lack a field. */
 const shapesOf = (list: ReadonlyArray<unknown>, key: string) =>
   list
     .toSorted((a, b) => Object.keys(b ?? {}).length - Object.keys(a ?? {}).length)

@@ -26,7 +26,7 @@ describe.each(services)("the mock under the profile of $name", ({ nodes, start }
     const mock = await mockUnder(profile, nodes)
     for (const path of asked)
       expect([path, await answer(mock.url, path)]).toEqual([path, await answer(service.url, path)])
-    // A node of each, by its own id.
+    // One node of the service and one of the mock, each by its own id.
     const [own] = await idsOf(service.url, "?per_page=1")
     const [mocked] = await idsOf(mock.url, "?per_page=1")
     expect(await answer(mock.url, `/nodes/${mocked}/`)).toEqual(await answer(service.url, `/nodes/${own}/`))
@@ -38,7 +38,7 @@ describe.each(services)("the mock under the profile of $name", ({ nodes, start }
 describe("times that were learned", () => {
   it("are those of the service, within a tenth", async () => {
     await using service = await startHarbour()
-    // Skewed, as provisioning is: most are quick and some take three times as long.
+    // Skewed like real provisioning: most are quick, and some take three times as long.
     const durations = Array.from({ length: 24 }, (_, at) =>
       Math.round(40_000 * Math.exp(0.5 * Math.sin(at * 2.4) + at / 60))
     )

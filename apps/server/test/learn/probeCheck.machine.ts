@@ -30,7 +30,7 @@ type Dialect = "documented" | "today"
 interface Probed {
   readonly nodes: number
   readonly change?: Change
-  /** Which of the nodes somebody deletes. If nodes of the first pages go, it may not show which page is which. */
+  /** Which of the nodes somebody deletes. If nodes of the first pages are deleted, the probe may not show which page is which. */
   readonly goes?: "any" | "newest"
   readonly dialect?: Dialect
 }
@@ -64,7 +64,7 @@ const probe = Effect.fnUntraced(
     const own = { authorization: `Bearer ${world.accessToken}` }
     const path = (rest: string) =>
       `${origin}/myaccount/api/v1/nodes/${rest}?apikey=${world.apiKey}${dialect === "today" ? "&project_id=1&location=Delhi" : ""}`
-    // The window begins with the probe: its length shows at its first request alone.
+    // Nothing happens before the first request of the probe: the window begins with it, and only this request shows the window's length.
     let isBegun = false
     const between = async () => {
       if (!isBegun) return void (isBegun = true)

@@ -27,7 +27,7 @@ const when = (isAsked: (asked: Asked) => boolean, answer: Answer): QuayOptions =
   answer: (asked) => (isAsked(asked) ? answer : undefined)
 })
 
-/** A bucket of 1200 that gives one back every three seconds. */
+/** A bucket of 1200 tokens that regains one every three seconds. */
 const bucketOfAnHour = (): QuayOptions => ({
   rateLimit: (spent, now) => ({ left: 1200 - spent, reset: Math.ceil(now / 1000 + 3 * spent) })
 })
@@ -122,7 +122,7 @@ describe("a service that differs in one point", () => {
 
 describe("what one kind of reply alone shows", () => {
   it("is no difference where the other evidence has no such reply", async () => {
-    // Those that were listed went meanwhile.
+    // The nodes that were listed have been deleted since.
     const gone: QuayOptions = {
       answer: ({ path }) => {
         const id = /^\/nodes\/(\d+)\/$/.exec(path)?.[1]

@@ -93,7 +93,7 @@ describe("a lifecycle with jitter and outcomes", () => {
           let now = 0
           for (let i = 0; i < 8; i++) {
             const next = nextChange(seed, lifecycle, one, now)
-            // A delete is no change of the node's own; between the others its phase stays.
+            // A delete is not one of the node's own changes. Between these changes, the phase stays the same.
             const last = next === null ? now + 1e9 : next.at - 1
             for (const at of [now, now + Math.floor((last - now) / 2), last]) {
               const isDeleted = deletedAt !== null && now < deletedAt && at >= deletedAt

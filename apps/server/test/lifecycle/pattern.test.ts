@@ -3,7 +3,7 @@ import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import fc from "fast-check"
 import { matches } from "../../src/lifecycle/pattern.ts"
 
-/** The plain meaning, by trying everything. */
+/** The meaning of a pattern, found by trying every possibility. */
 const means = (pattern: string, text: string): boolean => {
   if (pattern === "") return text === ""
   if (pattern[0] === "*") return means(pattern.slice(1), text) || (text !== "" && means(pattern, text.slice(1)))
@@ -58,7 +58,7 @@ describe("a pattern", () => {
     const began = threadCpuMillis()
     for (const pattern of [`*${"a".repeat(1_000)}b*`, `*${"?a".repeat(500)}b`])
       expect(matches(pattern, text)).toBe(false)
-    // 20 million steps, where beginning anew at each character takes 600 million.
+    // This takes 20 million steps. A search that begins anew at each character would take 600 million.
     expect(threadCpuMillis() - began).toBeLessThan(1_000)
   })
 })

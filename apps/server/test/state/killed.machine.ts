@@ -43,7 +43,7 @@ const load = (account: Account, made: Array<Made>) =>
     }
   }).pipe(Effect.exit)
 
-/** How late this machine is at the most, in milliseconds: where many things run at once, a second is longer. */
+/** The longest delay of a timer on this machine, in milliseconds. On a busy machine, timers run late. */
 const measureLateness = (late: { ms: number }) =>
   Effect.gen(function* () {
     for (;;) {
@@ -75,7 +75,7 @@ const killAgainAndAgain = Effect.fnUntraced(function* (file: string, times: numb
       const late = { ms: 0 }
       const measuring = yield* Effect.forkChild(measureLateness(late))
       const loading = yield* Effect.forkChild(load(server.account, made))
-      // Early, during the first save, between saves; and now and then late enough for nodes older than a second.
+      // Kill the server early, during the first save, or between saves; and now and then so late that some nodes are older than a second.
       yield* Effect.sleep(cycle % 4 === 3 ? 1_700 + chain * 29 : 20 + ((cycle * 7 + chain * 3) % 10) * 89)
       const killedAt = yield* Clock.currentTimeMillis
       yield* server.stop("SIGKILL")
@@ -90,7 +90,7 @@ const killAgainAndAgain = Effect.fnUntraced(function* (file: string, times: numb
   return { kills, safe: safe.length }
 })
 
-/** Chains of kills, and the kills of each. */
+/** The number of chains of kills, and the number of kills in each. */
 const [chains, kills] = isSoak ? [10, 10] : [2, 3]
 
 describe("a server that keeps its state", () => {
@@ -103,7 +103,7 @@ describe("a server that keeps its state", () => {
         { concurrency: 5 }
       )
       expect(ended.reduce((sum, { kills }) => sum + kills, 0)).toBe(chains * kills)
-      // Without nodes older than a second the test would prove nothing. A machine that is busy with other things may make none.
+      // Without nodes older than a second the test would prove nothing. On a busy machine there may be no such nodes.
       if (isSoak) expect(ended.reduce((sum, { safe }) => sum + safe, 0)).toBeGreaterThan(50)
     })
   )
@@ -125,7 +125,7 @@ describe("a server that keeps its state", () => {
       expect((yield* first.stop("SIGTERM")).code).toBe(0)
       expect(statSync(file).mode & 0o777).toBe(0o600)
 
-      // The file comes before the flags.
+      // The file takes precedence over the flags.
       const second = yield* start(file, "--seed", "8", "--scenario", "empty")
       expect([
         yield* plane(second, "/worlds/default/snapshot"),

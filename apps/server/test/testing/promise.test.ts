@@ -16,7 +16,7 @@ afterAll(() => server.close())
 const send = async ({ accessToken, apiKey, baseUrl }: World, method: string, path: string, body?: unknown) => {
   const reply = await fetch(`${baseUrl}/myaccount/api/v1${path}?apikey=${apiKey}`, {
     method,
-    // Under fake timers `fetch` waits for a connection that is open already until that times out.
+    // With fake timers, `fetch` waits for an open connection until that connection times out, so do not keep it open.
     headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json", connection: "close" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
@@ -231,7 +231,7 @@ describe("a server of a test without Effect", () => {
       ["the change of forceNode", () => world.forceNode(1, null as never)],
       ["the order of saveImage", () => world.saveImage([] as never)],
       ["the snapshot of restore", () => world.restore(world.snapshot() as never)],
-      // What `JSON.stringify` would fail at with a sentence of its own, or would change.
+      // Values for which `JSON.stringify` would throw its own error, or which it would change.
       ["the options of makeWorld.seed", () => server.makeWorld({ seed: 1n as never })],
       ["the options of makeWorld.seed", () => server.makeWorld({ seed: Number.NaN })],
       ["the options of startServer.clock", () => startServer({ clock: (() => "real") as never })],
@@ -280,7 +280,7 @@ describe("a server of a test without Effect", () => {
     await program.printed(/^200\n/)
     const stopwatch = startStopwatch()
     expect(await program.succeeded()).toBe("200\n")
-    // A connection that is kept open would keep it for 5 s.
+    // A connection that is kept open would keep the process alive for 5 s.
     stopwatch.expectBelow(3_000)
   })
 

@@ -11,7 +11,7 @@ const request = (method: string, path: string, headers = "") =>
 const get = request("GET", "/nodes/?per_page=100")
 const large = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
-/** A connection on which `bytes` were sent, and what came back on it. */
+/** A connection on which `bytes` were sent, and the bytes that came back. */
 interface Client {
   readonly socket: Socket
   readonly received: () => string
@@ -117,7 +117,7 @@ describe("slow clients", () => {
         )
         expect(received).toMatch(/^HTTP\/1\.1 413 /)
       }
-      // In less, a busy machine may send nothing, and lose the reply.
+      // With a shorter timeout, a busy machine may have sent nothing before it, and the reply would be lost.
     }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 1_000 } })))
   )
 

@@ -50,7 +50,7 @@ export const exchange = (
       if (options.enough !== undefined && read(false).replies.length >= options.enough) finish(false)
     })
     socket.on("end", () => finish(true))
-    // A server that cuts a connection off may reset it; the bytes before that count.
+    // A server that cuts off a connection may reset it. The bytes that came before the reset count.
     socket.on("error", () => finish(true))
     return Effect.sync(() => socket.destroy())
   })

@@ -23,7 +23,7 @@ describe("the table of nodes", () => {
   it("finds any page of a hundred thousand nodes, also when most of them are gone", () => {
     const table = new NodeTable(1)
     for (let id = 1; id <= 100_000; id++) table.add(record(id))
-    // As a world takes out those whose time has come: one by one, each would move all behind it.
+    // Remove them all at once, as a world removes nodes whose time has come. One by one, each removal would move all nodes after it.
     const all = Array.from({ length: 100_000 }, (_, index) => index + 1)
     table.removeAll(new Set(all.filter((id) => id % 3 !== 0 || (id > 20_000 && id < 75_000))))
     const ids = [...table.all()].map(({ id }) => id)

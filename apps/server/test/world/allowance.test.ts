@@ -137,7 +137,7 @@ describe("the allowance", () => {
         const after = changed.peek(now)
         expect([changed.rateLimit, after.limit]).toEqual([next, next.limit])
         const spent = before.limit - before.remaining
-        // A window that is shorter may have ended for some of them, or for all.
+        // If the new window is shorter, it may have ended for some or all of the granted requests.
         if (next.windowMillis < policy.windowMillis) {
           expect(after.remaining).toBeGreaterThanOrEqual(Math.max(0, next.limit - spent))
         } else expect(after.remaining).toBe(Math.max(0, next.limit - spent))
@@ -189,7 +189,7 @@ describe("the allowance", () => {
             (reading) => reading.granted
           )
           expect(granted.length).toBe(last.remaining)
-          // A refusal names the first instant at which it would not be one.
+          // A refusal names the first instant at which the request would be granted.
           const refusal = allowance.spend(now)
           expect(refusal.granted).toBe(false)
           expect(allowance.peek(refusal.retryAt - 1).granted).toBe(false)

@@ -70,7 +70,7 @@ describe("faults on the page", () => {
       expect(yield* control(account, "GET", "/worlds/w1/faults")).toMatchObject([
         { id: "latency-1", delay: "5 millis" }
       ])
-      // And the other way round: what a test disarms goes from the page.
+      // The page also stops showing a fault that a test disarms.
       yield* control(account, "DELETE", "/worlds/w1/faults")
       yield* sees(page.getByText("None: everything answers as it should.").waitFor())
       expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
@@ -89,7 +89,7 @@ describe("faults on the page", () => {
       yield* sees(dialog(page).getByRole("button", { name: "Arm", exact: true }).click())
       yield* sees(dialog(page).getByRole("alert").getByText("are not valid").waitFor())
       yield* sees(dialog(page).getByText("Expected a value between 200 and 599.").waitFor())
-      // The fold of a field at fault opens.
+      // If a folded part of the form contains an invalid field, the part opens.
       yield* sees(dialog(page).getByText("Expected each header once: the case of a name does not count.").waitFor())
       expect(yield* Effect.promise(() => status.getAttribute("aria-invalid"))).toBe("true")
       expect(yield* Effect.promise(() => status.evaluate((it) => it === it.ownerDocument.activeElement))).toBe(true)
@@ -188,7 +188,7 @@ describe("a world on the page", () => {
       yield* sees(page.getByText("World w2 has ended.").waitFor())
       yield* sees(page.locator("#journal li").filter({ hasText: "GET" }).waitFor())
       expect((yield* control(account, "GET", "/worlds")).map(({ id }: { id: string }) => id)).toEqual(["default", "w1"])
-      // A reading may have been on its way.
+      // A request for the journal of the world may have been under way.
       expect(complaints.filter((text) => text !== refused("404 (Not Found)"))).toEqual([])
       yield* sees(page.getByRole("status").getByRole("link", { name: "default" }).click())
       yield* sees(page.getByRole("button", { name: "Reset" }).waitFor())
@@ -289,7 +289,7 @@ describe("requests on the page", () => {
       const text = page.getByLabel("Text in a request or its reply")
       yield* sees(text.fill("NEEDLE"))
       yield* sees(page.getByText("1 of the 153 requests").waitFor())
-      // By key: what comes above it meanwhile moves it away from under a pointer.
+      // Use the keyboard: entries that arrive above this one move it away from a pointer.
       yield* sees(entries.locator("summary").press("Enter"))
       yield* sees(entries.getByText('"name": "needle"').waitFor())
       yield* sees(entries.getByText("authorization: <redacted>").waitFor())
@@ -310,7 +310,7 @@ describe("requests on the page", () => {
       yield* sees(text.fill("no such thing"))
       yield* sees(page.getByText("No request matches the filter.").waitFor())
       yield* sees(page.getByLabel("Status").selectOption(""))
-      // One that comes while the filter stands.
+      // A matching request that arrives while the filter is set.
       yield* callAs(world, "GET", "/nodes/", { query: { note: "no such thing" } })
       yield* sees(page.getByText("1 of the 154 requests").waitFor())
 
@@ -342,7 +342,7 @@ describe("requests on the page", () => {
       const filtered = page.waitForResponse("**/requests?limit=1000")
       slow.resolve()
       yield* sees(filtered)
-      // Painted again with what the last reading brought.
+      // The list is drawn again with the result of the last reading.
       yield* callAs(world, "POST", "/nodes/", { body: { name: 8 } })
       yield* sees(page.getByText("2 of the 122 requests").waitFor())
       expect(yield* sees(page.locator("#journal details[open]").count())).toBe(1)

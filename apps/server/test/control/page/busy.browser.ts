@@ -36,7 +36,7 @@ describe("the page of a busy world", () => {
       expect(yield* Effect.promise(() => page.locator("#nodes tr").count())).toBe(100)
       yield* sees(journal.first().click())
       yield* sees(journal.first().getByText(`Request ${requestCount} · nodes.get`).waitFor())
-      // At most once every 200 ms, for each turn, and every 2 s.
+      // The page reads at most every 200 ms because of events, and every 2 s in any case.
       const readings = requests.slice(before).filter((line) => line === "GET /_mock/worlds/w1/requests").length
       expect(readings).toBeLessThan(elapsedMillis / 200 + elapsedMillis / 2000 + 10)
       expect(complaints).toEqual([])

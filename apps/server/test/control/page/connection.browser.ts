@@ -29,7 +29,7 @@ describe("the page of a server that asks for a token", () => {
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
       yield* sees(page.reload())
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
-      // A link shows no token: it would open a refusal.
+      // A link sends no token, so it would only open a refusal.
       expect(yield* Effect.promise(() => page.getByRole("link", { name: "Control plane" }).count())).toBe(0)
     })
   )

@@ -24,7 +24,7 @@ describe("the page of a world that has ended", () => {
       for (const name of ["Advance", "Next event"]) {
         expect(yield* Effect.promise(() => page.getByRole("button", { name }).count())).toBe(0)
       }
-      // Neither the key that is held down nor a script that presses what is hidden.
+      // Neither a key that is held down nor a script that presses hidden buttons has an effect.
       yield* sees(page.keyboard.press("Enter"))
       yield* sees(page.evaluate("document.forms['advance-form']?.requestSubmit()"))
       yield* sees(page.evaluate("document.querySelectorAll('main button').forEach((button) => button.click())"))

@@ -32,7 +32,7 @@ layer(TestServer.layer())("the document at /_mock/", (it) => {
       const etag = first.headers.get("etag")!
       const again = yield* send(`${baseUrl}/_mock/`, { headers: { "if-none-match": `"other", W/${etag}` } })
       expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
-      // A browser takes the headers of the last reply.
+      // A browser uses the headers of the last reply.
       expect(again.headers.get("content-security-policy")).toBe(first.headers.get("content-security-policy"))
       const another = yield* send(`${baseUrl}/_mock/`, { headers: { "if-none-match": '"other"' } })
       expect([another.status, another.text]).toEqual([200, first.text])

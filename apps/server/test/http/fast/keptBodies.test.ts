@@ -23,7 +23,7 @@ const shownNode = (world: World.World, node: NodeRecord) =>
 
 const envelope = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
 
-/** Every page and every node is asked for often enough to be kept. */
+/** Checks all pages and nodes. Each is requested often enough to be kept. */
 const expectTrue = (world: World.World) => {
   for (let page = 1; ; page++) {
     const nodes = listNodes(world, page, 100)
@@ -104,7 +104,7 @@ describe("a node, or a page of nodes, in the fast path", () => {
     const createdAt = world.latest
     World.advance(world, 0, 1_000_000)
     expectTrue(world)
-    // A request that arrived before others moved the clock.
+    // A request that arrived before other requests moved the clock.
     const [node] = listNodes(world, 1, 1)
     const created = envelope(nodeAttributes(world, node!, createdAt))
     expect(created).toContain('"status":"created"')
@@ -115,7 +115,7 @@ describe("a node, or a page of nodes, in the fast path", () => {
     const world = makeWorld(1, 30)
     const [node] = listNodes(world, 1, 1)
     for (const make of [() => nodeBody(world, node!, world.latest), () => pageBody(world, 1, 20, world.latest)]) {
-      // Twice before it is kept.
+      // A body is kept only after it was made twice.
       const [, , third, fourth] = [make(), make(), make(), make()]
       expect(fourth).toBe(third)
     }
