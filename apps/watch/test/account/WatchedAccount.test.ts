@@ -15,7 +15,7 @@ interface Difference {
   readonly id: number
 }
 
-/** Relies on ids: a new id means that the node was created. */
+/** A believer that reports a node as created if its id is new. */
 const believing = (known: Set<number>): Believer<number, Difference> => ({
   diff: (id) => ({ id, facts: known.has(id) ? [] : [created(id, id)] }),
   durable: ({ facts, id }) => (facts.length === 0 ? {} : { nodes: [row(id)] }),
@@ -128,7 +128,7 @@ describe("an account", () => {
       yield* TestClock.adjust("1 minute")
       expect(observing.pollUnsafe()).toBe(undefined)
       expect(yield* health).toMatchObject({ failure: { fault: "full" }, sinceMillis: 0 })
-      // A small write may find room that a large one does not.
+      // A small write may find room where a large one finds none.
       yield* probe
       expect(yield* health).not.toBe(null)
       expect((yield* kept).nodes).toEqual(Array.from(known))

@@ -33,7 +33,7 @@ const logged = Effect.gen(function* () {
   return (yield* after(beginning, 99)).map(({ body, id, node, seq, type }) => ({ id, node, seq, type, body }))
 })
 
-// A name that looks like the id of a node.
+// The first plan has a name that looks like the id of a node.
 const plans = [aPlan("7"), aPlan("b"), aPlan("c"), aPlan("A-1VCPU-1RAM-15DISK", 100)]
 
 describe("the catalogue of an account", () => {
@@ -61,7 +61,7 @@ describe("the catalogue of an account", () => {
         subject: "plans/7",
         data: { afterGap: true }
       })
-      // The previous owner writes nothing more.
+      // The previous owner can write nothing more.
       expect(yield* Effect.flip(first.catalogue.observe(readAt(150, plans)))).toMatchObject({ fault: "lost" })
     }).pipe(Effect.provide(store))
   )

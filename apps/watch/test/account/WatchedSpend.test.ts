@@ -17,7 +17,7 @@ import { memoryStore as store } from "../store/memory.ts"
 const minute = 60_000
 const hour = 60 * minute
 
-/** Midnight in India at the begin of a month. */
+/** Midnight in India at the beginning of a month. */
 const begin = Date.parse("2026-02-28T18:30:00Z")
 
 const plan = "A-1VCPU-1RAM-15DISK"
@@ -64,7 +64,7 @@ const take = Effect.fnUntraced(function* (rules: Partial<AlertRules> = {}, fromM
       account.observe({ _tag: "NodeMissing", ...at(minutes), nodeId: node(id).id }, own),
     reads: (minutes: number, perHour: number) =>
       catalogue.observe({ ...readAt(minutes, [aPlanWith(plan, { "Ubuntu-24.04": perHour * 730 })]), ...at(minutes) }),
-    /** The plan has a SKU as its name; another one is priced in dollars. */
+    /** The plan has its SKU as its name; another plan has a price in dollars. */
     readsToday: (minutes: number, perHour: number) =>
       catalogue.observe({
         ...readAt(minutes, [
@@ -112,7 +112,7 @@ describe("the spending of an account", () => {
       )
       const cost = yield* spent(150)
       expect(cost).toMatchObject({ spent: { amountInr: 30, errorInr: 0 }, perHour: { minInr: 20, maxInr: 20 } })
-      // Of 744 hours the first node has half an hour less, the second one an hour and a half.
+      // The first node runs for half an hour less than the 744 hours of the month, the second one for an hour and a half less.
       expect(cost.forecast).toMatchObject({ amountInr: 14_860, errorInr: 0 })
     }).pipe(Effect.scoped, Effect.provide(store))
   )

@@ -1,4 +1,4 @@
-/** Which troubles, known to one process only, are kept in the store, and who ends them. */
+/** Which of the troubles that only one process knows are kept in the store, and who ends them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
@@ -35,7 +35,7 @@ const start = Effect.fnUntraced(function* (answer: Effect.Effect<Outcome>) {
   return { report, end: Scope.close(scope, Exit.void) }
 })
 
-/** What a command shows if it reaches no process. */
+/** The troubles that a command shows if it reaches no process. */
 const shown = Effect.scoped(
   Effect.map(
     Effect.flatMap(restingDaemon([sink], true), ({ troubles }) => troubles),

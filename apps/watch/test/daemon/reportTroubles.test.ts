@@ -19,7 +19,7 @@ const process = Troubles.layer(null).pipe(
 const unreadable = { count: 2, example: "node 4, whose name is not a string" }
 const swept = { endedMillis: 1e15, durationMillis: 1, requests: 1 }
 
-/** Runs a process, which has swept, over the test's store for a time; returns its stderr. */
+/** Runs a process that has completed a sweep over the test's store for a time; returns its stderr. */
 const during = Effect.fnUntraced(function* (
   seconds: number,
   progress: { readonly unreadable: typeof unreadable | null },
@@ -54,7 +54,7 @@ describe("the report of troubles", () => {
       const reported: Reported = new Map()
       expect(yield* during(60, { unreadable }, reported)).toEqual([line])
       expect(yield* events).toEqual([began])
-      // As after a reload, within which it may not have been met yet.
+      // After a reload, the daemon may not have met the trouble yet, so it is not over at once.
       expect(yield* during(14, { unreadable: null }, reported)).toEqual([])
       expect(yield* during(20, { unreadable: null }, reported)).toEqual([over])
       expect(yield* events).toEqual([began, ended])
@@ -64,7 +64,7 @@ describe("the report of troubles", () => {
   it.effect("has no second event after a restart, and the begin of the first", () =>
     Effect.gen(function* () {
       expect(yield* during(5, { unreadable })).toEqual([line])
-      // The next process has a log of its own on stderr.
+      // The next process begins a new log on stderr, so it reports the trouble again.
       expect(yield* during(30, { unreadable })).toEqual([line])
       expect(yield* events).toEqual([began])
       expect(yield* during(30, { unreadable: null })).toEqual([])

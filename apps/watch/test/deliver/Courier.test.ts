@@ -45,10 +45,10 @@ const running = Effect.fnUntraced(function* (
 
 const claim = Effect.flatMap(Store, (store) => store.claim("a")).pipe(Effect.map(({ owner }) => owner))
 
-/** Runs everything that does not wait for time, because the test clock advances only after what it has woken itself. */
+/** Runs everything that does not wait for time. The test clock waits only for fibers that it has woken itself. */
 const idleNow = Effect.repeat(Effect.yieldNow, { times: 200 })
 
-/** Lets time pass for what was committed before. */
+/** Lets time pass after everything that was committed has been taken in. */
 const pass = (duration: Parameters<typeof TestClock.adjust>[0]) => Effect.andThen(idleNow, TestClock.adjust(duration))
 
 const seqsOf = (received: ReadonlyArray<{ readonly event: any }>) => received.map(({ event }) => Number(event.sequence))
@@ -66,7 +66,7 @@ describe("a courier", () => {
       yield* running(attempt)
       yield* commit(owner, { events: [1, 2, 3, 4, 5].map((id) => created(id, id)) })
       yield* pass("3 hours")
-      // One attempt a minute, and no attempt was used up beyond the first ones.
+      // There is one attempt a minute, and only the first attempts count against the deliveries.
       expect(received.length).toBeLessThan(5 + 3 * 67)
       const before = received.length
       yield* pass("67 seconds")
@@ -224,7 +224,7 @@ describe("a courier", () => {
       const { after, backlog, commit } = yield* Store
       const owner = yield* claim
       let calls = 0
-      // Fails a third of the time; a tenth of the answers that it gives are lost on the way.
+      // The receiver fails a third of the time, and a tenth of its answers are lost on the way.
       const { attempt, received } = receiver(() => (++calls % 3 === 0 ? failed("unavailable", "500") : delivered))
       const lossy = (id: string, body: string) =>
         Effect.map(attempt(id, body), (outcome) => (calls % 10 === 7 ? failed("unavailable", "ECONNRESET") : outcome))
@@ -247,7 +247,7 @@ describe("a courier", () => {
       const events = yield* after(beginning, 999)
       expect(events.length).toBe(200)
       expect(new Set(received.map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)))
-      // By the first time that each was received: one is repeated only when its answer was lost.
+      // Compare the order in which the events were received first: an event is repeated only if its answer was lost.
       for (let node = 1; node <= 5; node++) {
         const seqs = seqsOf(received.filter(({ event }) => event.subject === `nodes/${node}`))
         const first = seqs.filter((seq, index) => seqs.indexOf(seq) === index)
@@ -268,7 +268,7 @@ describe("a courier", () => {
         const { backlog, commit } = yield* Store
         const owner = yield* claim
         const { attempt, received } = receiver(() => delivered)
-        // Held back, so that all is taken before the store is locked.
+        // The events are held back, so that all of them are taken before the store is locked.
         yield* running(attempt, { ...sink, forMillis: minute })
         yield* commit(owner, { events: [1, 2, 3, 4].map((id) => changed(id, 0, "running", "power-off", id)) })
         yield* idleNow

@@ -111,7 +111,7 @@ describe("the queues of a sink", () => {
       "failing"
     ])
     queues.succeeded(d!)
-    // Three are left that failed.
+    // Three deliveries that failed are left.
     expect(queues.receiver).toBe("retrying")
   })
 
@@ -139,7 +139,7 @@ describe("the queues of a sink", () => {
       expect(queues.failed(only(queues, now), unavailable, now, chance)._tag).toBe("Wait")
       now = queues.nextMillis()!
     }
-    // Three hours later it is back: everything is due at once, and no attempt was used up.
+    // After three hours the receiver is back: everything is due at once, and no attempt was used up.
     expect(now).toBe(181 * minute)
     queues.succeeded(only(queues, now))
     const attempts = new Map([delivery(1), ...queues.start(now)].map(({ attempt, seq }) => [seq, attempt]))
@@ -205,7 +205,7 @@ describe("the queues of a sink", () => {
         if (each.seq !== 1 && isThere) queues.succeeded(each)
         else expect(queues.failed(each, unavailable, now, chance)._tag).not.toBe("GiveUp")
       }
-      // It goes: three queues fail, and it is down. It comes: the probe succeeds, and with it all but the first.
+      // The receiver goes down: three queues fail. Then it is back: the probe succeeds, and so do all others except the first.
       for (const each of queues.start(now)) answer(each, false)
       while (queues.size > 1) {
         now = Math.max(now, queues.nextMillis()!)

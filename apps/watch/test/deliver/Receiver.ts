@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine: what it received, and what it answers, which a test may change. */
+/** A receiver of webhooks on this machine. A test can read what it received, and change what it answers. */
 import { HttpService } from "@berthkit/testing/HttpService"
 import { Effect, Redacted } from "effect"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"

@@ -43,7 +43,7 @@ describe("a silence", () => {
       "active",
       "over"
     ])
-    // Cancelled before it began.
+    // A silence that was cancelled before it began.
     expect(silenceState(silence({ untilMillis: 50 }), 60)).toBe("over")
     expect(covers(silence({ untilMillis: 50 }), "ops", event(150, ["web-1"]))).toBe(false)
   })
@@ -123,7 +123,10 @@ const action = fc.oneof(
 )
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
-/** A sink as its reader drives it: the log, what it has read, what the store holds, and what was handed over or given up when. */
+/**
+ * A sink and its reader: the log, the events that were read, the events that the store holds, and when each event was handed over or given
+ * up.
+ */
 class Sink {
   now = 0
   readonly names = new Map([1, 2, 3].map((node) => [node, `web-${node}`]))
@@ -189,7 +192,7 @@ class Sink {
         this.release(step.max)
         return
       case "kill":
-        // Of the process nothing is left; of the store all.
+        // The process loses everything that it knew; the store keeps everything.
         this.#nodes = new HeldNodes()
         this.#pass = null
         return

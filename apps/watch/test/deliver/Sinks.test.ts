@@ -165,7 +165,7 @@ describe("sinks", () => {
       const store = yield* Store
       const owner = yield* claim
       const receiver = yield* Receiver.start
-      // While the replay is under way the next events are committed, which a reader at work would take at its old place.
+      // The next events are committed during the replay. A reader that still worked would read them at its old place.
       const replaying = Store.of({
         ...store,
         replay: (...args) =>
@@ -232,7 +232,7 @@ describe("sinks", () => {
         const selecting = (...accounts: Array<string>) => [
           sinkTo(receiver, { name: "ops", selection: { types: [], nodes: [], causes: [], accounts } })
         ]
-        // Ended before it read anything of an account that had no event when it began.
+        // This process ends before it reads anything of an account that had no event when the process began.
         yield* Layer.build(Layer.provide(Sinks.layer(selecting("a"), ["a", "new"]), Stdout.layer))
         yield* commit(a, { events: [created(10, 10)] })
         yield* running(selecting("a", "b"))
@@ -333,7 +333,7 @@ describe("sinks", () => {
         })
       )
       expect(first).toMatchObject({ state: "failing", message: "the receiver answered 404", pending: 3 })
-      // The next process knows it from what is left.
+      // The next process concludes this from the deliveries that are left.
       const sinks = yield* running(options)
       const again = Effect.repeat(sinks.status, { until: ([sink]) => sink?.state === "failing" })
       expect((yield* again)[0]!.failingSinceMillis).toBe(first.failingSinceMillis)

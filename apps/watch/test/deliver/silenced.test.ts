@@ -1,6 +1,4 @@
-/**
- * Silences with real sinks on a real store: what is held, handed over and given up, and what sinks show of it.
- */
+/** Silences with real sinks on a real store: which events are held, handed over and given up, and what the sinks show about them. */
 import { PassThrough } from "node:stream"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Scope } from "effect"
@@ -33,7 +31,7 @@ const silence = (over: Partial<Silence> = {}): Silence => ({
   ...over
 })
 
-/** Sinks that run until they are stopped, and what they wrote. */
+/** Starts sinks, which run until they are stopped; also returns what they wrote. */
 const start = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions> = [toStdout()]) {
   const scope = yield* Scope.make()
   const out = new PassThrough()
@@ -179,7 +177,7 @@ describe("a sink during a silence", () => {
       yield* commit(owner, { events: [changed(1, 110, "running", "power-off")] })
       yield* at(120)
       expect(yield* backlog("ops")).toMatchObject({ silenced: 1 })
-      // The first change is undone in time, so nothing is reported. The next one lasts.
+      // The first change is undone in time, so nothing is reported. The next change lasts.
       yield* commit(owner, { events: [changed(1, 120, "power-off", "running")] })
       yield* settle
       expect(yield* backlog("ops")).toMatchObject({ silenced: 0 })
@@ -205,7 +203,7 @@ describe("a sink during a silence", () => {
         yield* sinks.disable("ops")
         yield* commit(owner, { events: [created(3, 160), changed(1, 170, "created", "running")] })
         yield* at(300)
-        // What the sink holds needs no log.
+        // The events that the sink holds no longer need the log.
         yield* commit(owner, { events: [created(2, 300)] })
         expect(events()).toEqual([])
         expect(yield* prune({ ...defaultRetention, maxEvents: 3 }, ["ops"])).toBe(1)
@@ -234,7 +232,7 @@ describe("a sink during a silence", () => {
       yield* receiver.requests(1)
       const isHeld = Effect.map(sinks.status, ([ops]) => ops!.silenced === 2)
       yield* Effect.repeat(isHeld, { until: (held) => held })
-      // One delivery has failed; what is held has not been tried, and is no reason to call the receiver down.
+      // One delivery has failed. The held events have not been tried, so they do not show that the receiver is down.
       expect((yield* sinks.status)[0]).toMatchObject({ unread: 0, pending: 1, silenced: 2 })
       yield* endSilence("s", now + 2, "deliver")
       yield* receiver.requests(2)

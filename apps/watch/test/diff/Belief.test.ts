@@ -146,7 +146,7 @@ describe("an address of another type", () => {
 describe("an address that lists and single reads state differently", () => {
   const inList = shown({ private_ip_address: "10.0.0.4" })
   const inRead = shown({ private_ip_address: {} })
-  /** Read and listed in turn; what that is reported as. */
+  /** The events if the node is read and listed in turn. */
   const shownInTurn = (list: Node, read: Node) => {
     const watch = byHand()
     watch.baseline(list)

@@ -65,7 +65,7 @@ describe("the cause of a deletion", () => {
     const lost = { outcome: "unknown" } as const
     expect(causeOf([change(lost)])).toBe("requested")
     expect(causeOf([change(lost, goneMillis - 2 * hour)])).toBe("unknown")
-    // The service was seen deleting it.
+    // The daemon saw the service delete the node.
     const going = { before: aNode({ id: 7, status: "terminate", createdAtMillis: createdMillis }) }
     expect(causeOf([change(lost, goneMillis - 2 * hour)], undefined, going)).toBe("requested")
   })
@@ -85,7 +85,7 @@ describe("the cause of a deletion", () => {
     })
     const made = change({ action: "create", outcome: "created", user: "bob" }, createdMillis)
     expect(explain(deletion(), [made], ending)).toMatchObject({ causedBy: { user: "bob" } })
-    // A person asked for it before the end.
+    // A person deleted the node before the end of its period.
     expect(causeOf([change(), set], ending)).toBe("requested")
   })
 
@@ -118,7 +118,7 @@ describe("the cause of a deletion", () => {
   it("is no commitment that still runs, or that an earlier node had", () => {
     expect(causeOf([], { setMillis: createdMillis, untilMillis: goneMillis + hour })).toBe("unknown")
     expect(causeOf([], { setMillis: createdMillis - hour, untilMillis: goneMillis - hour })).toBe("unknown")
-    // Berth does not know when a period ends that was bought elsewhere.
+    // Berth does not know the end of a period that was bought elsewhere.
     expect(causeOf([], { setMillis: createdMillis, untilMillis: null })).toBe("commitment")
   })
 })

@@ -6,17 +6,17 @@ import { byHand, type ByHand, denyTwice, types } from "./byHand.ts"
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => aNode({ id: index + 1 }))
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Sweeps that show `shown`, one every 30 s, for so long. */
+/** Sweeps that show `shown`, one every 30 s, during `millis`. */
 const sweepFor = (watch: ReturnType<typeof byHand>, millis: number, shown: ReturnType<typeof nodes>) =>
   Array.from({ length: millis / 30_000 }, () => {
     watch.pass(30_000)
     return watch.sweep(...shown)
   }).flat()
 
-/** How long a freeze lasts for a node after list and read have denied it. */
+/** How long a freeze lasts for a node after both a list and a read have shown it missing. */
 const heldMillis = defaultRules.holdMillis + defaultRules.graceMillis
 
-/** For the hold and the grace, reads of these nodes answer 404 while sweeps show `shown`; then they do so once more. */
+/** During the hold and the grace, reads of these nodes answer 404 while sweeps show `shown`; then they answer 404 once more. */
 const deleteInFreeze = (watch: ByHand, gone: ReadonlyArray<number>, shown: ReturnType<typeof nodes>) => {
   for (const id of gone) watch.misses(id)
   expect(sweepFor(watch, heldMillis, shown)).toEqual([])
@@ -92,7 +92,7 @@ describe("a list too short to be believed", () => {
       degraded.push(...watch.sweep(...nodes(left)).filter(({ type }) => type === "berth.watch.degraded"))
       watch.pass(apartMillis - 60_000)
     }
-    // A time without a sweep is an outage of its own.
+    // A time without a sweep is a separate outage, and no freeze.
     expect(watch.standing.freeze !== null).toBe(isMany)
   })
 
@@ -215,7 +215,7 @@ describe("a list too short to be believed", () => {
     expect(watch.finds(aNode({ id: 2 }))).toEqual([])
     expect(types([3, 4, 5].flatMap((id) => watch.misses(id)))).toEqual([3, 4, 5].map(() => "node.deleted"))
     expect(watch.sweep(...nodes(1))).toEqual([])
-    // Nodes deleted during the freeze do not count as too many at once.
+    // The nodes that were deleted during the freeze do not count as too many at once.
     expect(watch.sweep(...nodes(2))).toMatchObject([{ type: "berth.watch.recovered", ending: "persisted" }])
     expect(watch.sweep(...nodes(1))).toEqual([])
   })
@@ -244,7 +244,7 @@ describe("a list too short to be believed", () => {
     watch.misses(2)
     expect(types(ids(2, 6).flatMap((id) => watch.misses(id)))).toEqual(ids(3, 6).map(() => "node.deleted"))
     expect(watch.standing.freeze).not.toBeNull()
-    // That one is there again: the list was right about the others.
+    // Node 2 is there again, so the list was right about the others.
     expect(watch.sweep(...nodes(2))).toMatchObject([{ type: "berth.watch.recovered", ending: "persisted" }])
   })
 
@@ -342,7 +342,7 @@ describe("a list too short to be believed", () => {
     watch.sweep(...nodes(5))
     watch.sweep(...nodes(5))
     expect(denyTwice(watch, [10])).toEqual([])
-    // The others are back.
+    // The other nodes are back.
     expect(types(watch.sweep(...nodes(9)))).toEqual(["node.deleted"])
   })
 

@@ -24,7 +24,7 @@ const state = (over: Partial<NodeState>): NodeState => ({
 describe("the time that a node is in its status", () => {
   it.each([
     [begun.atMillis - 1000, -1000],
-    // The clock was set.
+    // In these two cases, the clock was set.
     [0, -day],
     [begun.atMillis + day, -0]
   ])("goes on over a restart, a day at most: since %i", (statusSinceMillis, since) => {

@@ -21,7 +21,7 @@ const deleted = (createdAtMillis = 0, changes = 0) => {
   return watch
 }
 
-/** The reads that are wanted because node 1 is seen again: when, from now on. */
+/** The reads that are wanted because node 1 is seen again: how long until each. */
 const returned = (watch: ReturnType<typeof byHand>) =>
   questions(watch.snapshot, defaultRules)
     .filter(({ kind }) => kind === "returned")
@@ -92,7 +92,7 @@ describe("a node that was reported deleted", () => {
     watch.pass(60_000)
     watch.finds(aNode({ id: 1 }))
     expect(watch.finds(aNode({ id: 1, name: "other" }))).toMatchObject([
-      // Those of the baseline begin with its instant.
+      // The versions of a node of the baseline begin with the instant of the baseline.
       { life: 2, version: 1_000_003 }
     ])
   })

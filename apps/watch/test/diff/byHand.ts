@@ -12,7 +12,7 @@ import type { NodeState } from "../../src/diff/Belief.ts"
 import type { Exchange, Moment, Observation } from "../../src/diff/Observation.ts"
 import { nodeId } from "./aNode.ts"
 
-/** A fact without nesting, its instants in milliseconds. */
+/** A fact without nesting, and with its instants in milliseconds. */
 const flat = ({ data, identity, ...fact }: Fact) => ({
   ...fact,
   ...identity,
@@ -95,17 +95,17 @@ export const byHand = (rules: Rules = patientRules) => {
       ),
     /** Nodes that were reported deleted and shown since. */
     returning: () => Array.from(snapshot.gone.values()).filter(({ returning }) => returning !== null),
-    /** Rows that were written so far, that of the account included. */
+    /** The number of rows that were written so far, including the row of the account. */
     written: () => written,
     exchange,
     observe,
-    /** The catalogue is read. */
+    /** Reads the catalogue. */
     readsPlans: (read: typeof names) => void (names = read),
     /** Begins a sweep that is read page by page. */
     begin,
     /** A whole sweep of one page. */
     sweep: whole,
-    /** The two sweeps that begin it. */
+    /** The two sweeps of the baseline. */
     baseline: (...nodes: ReadonlyArray<Node>) => {
       whole(...nodes)
       return whole(...nodes)
@@ -116,14 +116,14 @@ export const byHand = (rules: Rules = patientRules) => {
     finds: (node: Node) => observe({ _tag: "NodeFound", ...exchange(), node }),
     misses: (id: number) => observe({ _tag: "NodeMissing", ...exchange(), nodeId: nodeId(id) }),
     fails: () => observe({ _tag: "RequestFailed", ...exchange(), message: "The service failed." }),
-    /** Nothing was answered lately. */
+    /** Time passes without an answer. */
     waits: () => observe({ _tag: "TimePassed", ...exchange() }),
     pauses: (by: number) => {
       const asked = now()
       millis += by
       return observe({ _tag: "Paused", asked, answered: now() })
     },
-    /** The process is killed, and another one starts from what was written; perhaps with another key, or without comparing keys. */
+    /** Kills the process, and starts another one from what was written; perhaps with another key, or without comparing keys. */
     restart: (key = fingerprint) => {
       fingerprint = key
       ;({ apply, snapshot } = load())
@@ -132,7 +132,7 @@ export const byHand = (rules: Rules = patientRules) => {
       millis += by
       return millis
     },
-    /** The wall clock is set. */
+    /** Sets the wall clock. */
     step: (by: number) => void (stepMillis += by),
     now: () => millis
   }

@@ -19,7 +19,7 @@ type Spellings = ReadonlyArray<unknown>
 const absent = Symbol("absent")
 
 const ip = "10.0.0.1"
-/** What a shape may always state about an address, whatever the other shapes state. */
+/** The addresses that a shape may state whatever the other shapes state. */
 const addresses: Spellings = [
   ip,
   { ip_address: ip },
@@ -143,7 +143,7 @@ it.each<Dialect>(["documented", "today"])(
       const facts = [...watch.baseline(list(1), list(2))]
       // The plan of these nodes may no longer be offered, or the catalogue may be unread.
       if (isReadFrom < 4) watch.readsPlans(planNames([], ["C3.8GB"]))
-      // The third node is there from a step on, and is first written as a create is. Nobody reads what no list has shown.
+      // The third node is there from a step on, and is first written as a create is. The node is read only after a list has shown it.
       let looks = 0
       const third = (first: (id: number) => Node, later: (id: number) => Node) => (looks++ < 2 ? first(3) : later(3))
       for (let step = 0; step < 16; step++) {

@@ -213,8 +213,8 @@ describe("an event", () => {
 describe("the id of an event", () => {
   const identity = { nodeId: 42, incarnation, life: 1, version: 3 }
 
-  // Receivers store ids and have to find them again. This one is the begin of
-  // printf '["acme",42,1772360430,1,"berth.node.created",3]' | sha256sum
+  // Receivers store ids and have to find them again. This one is the beginning of printf '["acme",42,1772360430,1,"berth.node.created",3]'
+  // | sha256sum
   it("never changes", () => {
     expect(eventId("acme", "berth.node.created", identity)).toBe("71bc669cc10651811a5d2f2690a94bea")
   })

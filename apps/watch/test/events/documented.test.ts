@@ -9,7 +9,7 @@ import { eventTypes } from "../../src/events/Event.ts"
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
 const page = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** The YAML blocks of all pages that are a config of the daemon, or a part of one. */
+/** All YAML blocks in pages that are a config of the daemon, or a part of one. */
 const configs = globSync(["README.md", "{docs,apps,integrations}/**/*.md"], {
   cwd: root,
   exclude: (name) => name === "node_modules" || name === "dist"
@@ -34,7 +34,7 @@ const read = (yaml: string) => {
   }
   return readConfig(/^accounts:/m.test(yaml) ? yaml : yaml + account, {
     path: "/etc/berth/watch.yml",
-    // Nothing of systemd's or PostgreSQL's.
+    // Variables of systemd or PostgreSQL are not set.
     variable: (name) => (/^(PG|STATE_)/.test(name) ? undefined : (addresses[name] ?? `secret-0123456789-${name}`)),
     file: () => "token-0123456789"
   })

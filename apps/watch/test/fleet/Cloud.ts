@@ -1,6 +1,6 @@
 /**
- * The service of a simulation: an account with nodes, whose answers are true but sometimes lost. Also the receiver of the events, which
- * fails a third of the time.
+ * The service of a simulation: an account with nodes. Its answers are true but sometimes lost. The file also has the receiver of the
+ * events, which fails a third of the time.
  */
 import { Unreachable } from "@berthkit/core/domain/ErrorReason"
 import { Transport, type WireReply } from "@berthkit/core/client/transport/Transport"
@@ -14,7 +14,7 @@ import { beganMillis, type Machine, type Simulation } from "./Simulation.ts"
 const maxChangeMillis = 3000
 const maxTransitMillis = 100
 
-/** More than is asked for. */
+/** An allowance that is larger than needed. */
 const headers = {
   "content-type": "application/json",
   "ratelimit-limit": "1000000",
@@ -71,7 +71,7 @@ export class Cloud {
     return envelope(200, this.world.alive.slice(start, start + size).map(record))
   }
 
-  /** The way of a machine to it. */
+  /** The connection from a machine to the service. */
   transport(machine: Machine): Layer.Layer<Transport> {
     return Layer.succeed(Transport, {
       send: ({ query, url }, begun) =>
@@ -100,17 +100,17 @@ export class Recipient {
     this.#simulation = simulation
   }
 
-  /** An attempt of a machine to hand one over. */
+  /** An attempt of a machine to deliver an event. */
   attempt(machine: Machine, id: string): Effect.Effect<Outcome> {
     const { chance } = this.#simulation
     return exchange<Outcome, never>(
       this.#simulation,
       machine,
       (reply) => {
-        // Not twice: after that the daemon waits for minutes.
+        // No event fails twice, because after two failures the daemon waits for minutes.
         const hasFailed = !this.isCalm && !this.#failed.has(id) && chance.happens(1 / 3)
         if (hasFailed) this.#failed.add(id)
-        // It may have taken one all the same.
+        // The receiver may have taken the event although it answered with a failure.
         if (!hasFailed || chance.happens(0.3)) this.ids.push(id)
         reply(Effect.succeed(hasFailed ? failed("unavailable", "the receiver answered 503") : delivered))
       },

@@ -20,9 +20,9 @@ interface Session {
   readonly machine: Machine
   readonly line: Line
   state: "open" | "broken"
-  /** When the machine was heard of last. */
+  /** When the last statement of the machine arrived. */
   heardMillis: number
-  /** Whether the transaction announces something. */
+  /** Whether the transaction will notify listeners. */
   isAnnouncing: boolean
   /** The changes of the transaction that only the owner of an account may make. */
   readonly claims: Array<{ readonly account: string; readonly epoch: number | null; readonly what: string }>
@@ -39,10 +39,12 @@ const sessionOf = (machine: Machine): Session => ({
 
 type Answer = Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-/** After this a transaction is rolled back whose machine says nothing. */
+/** If a machine sends nothing for this long, its transaction is rolled back. */
 const maxIdleMillis = 5000
 
-/** What PostgreSQL has and SQLite does not: the order of transactions makes up for it. */
+/**
+ * Translates a statement of PostgreSQL for SQLite. Locks that SQLite lacks are not needed, because transactions run one after the other.
+ */
 const inSqlite = (sql: string, without: Fence | undefined): string => {
   const text = sql.replace(" FOR SHARE", "")
   if (without === "commits") return text.replace("AND epoch = ?", "AND epoch >= ?")
@@ -78,7 +80,7 @@ export class Database {
     )
     return SqlClient.make({
       ...options,
-      // Outside of a transaction each statement finds a connection that works, if there is one.
+      // Outside of a transaction, each statement uses a working connection if there is one.
       acquirer: Effect.succeed(this.#connection(machine, () => sessionOf(machine))),
       transactionAcquirer: Effect.map(transaction, (session) => this.#connection(machine, () => session))
     }).pipe(Effect.map(withBreakingTransactions), Effect.provide(Reactivity.layer))
@@ -89,7 +91,7 @@ export class Database {
     this.#listeners.set(machine, onNews)
   }
 
-  /** Notices that a machine is gone, and rolls its transaction back. */
+  /** The server notices that a machine is gone, and rolls its transaction back. */
   disconnect(machine: Machine): void {
     if (machine.state === "dead") this.#listeners.delete(machine)
     for (const session of this.#sessions) {
@@ -97,7 +99,7 @@ export class Database {
     }
   }
 
-  /** Is reached by a machine again, which asks for what it may have missed. */
+  /** A machine reaches the server again, and asks for what it may have missed. */
   reconnect(machine: Machine): void {
     const onNews = this.#listeners.get(machine)
     if (onNews !== undefined) machine.enqueue(onNews)
@@ -135,7 +137,7 @@ export class Database {
     for (const again of waiting) again()
   }
 
-  /** Does a statement, when its turn comes. */
+  /** Runs a statement when its turn comes. */
   #execute(session: Session, sql: string, params: ReadonlyArray<unknown>, reply: (answer: Answer) => void): void {
     if (session.state === "broken") return reply(Effect.fail(broken(sql)))
     if (this.#present !== null && this.#present !== session) {

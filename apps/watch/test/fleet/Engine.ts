@@ -1,7 +1,7 @@
 /**
  * Assigns the accounts of a simulation to machines like Effect Cluster, according to which machines were heard from within the last
- * seconds. It is worse than the original: now and then it gives an account to a second machine while the first still has it, or tells the
- * first late or never.
+ * seconds. It is worse than Effect Cluster: now and then it gives an account to a second machine while the first one still has it, and
+ * tells the first machine late or never.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import { Placement } from "../../src/fleet/Placement.ts"

@@ -84,14 +84,14 @@ export class Machine {
   readonly #simulation: Simulation
   readonly #aheadMillis: number
   state: "running" | "frozen" | "dead" = "running"
-  /** Whether the network loses everything that it sends and that is sent to it. */
+  /** Whether the network loses everything that the machine sends, and everything that is sent to it. */
   isCut = false
   #tasks: Array<() => void> = []
   #next = 0
-  /** What happens to it after so many more tasks. */
+  /** What happens to the machine, each after a number of further tasks. */
   #soon: Array<{ tasks: number; readonly run: () => void }> = []
 
-  /** `aheadMillis`: how far its wall clock is ahead of the simulation. */
+  /** `aheadMillis`: how far the machine's wall clock is ahead of the simulation. */
   constructor(simulation: Simulation, name: string, aheadMillis: number) {
     this.#simulation = simulation
     this.name = name

@@ -1,6 +1,4 @@
-/**
- * The tables of the store in memory, at once and without a network. They are made once for many simulations.
- */
+/** The tables of the store in memory. Statements run at once, without a network. The tables are made once for many simulations. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { loadSqlite } from "@berthkit/sql-sqlite/loadSqlite"
 import { Effect, Stream } from "effect"
@@ -21,7 +19,7 @@ export const options = {
   releaseSavepoint: (name: string) => `RELEASE SAVEPOINT ${name}`
 }
 
-/** A connection whose statements are done by a function. */
+/** A connection that runs its statements with a function. */
 export const connectionOver = (
   ask: (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 ): Connection => {
@@ -71,7 +69,7 @@ export class Tables {
     return tables
   })
 
-  /** Takes out all that an earlier simulation has left. */
+  /** Removes everything that an earlier simulation has left. */
   clear(): void {
     if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
     this.#database.exec("PRAGMA defer_foreign_keys = ON")
@@ -94,7 +92,7 @@ export class Tables {
     return Effect.suspend(() => this.attempt(sql, params))
   }
 
-  /** Does a statement now. */
+  /** Runs a statement now. */
   attempt(sql: string, params: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<Row>, SqlError> {
     try {
       return Effect.succeed(this.rows(sql, params))

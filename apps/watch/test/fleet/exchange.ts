@@ -1,6 +1,6 @@
 /**
- * A request of a simulated machine to another party over a network. It takes time, it may be lost with the connection before or after it
- * was carried out, and its answer waits while the machine is frozen.
+ * A request of a simulated machine to another party over a network. It takes time. It may be lost with the connection before or after it
+ * was carried out. Its answer waits while the machine is frozen.
  */
 import { Effect } from "effect"
 import type { Machine, Simulation } from "./Simulation.ts"
@@ -12,7 +12,7 @@ const maxNoticeMillis = 3000
 
 /** A connection: what is sent on it arrives in order. */
 export interface Line {
-  /** When the last arrives that was sent. */
+  /** When the last request that was sent arrives. */
   atMillis: number
 }
 
@@ -29,7 +29,7 @@ export const exchange = <A, E>(
 ): Effect.Effect<A, E> =>
   Effect.callback((resume) => {
     const arrive = (answer: Effect.Effect<A, E>) => machine.enqueue(() => resume(answer))
-    /** Goes on after a while, unless the connection breaks until then. */
+    /** Calls `next` after a while, unless the connection breaks before that. */
     const transit = (millis: number, next: () => void) =>
       simulation.after(millis, () => {
         if (lost === null || !machine.isCut) return next()

@@ -1,6 +1,6 @@
 /**
- * Three daemons on one store: what they do while they are killed, frozen, cut off, ended and started again, and while accounts are given to
- * two of them at once; all of it decided by one seed.
+ * Three daemons on one store. They are killed, frozen, cut off, ended and started again, and accounts are given to two of them at once. One
+ * seed decides everything.
  */
 import * as Berth from "@berthkit/core/client/Berth"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -48,7 +48,7 @@ const namesOf = (seed: number): ReadonlyArray<string> => (seed % 2 === 0 ? ["eu"
 const hosts = ["one", "two", "three"]
 const maxAheadMillis = 240_000
 
-/** How long faults happen, and how long it may take after that until all is reported and delivered. */
+/** How long faults happen, and the maximum time after that until everything is reported and delivered. */
 const faultyMillis = 18_000
 const stepMillis = 3000
 const maxSettlingMillis = 120_000
@@ -59,14 +59,14 @@ const sink = { ...stdoutSink, name: "ops", maxLag: 100_000 }
 
 const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
 
-/** From the death of a process until the server of the store notices it. */
+/** The time from the death of a process until the server of the store notices it. */
 const noticedMillis = 100
 
-/** From one silence to the next, and how long one lasts. */
+/** The maximum time between two silences, and the maximum duration of a silence. */
 const maxSilencePauseMillis = 6000
 const maxSilenceMillis = 8000
 
-/** Has all deliveries attempted at once, as a person can. */
+/** Makes all deliveries due at once, as a person can. */
 const retry = (tables: Tables) => {
   tables.rows("UPDATE delivery SET attempt = 0, due = 0 WHERE attempt > 0")
   tables.rows("UPDATE sink SET orders = orders + 1")
@@ -220,11 +220,11 @@ export const livedThrough = (tables: Tables, { seed, without }: HistoryOptions) 
     simulation.after(chance.below(8000), fault)
   }
 
-  /** Of silences that last: how a person ends each. */
+  /** How a person ends each silence that is in force. */
   let silenced = 0
   const silences = new Map<string, (tables: Tables) => void>()
 
-  /** A person silences an account, or all, and ends that later. By the clock of each machine it begins and ends at once. */
+  /** A person silences an account, or all, and ends that later. The silence begins and ends at once by the clock of each machine. */
   const silence = () => {
     if (isCalm) return
     const id = `s${++silenced}`

@@ -24,10 +24,10 @@ const grouped = <A>(all: ReadonlyArray<A>, key: (each: A) => string): ReadonlyMa
 
 const subjectOf = ({ account, node }: Logged) => `${account}/${node}`
 
-/** The statuses that a node has one after the other: each event begins where the one before has ended. */
+/** Checks the consecutive statuses of each node: each event must begin with the status with which the one before it ended. */
 const chainProblems = (events: ReadonlyArray<Logged>): ReadonlyArray<string> => {
   const problems: Array<string> = []
-  // Nodes that were there at the beginning have no event of that.
+  // No event reports a node that was there at the beginning.
   let status: unknown = undefined
   for (const { data, seq, type } of events) {
     if (type === "berth.node.created" || type === "berth.node.discovered" || type === "berth.node.reappeared") {

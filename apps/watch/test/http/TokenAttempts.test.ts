@@ -30,7 +30,7 @@ describe("attempts at the token", () => {
       expect(checked).toBe(0)
       yield* TestClock.adjust("1 millis")
       expect(yield* Fiber.join(fiber)).toBe("wrong")
-      // Another client is none the wiser.
+      // Another client is not affected.
       expect(yield* attempt("192.0.2.2", wrong)).toBe("wrong")
     })
   )

@@ -1,6 +1,6 @@
 /**
- * The spending of an account in a month, for tests of the page and of metrics. It is given by rates in whole rupees an hour, each from a
- * day of the month on.
+ * The spending of an account in a month, for tests of the page and of metrics. Rates in whole rupees an hour determine it; each rate holds
+ * from a day of the month on.
  */
 import { DateTime } from "effect"
 import { monthOf } from "../../src/spend/calendar.ts"

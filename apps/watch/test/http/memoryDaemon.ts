@@ -1,6 +1,4 @@
-/**
- * A daemon in memory: what the HTTP interface reads, as a test decides it.
- */
+/** A daemon in memory. A test decides what the HTTP interface reads from it. */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
 import { Node as NodeSchema } from "@berthkit/core/domain/Node"
@@ -129,7 +127,7 @@ export const makeMemoryDaemon = () => {
     return logged
   }
 
-  /** A node is there now, or changed, with the event of it. */
+  /** Adds or changes a node, together with the event about it. */
   const put = (node: Node, time: string, account = "default") => {
     const before = state.nodes.get(node.id)
     const isChange = before !== undefined && label(before.status) !== label(node.status)

@@ -199,7 +199,7 @@ describe("/metrics", () => {
       expect(text).toContain('berth_request_duration_seconds_count{operation="nodes.get"} 2000')
       expect(text).toContain('berth_request_duration_seconds_sum{operation="nodes.get"} 6000')
       expect(text).toContain('berth_request_duration_seconds_bucket{operation="nodes.get",le="4"} 2000')
-      // Alerts still name the account.
+      // Metrics for alerts still name the account.
       expect(valuesOf("berth_trouble")).toHaveLength(2000)
 
       const one = yield* ask(`${url}/metrics?account=${encodeURIComponent(names[7]!)}`)

@@ -19,7 +19,7 @@ const hourMillis = 3_600_000
 
 const large = { plan: plans[1][0], vcpus: 8, memoryMib: 32_768, diskGb: 200, series: "C" }
 
-/** The price of a plan that two nodes have is another one. */
+/** The price of a plan that two nodes have changes. */
 const dearer = (...observed: readonly [DateTime.Utc, DateTime.Utc]) => ({
   type: "berth.plan.price_changed",
   subject: `plans/${large.plan}`,

@@ -71,7 +71,7 @@ describe("silences over HTTP", () => {
       expect(text).toContain('berth_silences{state="active"} 1\n')
       expect(text).toContain('berth_silences{state="over"} 0\n')
       expect(text).toContain('berth_silenced_events{sink="ops"} 1\n')
-      // The log and who follows it have everything.
+      // The log has all events, and so does a client that follows it.
       expect((yield* get("/api/events")).events).toHaveLength(2)
       const covered = yield* get(`/api/events?after=&silence=${id}`)
       expect(covered.events.map(({ event }: any) => event.subject)).toEqual(["nodes/1"])

@@ -7,7 +7,7 @@ import { serve } from "../../src/http/HttpInterface.ts"
 import { ask, served } from "./http.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
 
-/** The lines of a stream as they come; the connection ends with the scope. */
+/** The lines of a stream in the order in which they arrive. The connection ends with the scope. */
 const follow = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
   const blocks = yield* Queue.unbounded<string>()
   const response = yield* Effect.acquireRelease(
@@ -73,7 +73,7 @@ describe("the stream of events", () => {
       expect(yield* next).toBe("id: 1")
       append({ type: "berth.node.created", subject: "nodes/8" })
       const seven = append({ type: "berth.node.created", subject: "nodes/7" })
-      // The event before it may have moved the cursor first.
+      // Because of the event before it, an update of the cursor may come first.
       const first = yield* next
       expect(first === "id: 2" ? yield* next : first).toBe(blockOf(seven))
     })
@@ -91,7 +91,7 @@ describe("the stream of events", () => {
         const logged = append({ type: "berth.node.changed" })
         expect(yield* next).toBe(blockOf(logged))
       }
-      // All of it would take 20 reads of 100 events: 200 MB.
+      // Reading everything would take 20 reads of 100 events, which are 200 MB.
       const { reads } = state
       append({ type: "berth.node.changed" })
       yield* next
@@ -131,7 +131,7 @@ describe("the stream of events", () => {
           expect((yield* ask(`${url}/events`)).status).toBe(503)
         })
       )
-      // The server notices within some turns of the event loop.
+      // The server notices the end of the connection within some turns of the event loop.
       const again = Effect.map(ask(`${url}/events`, { method: "HEAD" }), ({ status }) => status)
       expect(yield* Effect.repeat(again, { until: (status) => status === 200 })).toBe(200)
     })

@@ -84,7 +84,8 @@ describe("the share of the requests", () => {
   it("has another pace that leaves room for some besides", () => {
     const share = new RequestShare(hourly(10))
     for (let n = 0; n < 5; n++) share.take(n)
-    // Five more fit into the rest of the hour, or three with two others; there is no room for six others.
+    // Five more requests fit into the rest of the hour, or three more next to two of another kind. There is no room for six of another
+    // kind.
     expect(share.paceMillis(hour / 2)).toBeCloseTo(hour / 10, -1)
     expect(share.paceMillis(hour / 2, 2)).toBeCloseTo(hour / 8, -1)
     expect(share.paceMillis(hour / 2, 6)).toBe(Infinity)
@@ -162,7 +163,7 @@ describe("the share of the requests", () => {
     const share = new RequestShare(hourly(perHour))
     const sent: Array<number> = []
     const now = 3_000_000
-    // Ever faster, so that the pace is not that of the whole share.
+    // Requests that come faster and faster, so that their pace differs from the pace of the whole share.
     for (let n = 1; n <= 15_000; n++) {
       sent.push(now * (n / 15_000) ** 0.25)
       share.take(sent.at(-1)!)

@@ -20,7 +20,10 @@ const unreadable = (id: ListRecord["id"]): ListRecord => ({
   expected: "a string"
 })
 
-/** Sweeps a list that each page may change; `maxPerPage` is the service's, `says` what it says of the list on each page. */
+/**
+ * Sweeps a list that may change with each page. `maxPerPage` is the service's limit, and `says` is what the service states about the list
+ * on each page.
+ */
 const swept = (
   list: (page: number) => ReadonlyArray<ListRecord>,
   maxPerPage = 100,
@@ -110,11 +113,11 @@ describe("a sweep", () => {
     expect(swept(() => many(39), 100, beginSweep(3, 40)).completed.requests).toBe(2)
     expect(swept(() => many(41), 100, beginSweep(3, 40)).completed.requests).toBe(2)
     expect(swept(() => [], 100, beginSweep(3, 40)).completed.requests).toBe(2)
-    // It says that there are more.
+    // A service that states that there are more nodes.
     expect(swept(() => many(40), 100, beginSweep(3, 40), { total: 41 }).completed.requests).toBe(2)
-    // A service that gives shorter pages than it did.
+    // A service whose pages are shorter than before.
     expect(swept(() => many(40), 20, beginSweep(3, 40)).completed.listed).toBe(40)
-    // It leaves nodes out of a page that is not the last.
+    // A service that leaves out nodes of a page that is not the last one.
     const page = many(100).filter(({ id }) => id! % 30 !== 0)
     expect(swept((number) => (number === 1 ? page : many(150)), 100, beginSweep(3, 150)).completed.listed).toBe(150)
   })

@@ -7,7 +7,7 @@ import { aNode } from "../diff/aNode.ts"
 const moment = { order: 1, atMillis: 0, monotonicMillis: 0, serviceMillis: null }
 const exchange = { asked: moment, answered: moment }
 
-/** Asks for the end of the list until it is there; how many requests that took, and what came. */
+/** Requests pages until the end of the list is found; returns the number of requests, and the nodes that were seen. */
 const probe = (ids: ReadonlyArray<number>, before: { readonly offset: number; readonly lastId: number }) => {
   let end: End = { ...before, firstId: Infinity }
   const seen = new Set<number>()

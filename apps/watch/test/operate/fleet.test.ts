@@ -39,7 +39,7 @@ const compose = parse(read("compose.yml"))
 
 describe("compose.yml", () => {
   it("is a file of the Compose Specification", () => {
-    // Its words for what it is are of an older draft than its rules.
+    // `$schema` and `id` of this schema belong to an older draft than its rules.
     const { $schema: _, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, value) => {
       return key === "id" && typeof value === "string" ? undefined : value
     })

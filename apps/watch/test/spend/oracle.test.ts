@@ -32,7 +32,7 @@ const complaintsOf = (history: History): ReadonlyArray<string> => {
     if (standing.baselineMillis === null) return
     for (const { incarnation, node } of nodes) seen.add(`${node.id} ${incarnation}`)
     const nowMillis = difference.exchange.answered.atMillis
-    // Prices were known all the time.
+    // As if the prices had been known all the time.
     const begun: Ledger = ledger ?? beginWith([], plans, 0, nowMillis).ledger
     const isSweep = observation._tag === "SweepCompleted"
     ledger = followNodes(begun, before, difference, plans, { sweepMillis, isSweep }).ledger
@@ -41,7 +41,7 @@ const complaintsOf = (history: History): ReadonlyArray<string> => {
   const known = ledger as Ledger | null
   if (known === null) return []
   const fromMillis = monthOf(known.sinceMillis).fromMillis
-  // Long after the last change.
+  // An instant long after the last change.
   const toMillis = known.sinceMillis + 10 * 3_600_000
   const [low, high, , open] = sumOf(perDay(known.days, fromMillis, toMillis))
   let truth = 0n
@@ -60,8 +60,8 @@ const complaintsOf = (history: History): ReadonlyArray<string> => {
 describe("what an account spent behind a service that lies", () => {
   it("is within its bounds in random histories with many faults together", () => {
     const seeds = Array.from({ length: isSoak ? 200 : 30 }, (_, index) => 500 + index)
-    // A stale reply shows a node when it was gone, a wall clock that is set has no right instants to add up, and after an exchange of keys
-    // an account without nodes may be another one, so that the known ones count on.
+    // Some histories have no right result: a stale reply shows a node that was gone, a wall clock that is set gives no correct times, and
+    // after an exchange of keys an account without nodes may be another account, so the known nodes still count.
     const beyond: ReadonlyArray<string> = ["clock", "rotation", "stranger"]
     const histories = seeds.map((seed) => {
       const history = historyOf(seed)

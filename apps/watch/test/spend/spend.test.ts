@@ -20,7 +20,7 @@ const history = (over: Partial<History>) =>
 
 const firstMillis = ({ ledger }: Told) => monthOf(ledger.sinceMillis).fromMillis
 
-/** Each day, and all of them together. */
+/** Each day, and all days together. */
 const times = (told: Told) => {
   const from = firstMillis(told)
   const days: Array<readonly [number, number]> = [[from, told.endMillis]]
@@ -32,7 +32,7 @@ const times = (told: Told) => {
 
 const spent = ({ days }: Told, [from, to]: readonly [number, number]) => sumOf(perDay(days, from, to))
 
-/** No price is above this, so unobserved changes of a node can distort the result by at most this much. */
+/** No price is above this, so this limits how much unobserved changes of a node can distort the result. */
 const bound = ({ lives, widths }: Told) =>
   55_000_000n * BigInt(widths.reduce((sum, width) => sum + width, 0)) * BigInt(lives.length)
 

@@ -41,7 +41,7 @@ export interface History {
   readonly seed: number
   readonly hours: number
   readonly nodes: number
-  /** Whether nothing is observed for days, at times. */
+  /** Whether there are times of days in which nothing is observed. */
   readonly hasGaps: boolean
   /** Whether prices change. */
   readonly hasChanges: boolean
@@ -131,7 +131,7 @@ export const tell = (history: History): Told => {
     }
   }
   sweeps.push(end)
-  // A change is believed once a second read shows it.
+  // The daemon believes a change once a second read shows it.
   reads.push(end - 15 * minute, end)
   const moments = [...sweeps.map((at) => ({ at, isSweep: true })), ...reads.map((at) => ({ at, isSweep: false }))].sort(
     (a, b) => a.at - b.at

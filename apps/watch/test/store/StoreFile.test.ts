@@ -67,7 +67,7 @@ describe("a store in a file", () => {
         const { stderr, stdout } = yield* Effect.promise(() => writer.kill())
         expect(stderr).toBe("")
         reported = Math.max(reported, Number(stdout.trim().split("\n").at(-1)))
-        // As it is found by the next process, which the lock of the killed one does not stop.
+        // Read the store as the next process does; the lock of the killed process does not stop it.
         const { events, nodes } = yield* Effect.scoped(Effect.provide(read, Store.layerFile(path)))
         expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: nodes.length * 2 }, (_, index) => index + 1))
         expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
@@ -182,7 +182,7 @@ describe("a store in a file", () => {
         closeSync(file)
       }
       const pages = readFileSync(path).length / 4096
-      // One page that nothing reads at the start.
+      // Damage one page that nothing reads at the start.
       spoil(8, 4096 * Math.floor(pages / 2))
       expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("damaged")
       spoil(64 * 1024, 4096 * 20)

@@ -1,4 +1,4 @@
-/** The store on what Debian has: PostgreSQL 15, and PgBouncer before it. */
+/** The store with the packages of Debian: PostgreSQL 15 behind PgBouncer. */
 import { freePort } from "@berthkit/testing/freePort"
 import { Postgres } from "@berthkit/testing/Postgres"
 import { describe, expect, it } from "@effect/vitest"
@@ -100,7 +100,7 @@ describe("a pooler", () => {
       const now = yield* Clock.currentTimeMillis
       expect(yield* first.read).toEqual(Option.none())
       yield* first.write({ version: 1, writtenAt: now, pausedUntil: now + 60_000 })
-      // Each has its own idea of the server's clock.
+      // Each store has its own estimate of the server's clock.
       for (const store of [second, first]) {
         const pausedUntil = Option.getOrThrow(yield* store.read).pausedUntil
         expect(Math.abs(pausedUntil - now - 60_000)).toBeLessThan(1000)

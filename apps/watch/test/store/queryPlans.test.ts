@@ -74,14 +74,14 @@ describe("a store with many nodes and events reads no more of them than an answe
     "SEARCH event USING COVERING INDEX event_by_account_and_type (account=? AND type=? AND position>?)"
   ])
   reads("the last events of some types", ({ latest }) => latest(9, { type: "berth.image.*" }), [there, ofType, ofType])
-  // Both are the minimum of a column of an index, whose first entry it is.
+  // Both are the minimum of a column of an index, so the first entry of the index is the answer.
   reads("the first event that is kept", ({ firstKept }) => firstKept, [
     "SEARCH event USING COVERING INDEX key (account=?)"
   ])
   reads("the oldest event", ({ oldest }) => oldest("a"), [
     "SEARCH event USING COVERING INDEX event_by_time (account=?)"
   ])
-  // All nodes are the answer, and the events since then change it.
+  // The query starts from all nodes, and undoes the events since then.
   reads("the nodes at a time", ({ nodesAt }) => nodesAt(1, "a"), [
     "SEARCH event USING INDEX key (account=? AND seq=?)",
     "SEARCH event USING INDEX event_by_time (account=? AND happened_at>?)",
@@ -90,7 +90,7 @@ describe("a store with many nodes and events reads no more of them than an answe
   reads("a page of nodes", ({ presentNodes }) => presentNodes("a", 9, 9), [
     "SEARCH node USING INDEX key (account=? AND id>?)"
   ])
-  // The index has all that is counted, so no body is parsed.
+  // The index has everything that is counted, so no body is parsed.
   reads("the numbers of nodes", ({ nodeCounts }) => nodeCounts, ["SCAN node USING INDEX node_by_status"])
   const ended = [
     "SEARCH dead_letter USING COVERING INDEX key (sink=? AND id=?)",

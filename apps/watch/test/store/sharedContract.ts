@@ -14,11 +14,11 @@ import { storeContract } from "./storeContract.ts"
 
 const lost = { fault: "lost" }
 
-/** `server`: asked for in each test. */
+/** `server` is called in each test. */
 export const sharedContract = (name: string, server: () => Postgres) => {
   let schemas = 0
 
-  /** A schema of its own each time. */
+  /** An address with a new schema each time. */
   const newAddress = () => Redacted.make(`${server().url()}?schema=store${++schemas}`)
 
   storeContract(
@@ -39,7 +39,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
   const two = Effect.gen(function* () {
     const address = newAddress()
     const open = Effect.map(Layer.build(Store.layerServer(address)), (context) => Context.get(context, Store))
-    // At once, so that both find no tables.
+    // Open both at once, so that neither finds tables.
     const [first, second] = yield* Effect.all([open, open], { concurrency: "unbounded" })
     return { first, second, address }
   })
@@ -88,7 +88,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
         expect(yield* Effect.flip(reader.claim("a"))).toMatchObject({ fault: "readOnly" })
         expect(yield* reader.health).toMatchObject({ failure: { fault: "readOnly" } })
         yield* Effect.orDie(sql`ALTER ROLE failing_over RESET default_transaction_read_only`)
-        // A connection is dropped by the first write that it refuses.
+        // The first write that a connection refuses closes the connection.
         const claimed = yield* Effect.retry(reader.claim("a"), { times: 2 })
         expect(claimed.owner.epoch).toBe(2)
         yield* Effect.orDie(sql`DROP ROLE failing_over`)
@@ -232,7 +232,7 @@ export const sharedContract = (name: string, server: () => Postgres) => {
       Effect.gen(function* () {
         const { first, second } = yield* two
         const { owner } = yield* first.claim("a")
-        // The first answer may be that of its own beginning.
+        // The first answer may report only that it has begun to listen.
         const woken = Effect.gen(function* () {
           for (let seen = 0; ; seen = yield* second.newEvents(seen)) {
             const events = yield* second.after(beginning, 9)

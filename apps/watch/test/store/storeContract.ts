@@ -50,7 +50,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           }
         }
         const turns: Array<number> = []
-        // Gives way after each turn.
+        // Another fiber, which gives way after each turn.
         const others = yield* Effect.forkChild(Effect.forever(Effect.sync(() => turns.push(made))))
         yield* commit(owner, { nodes: rows })
         yield* Fiber.interrupt(others)
@@ -312,7 +312,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         const logged = (seq: number, over: Partial<Delivery> = {}) =>
           delivery(seq, { id: events[seq - 1]!.id, ...over })
         yield* meet("ops")
-        // A node that the sink begins with, which is not in the log, and a change that was held back.
+        // A node that the sink starts with, which is not in the log; and a change that was held back.
         const node = delivery(5, { node: 7, body: "{}" })
         const taken = [logged(2), logged(4), node, logged(5, { body: "{}", held: "{}" })]
         yield* take({ sink: "ops", after: null, account: "a", seq: 5, deliveries: taken, dropped: [] })

@@ -8,7 +8,7 @@ import { toEvent, toJson } from "../../src/events/Event.ts"
 import { Store } from "../../src/store/Store.ts"
 import { type History, watch, type Watched } from "../diff/oracle/watching.ts"
 
-/** Gives the account as its last process knows it. A process that is killed gives nothing up. */
+/** Returns the account as its last process knows it. A killed process does not release its account. */
 const liveAgain = Effect.fnUntraced(function* ({ rules, steps }: Watched, name: string) {
   let account: WatchedAccount | undefined
   for (const step of steps) {
@@ -22,7 +22,9 @@ const liveAgain = Effect.fnUntraced(function* ({ rules, steps }: Watched, name: 
   return account!
 })
 
-/** The log has what was published, numbered without a gap; the rest is what the history ends with. */
+/**
+ * Checks that the log has what was published, numbered without a gap, and that the other tables have the state at the end of the history.
+ */
 export const expectKept = Effect.fnUntraced(function* (history: History) {
   const { after, nodes } = yield* Store
   const name = `h${history.seed}`

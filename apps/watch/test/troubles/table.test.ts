@@ -124,7 +124,7 @@ describe("the table of troubles", () => {
     const begunMillis = (millis: number) => ({ begunMillis: nowMillis - millis, intervalMillis: 9000 })
     expect(keysOf(ofAccount({ ...begunMillis(60_000), lastSweep: null }))).toEqual([])
     expect(keysOf(ofAccount({ ...begunMillis(60_001), lastSweep: null }))).toEqual(["sweeps-late (acme)"])
-    // As the store has it of the time before a pause.
+    // The store still has the last sweep from before a pause.
     expect(keysOf(ofAccount({ ...begunMillis(60_000), lastSweep: sweptAgo(3_600_000) }))).toEqual([])
     expect(keysOf(ofAccount({ ...begunMillis(60_001), lastSweep: sweptAgo(3_600_000) }))).toEqual([
       "sweeps-late (acme)"

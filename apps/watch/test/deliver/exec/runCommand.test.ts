@@ -35,7 +35,7 @@ describe("an exec sink", () => {
         kind: "unavailable",
         reason: expect.stringMatching("ENOENT")
       })
-      // Node throws this one.
+      // Node throws this error instead of emitting it.
       expect(yield* run("/dev/null/notify")).toMatchObject({
         kind: "unavailable",
         reason: "it could not be started: spawn ENOTDIR"

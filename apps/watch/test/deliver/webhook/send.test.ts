@@ -29,7 +29,7 @@ interface Received {
   readonly body: string
 }
 
-/** A receiver on this machine that answers as the test states, and what it received. */
+/** A receiver on this machine that answers as the test tells it to; also returns what it received. */
 const receiver = Effect.fnUntraced(function* (answer: (response: ServerResponse, path: string) => void) {
   const received: Array<Received> = []
   const service = yield* HttpService.start((request, response) => {
@@ -144,7 +144,7 @@ describe("a webhook", () => {
       })
       const send = yield* sender(url)
       for (let sent = 1; sent <= 10; sent++) yield* send(`id-${sent}`, json)
-      // The next event does not wait for the body of an answer.
+      // An event does not wait for the body of the answer to the event before it.
       expect(sockets.size).toBeLessThanOrEqual(2)
     })
   )
@@ -193,7 +193,7 @@ describe("a webhook", () => {
       const flips = yield* sender(named, { isPrivateAllowed: false }, flipping)
       expect(yield* flips("id-1", json)).toMatchObject(refused)
       expect([answers.length, received]).toEqual([1, []])
-      // The same name is fine where private addresses are allowed, and the connection goes to the resolved address.
+      // If private addresses are allowed, the same name is accepted, and the connection goes to the resolved address.
       const allowed = yield* sender(url.replace("127.0.0.1", "localhost"))
       expect(yield* allowed("id-1", json)).toEqual({ _tag: "Delivered" })
     })
@@ -268,7 +268,7 @@ describe("the proxy of the environment", () => {
     Effect.gen(function* () {
       const proxy = yield* statusReceiver(204)
       const { port } = new URL(proxy.url)
-      // The proxy may be in a private network, whatever the receiver may be.
+      // The proxy may be in a private network even if the receiver must not be.
       const send = yield* sender("http://hook.test/a", { isPrivateAllowed: false }, undefined, {
         [name]: `user:pass@localhost:${port}`
       })

@@ -1,4 +1,4 @@
-/** A catalogue watched by hand: every call is a read, and returns in short what it proves. */
+/** A catalogue that a test watches by hand: every call is a read, and returns a short form of the facts that it proves. */
 import type { CataloguePlan, EntryFact } from "../../../src/diff/CatalogueFact.ts"
 import { readCatalogue, unread, writeCatalogue, type CatalogueRead } from "../../../src/diff/catalogue/Catalogue.ts"
 import { diffCatalogue, nextReadMillis, noEvidence, type NodesOn } from "../../../src/diff/catalogue/diffCatalogue.ts"
@@ -29,7 +29,7 @@ export const watching = (nodesOn: NodesOn = () => []) => {
   }
 }
 
-/** One that has its baseline: the first reads showed these plans. */
+/** A watched catalogue after its baseline: the first reads showed these plans. */
 export const watchingFrom = (plans: ReadonlyArray<CataloguePlan>, nodesOn?: NodesOn) => {
   const watch = watching(nodesOn)
   watch.read(0, plans)

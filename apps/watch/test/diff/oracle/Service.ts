@@ -50,7 +50,10 @@ const lasting = [
   "disorder"
 ] as const
 
-/** How long list and reads may deny nodes before the daemon may believe them: less than its grace, and than its hold. */
+/**
+ * How long list and reads may deny nodes that exist: less than the grace, and less than the hold, after which the daemon would believe
+ * them.
+ */
 const maxDurations: ReadonlyMap<FaultKind, number> = new Map([
   ["flicker", 55_000],
   ["outOfSight", 600_000]
@@ -77,7 +80,7 @@ export interface Page {
 }
 
 export class Service {
-  /** When all requests failed. */
+  /** The times in which all requests failed. */
   readonly outages: Array<readonly [fromMillis: number, toMillis: number]> = []
   /** Whether another account answers. */
   stranger = false
@@ -85,7 +88,7 @@ export class Service {
   readonly #chance: Chance
   readonly #kinds: ReadonlySet<FaultKind>
   readonly #active = new Map<FaultKind, Active>()
-  /** The sweep in which a node was last missing by a blink. */
+  /** By node: the last sweep in which the fault `blink` hid it. */
   readonly #blinks = new Map<number, number>()
   #sweep = 0
   readonly #staleReads = new Map<number, number>()
@@ -138,7 +141,7 @@ export class Service {
     if (kind === "hidden") return some(alive.filter(({ id }) => id % 2 === 0))
     if (kind === "denied") return some(alive.filter(({ id }) => id % 2 === 1))
     if (!maxDurations.has(kind)) return new Set()
-    // A life that the daemon has not seen yet does not count in a group, although its id may be known from an earlier life.
+    // A life that the daemon has not seen yet does not count in a group, even if its id is known from an earlier life.
     const candidates = alive
       .filter((life) => known.get(life.id) === life.createdMillis && !wasTerminating(life))
       .map(({ id }) => id)
@@ -187,7 +190,7 @@ export class Service {
       .filter(({ id }) => !isShort || id % 7 === Math.floor(atMillis / 20_000) % 7)
       .map((life) => nodeAt(life, life.id % 2 === 0 ? asOf : atMillis))
       .sort((a, b) => a.id - b.id)
-    // With pages out of order a list lacks any node, so that reads may not deny any.
+    // If pages are out of order, a list may lack any node, so reads must not deny any node at the same time.
     return this.#active.has("disorder") && !this.#kinds.has("denied") ? nodes.toSorted(() => below(3) - 1) : nodes
   }
 

@@ -11,7 +11,7 @@ import type { Chance } from "../Chance.ts"
 export interface Life {
   readonly id: number
   readonly createdMillis: number
-  /** Every status it ever had, oldest first. */
+  /** Every status of the node, oldest first. */
   readonly statuses: Array<{ readonly status: KnownStatus; readonly fromMillis: number }>
   name: string
   goneMillis: number
@@ -47,7 +47,7 @@ export class World {
     return this.#alive.get(id)
   }
 
-  /** Something happens. */
+  /** Changes something at random. */
   happen(atMillis: number): void {
     const { below, happens, oneOf } = this.#chance
     if (happens(0.2)) this.#create(++this.#lastId, "created", atMillis)

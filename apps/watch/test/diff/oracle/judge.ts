@@ -34,7 +34,7 @@ export const judge = (watched: Watched): ReadonlyArray<string> => [
   ...troubles(watched)
 ]
 
-/** No id comes twice. */
+/** Checks that no id comes twice. */
 const ids = ({ published }: Watched): ReadonlyArray<string> => {
   const seen = new Map<string, string>()
   return published.flatMap(({ fact }) => {
@@ -48,7 +48,7 @@ const ids = ({ published }: Watched): ReadonlyArray<string> => {
 
 const isBetween = (millis: number, [from, to]: readonly [number, number]) => from <= millis && millis <= to
 
-/** Nothing is reported that did not happen. */
+/** Checks that every reported fact happened. */
 const truth = (watched: Watched): ReadonlyArray<string> => {
   const { history, published } = watched
   const hasStableClock = !history.process.includes("clock")
@@ -91,7 +91,7 @@ const truth = (watched: Watched): ReadonlyArray<string> => {
   })
 }
 
-/** The facts about each node continue one another. */
+/** Checks that each fact about a node continues the one before it. */
 const order = (watched: Watched): ReadonlyArray<string> => {
   const complaints: Array<string> = []
   const baselineAt = watched.published.findIndex(({ fact }) => fact.type === "berth.watch.baseline")
@@ -117,7 +117,7 @@ const order = (watched: Watched): ReadonlyArray<string> => {
         isThere = true
         status = data.after.status
       } else {
-        // A node of the baseline is there without a fact of its own.
+        // No fact reports a node of the baseline.
         if (!isThere && !isFirst) complaints.push(`${short(about)}: it was not there`)
         isThere = type !== "berth.node.deleted"
         if (type === "berth.node.status_changed") {
@@ -135,7 +135,7 @@ const order = (watched: Watched): ReadonlyArray<string> => {
   return complaints
 }
 
-/** The first fact after a gap is marked, and no other. */
+/** Checks that exactly the first fact after each gap is marked. */
 const marks = ({ gaps, published }: Watched): ReadonlyArray<string> =>
   published.flatMap(({ atMillis, fact }, index) =>
     gaps.has(index) === "afterGap" in fact.data
@@ -148,11 +148,11 @@ const isKnown = ({ nodes }: Snapshot, id: number, createdMillis: number): boolea
     ({ state: { node } }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt!) === createdMillis
   )
 
-/** In the end everything is known that is true. */
+/** Checks that the daemon knows the whole truth in the end. */
 const end = ({ published, snapshot, world }: Watched): ReadonlyArray<string> => {
   const complaints: Array<string> = []
   const alive = world.alive
-  // Without one known node the account behind another key cannot be recognized.
+  // Unless one known node is left, the account behind another key cannot be recognized.
   if (
     snapshot.standing.stranger !== null &&
     alive.every(({ createdMillis, id }) => !isKnown(snapshot, id, createdMillis))
@@ -177,7 +177,7 @@ const end = ({ published, snapshot, world }: Watched): ReadonlyArray<string> => 
   return complaints
 }
 
-/** Troubles begin and end in turn, and an outage is one trouble. */
+/** Checks that troubles begin and end in turn, and that an outage is one trouble. */
 const troubles = ({ history, published, service }: Watched): ReadonlyArray<string> => {
   const complaints: Array<string> = []
   const open = new Set<string>()

@@ -1,4 +1,4 @@
-/** The oracle in full size: 2100 histories, or as many as `ORACLE_HISTORIES`. Seeds apart from those of `oracle.test.ts`. */
+/** The oracle in full size: 2100 histories, or as many as `ORACLE_HISTORIES`. Their seeds differ from those in `oracle.test.ts`. */
 import { seed } from "@berthkit/testing/chance"
 import { expect, it } from "@effect/vitest"
 import { complaintsOf } from "./history.ts"

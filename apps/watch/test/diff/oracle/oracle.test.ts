@@ -1,6 +1,6 @@
 /**
- * The oracle: histories of an account behind a service that answers wrongly in every known way, while the process is killed,
- * stopped and given other keys. `oracle.soak.ts` runs thousands. A history that fails is repeated by its seed.
+ * The oracle: histories of an account behind a service that answers wrongly in every known way, while the process is killed, stopped and
+ * given other keys. `oracle.soak.ts` runs thousands. A history that fails can be repeated with its seed.
  */
 import { isSoak } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ import { type History, type ProcessFault, processFaults, watch } from "./watchin
 const quiet: Omit<History, "seed"> = { size: 20, perPage: 5, minutes: 60, kinds: [], process: [] }
 const seeds = isSoak ? [1, 2, 3] : [1]
 
-/** Seeds of histories that were reported falsely by earlier rules, and how. */
+/** Seeds of histories about which earlier rules reported something false, and what that was. */
 const found = [
   [102924, "two nodes that only the list lacks among 44 that are gone, none of them in the sample"],
   [202428, "one such node, with failed requests and an exchanged key"],

@@ -33,7 +33,7 @@ export interface History {
   /** Nodes at the beginning. */
   readonly size: number
   readonly perPage: number
-  /** How long before everything comes to rest. */
+  /** How long it takes until the faults end. */
   readonly minutes: number
   readonly kinds: ReadonlyArray<FaultKind>
   readonly process: ReadonlyArray<ProcessFault>
@@ -71,7 +71,7 @@ export interface Watched {
 
 const beginMillis = 1_700_000_000_000
 
-/** An actor: it yields how long it waits. */
+/** An actor. Each value that it yields is the time for which it waits. */
 type Actor = Generator<number, void>
 
 const encode = Schema.encodeSync(NodeStateJson)
@@ -81,10 +81,10 @@ const decode = Schema.decodeSync(NodeStateJson)
 const pauseOf = ({ nodes }: Snapshot, id: NodeId, atMillis: number): number =>
   5000 + (atMillis - (nodes.get(id)?.sinceMonotonicMillis ?? atMillis)) / 10
 
-/** Called with what an observation proved, after the commit and before it is believed. */
+/** Called with what an observation proved, after it is committed and before the process believes it. */
 export type Follow = (before: Snapshot, difference: Difference, observation: Observation, rules: Rules) => void
 
-/** The watching of one history. */
+/** Plays one history, and watches it. */
 export const watch = (history: History, follow?: Follow): Watched => {
   const { happens, below, oneOf } = chanceFrom(history.seed)
   const chance = { happens, below, oneOf }
@@ -203,7 +203,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
     }
   }
 
-  /** Reads the last page, as known from the last sweep. */
+  /** Reads the page that was the last one in the last sweep. */
   function* tails(): Actor {
     while (true) {
       yield 5000 + below(10_000)
@@ -281,7 +281,7 @@ export const watch = (history: History, follow?: Follow): Watched => {
     }
   }
 
-  /** Before the baseline nothing is missed. */
+  /** Before the baseline there is nothing that a gap could hide. */
   function noteGap() {
     if (standing.baselineMillis !== null) gaps.add(published.length)
   }

@@ -59,7 +59,7 @@ describe("the dashboard", () => {
       const watching = page.getByRole("region", { name: "Watching" })
       yield* sees(watching.getByText("868 of 1,200 requests left").waitFor())
       yield* sees(watching.getByText(/^(in [1-5] s|under way)$/).waitFor())
-      // 8 nodes, two of each plan, and a ninth of the first.
+      // Eight nodes, two of each plan, and a ninth node of the first plan.
       expect(yield* sees(page.locator("#cost").textContent())).toBe("₹76,913")
       const sink = page.getByRole("list", { name: "Sinks" }).getByRole("listitem").filter({ hasText: "chat" })
       yield* sees(
@@ -95,7 +95,7 @@ describe("the dashboard", () => {
       const rows = page.getByRole("list", { name: "Dead letters of chat" }).getByRole("listitem")
       yield* sees(rows.filter({ hasText: "10 attempts · the receiver answered 400" }).waitFor())
       expect(yield* sees(rows.count())).toBe(2)
-      // Screen readers read its text out only if the element existed before.
+      // Screen readers read a text aloud only if its element existed before.
       expect(yield* sees(page.getByRole("dialog").getByRole("status").count())).toBe(1)
       yield* sees(page.getByRole("button", { name: "Retry one", exact: true }).click())
       yield* sees(page.getByText("chat tries this event again now.").waitFor())
@@ -179,7 +179,7 @@ describe("the dashboard", () => {
         yield* sees(row(page, "api-1").waitFor())
         return yield* sees(page.evaluate<number>(() => performance.getEntriesByName("nodes-painted")[0]!.startTime))
       })
-      // The best of three: another test may keep the machine busy.
+      // Take the best of three measurements, because another test may keep the machine busy.
       let paintedMillis = yield* painted
       for (let again = 0; again < 2 && paintedMillis >= 1000; again++) {
         yield* sees(page.reload())

@@ -25,7 +25,7 @@ describe("the details of a node", () => {
       yield* sees(dialog(page, "web-1").waitFor({ state: "hidden" }))
       yield* sees(page.goForward())
       yield* sees(dialog(page, "web-1").waitFor())
-      // The browser may report the first closing as late as this.
+      // The browser may report only now that the dialog was closed before.
       yield* sees(page.evaluate(`document.getElementById("details").dispatchEvent(new Event("close"))`))
       expect(page.url()).toBe(`${daemon.url}/#node/default/97898`)
       yield* sees(page.reload())

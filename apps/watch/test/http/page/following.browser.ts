@@ -1,6 +1,5 @@
 /**
- * The dashboard while things happen: nothing is lost between what it read and what it follows, and what its reader is about to do
- * stays possible.
+ * The dashboard while things happen: no event is lost between reading and following, and changes do not interrupt what its reader is doing.
  */
 import { exactPrice } from "@berthkit/core/domain/Price"
 import { sees, visit } from "@berthkit/testing/browser"
@@ -215,7 +214,7 @@ describe("the dashboard while things happen", () => {
       daemon.state.sinks = [aSink()]
       daemon.append({ type: "berth.watch.recovered" })
       yield* sees(page.getByText("All well.").waitFor())
-      // A few frames later: nothing else paints so soon.
+      // Look at a few frames, in which nothing else is painted.
       const isRow = yield* sees(
         page.evaluate<boolean>(`new Promise((done) => {
           const look = () => {

@@ -7,5 +7,5 @@ export const rowOf = (page: Page, name: string) => page.getByRole("row", { name:
 
 export const isLive = (page: Page) => sees(page.getByText("live", { exact: true }).waitFor())
 
-/** Now, as events have it. */
+/** The present time in the form that events have. */
 export const instant = (): string => new Date().toISOString()

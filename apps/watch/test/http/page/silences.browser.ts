@@ -102,7 +102,7 @@ describe("silences on the dashboard", () => {
       yield* sees(page.getByRole("dialog").waitFor({ state: "hidden" }))
       close()
       yield* sees(request.response())
-      // The page has taken the reply when it takes the next one.
+      // Wait for the page's next request: the page has processed the reply before it.
       daemon.append({ type: "berth.watch.recovered" })
       yield* sees(page.waitForResponse("**/api/status"))
       expect(yield* sees(page.getByRole("dialog").count())).toBe(0)

@@ -23,7 +23,7 @@ describe("what was spent, on the dashboard", () => {
       daemon.state.costs = [aCost({ budget: { monthInr: 50_000, warnPercent: [80] } }, nowMillis, rising)]
       const { complaints, outside, page } = yield* visit(daemon.url)
       yield* sees(page.getByText("Spent this month").waitFor())
-      // 5 days of 40, 5 of 90, 7 of 60, and 2.5 of 130 an hour; 8.5 more until the end.
+      // 5 days at ₹40 an hour, 5 at ₹90, 7 at ₹60 and 2.5 at ₹130; then 8.5 days at ₹130 until the end of the month.
       expect(yield* sees(page.locator("#spent").textContent())).toBe("₹33,480")
       expect(yield* sees(page.locator("#expected").textContent())).toBe("₹66,240")
       yield* sees(page.getByText("budget ₹50,000", { exact: true }).waitFor())

@@ -11,7 +11,7 @@ import { instant, isLive, rowOf } from "./reading.ts"
 
 const since = DateTime.makeUnsafe("2026-03-01T03:00:00Z")
 
-/** How the daemon is, in one line. */
+/** The state of the daemon in one line. */
 const summary = (page: Page) =>
   Effect.map(sees(page.locator("#summary > *").allTextContents()), (parts) => parts.join(" "))
 

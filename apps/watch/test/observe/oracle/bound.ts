@@ -1,6 +1,6 @@
 /**
  * The latest time at which deletions and new nodes may be reported, calculated by hand from the table of requests in
- * docs/reference/latency.md. Nothing here comes from the code under test, so a mistake in only one of the two shows.
+ * docs/reference/latency.md. Nothing here comes from the code under test, so a mistake in only one of the two is noticed.
  */
 import type { Budget } from "../../../src/observe/RequestShare.ts"
 import type { Loss } from "./deletions.ts"
@@ -8,23 +8,28 @@ import type { Loss } from "./deletions.ts"
 const second = 1000
 const hour = 3_600_000
 
-/** A loss without the time that its run waits. */
+/** A loss without the time for which its run waits. */
 export type Asked = Omit<Loss, "withinMillis">
 
 /** Each page of a sweep adds 87 nodes. */
 const pagesOf = (size: number): number => (size < 100 ? 1 : Math.ceil(size / 87))
 
-/** The interval of sweeps in row 3: 9 s for an account of one page, otherwise 150 pages an hour; the configured one if that is longer. */
+/**
+ * The interval of sweeps in row 3: 9 s for an account of one page, otherwise 150 pages an hour; or the configured interval if it is longer.
+ */
 const plannedMillis = (size: number, intervalMillis: number | null): number =>
   Math.max(size < 100 ? 9 * second : (pagesOf(size) * hour) / 150, intervalMillis ?? 0)
 
-/** The requests an hour of rows 2 and 3: the one page, every tenth time twice; or the end of the list every 9 s, and the pages. */
+/**
+ * The requests an hour of rows 2 and 3. For an account of one page: that page, every tenth time twice. Otherwise: the end of the list every
+ * 9 s, and the pages.
+ */
 const promisedPerHour = (size: number, intervalMillis: number | null): number => {
   const sweeps = hour / plannedMillis(size, intervalMillis)
   return size < 100 ? 1.1 * sweeps : 400 + pagesOf(size) * sweeps
 }
 
-/** The same for the largest accounts: the end of the list every 13.5 s, and 360 pages. */
+/** The same for the largest accounts: the end of the list every 13.5 s, and 360 pages an hour. */
 export const maxPromisedPerHour = 627
 
 /** The share: requests an hour, and the window in which row 1 counts, which is an hour or shorter. */
@@ -79,19 +84,19 @@ const isSet = ({ budget, intervalMillis, size }: Asked): boolean =>
 const readsOf = (loss: Asked): number => {
   const { budget, intervalMillis, isIll, lies, lost, size } = loss
   const used =
-    // Row 5 takes what is left, and the part of row 1 that the margins of the promise pay for.
+    // Row 5 takes what is left, and the part of row 1 that the margins of the promise cover.
     (isSet(loss) ? 57 * shareOf(budget).hours : 0) +
     // Two reads of each node that was hidden before.
     (isIll ? 0.4 * size : 0) +
-    // Reads of nodes that lists lack and reads show take up to half of row 1, and have taken it before.
+    // Reads of nodes that lists lack but reads show take up to half of row 1, and have taken it before the loss.
     (lies.lacking > 0 ? Infinity : 0)
   const promised = isSet(loss) ? Infinity : promisedPerHour(size, intervalMillis)
   return readsMillis(lost, budget, { promised, used, part: lies.lacking > 0 ? 0.5 : 1 })
 }
 
 /**
- * Sweeps: the running one may already have read the node's place, two lack the node, one ends after the first 404, and in a freeze one more
- * comes after the hold. To this add the hold, a grace and, in a freeze, another grace.
+ * The sum of these sweeps: the running one, which may already have read the node's place; two that lack the node; one that ends after the
+ * first 404; in a freeze, one more after the hold. To this add the hold, a grace and, in a freeze, another grace.
  */
 export const deletedWithinMillis = (loss: Asked): number => {
   const { budget, graceMillis, holdMillis, intervalMillis, lies, size } = loss

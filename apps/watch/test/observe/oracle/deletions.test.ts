@@ -1,6 +1,6 @@
 /**
  * Deletions and new nodes are reported as promised whatever interval is set, because proofs of deletions come before sweeps more often than
- * promised. The bounds are worked out by hand in `bound.ts`; what the code says it promises agrees with them.
+ * promised. The bounds are calculated by hand in `bound.ts`; the test also checks that the numbers in the code agree with them.
  */
 import { isSoak } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"

@@ -26,7 +26,7 @@ export interface Lies {
   readonly hanging: number
   /** From the loss on, each page of the list lacks up to this many nodes, drawn anew for every page. New nodes are never lacking. */
   readonly lacking: number
-  /** One in this many nodes may be lacking: the fewer can be, the more lists in a row lack the same one. */
+  /** One in this many nodes may be lacking. The fewer nodes can be lacking, the more lists in a row lack the same one. */
   readonly lackingOf: number
 }
 
@@ -37,7 +37,7 @@ export interface Loss {
   readonly size: number
   /** How many of them vanish at once, spread over the list. */
   readonly lost: number
-  /** How long after the baseline. */
+  /** How long after the baseline the nodes vanish. */
   readonly atMillis: number
   /** Whether the service hides a fifth of all nodes for twelve seconds, half a minute before the loss. */
   readonly isIll: boolean
@@ -91,7 +91,7 @@ const clientOf = (
     })
   )
 
-/** No real time is too long for what virtual time wakes. */
+/** Never warn about real time: what virtual time wakes may take any real time. */
 const clock = TestClock.layer({ warningDelay: "1 day" })
 
 /**
@@ -172,7 +172,7 @@ export const afterLoss = Effect.fnUntraced(function* (loss: Loss) {
       budget: Effect.succeed(budget),
       areCredentialsNew: false
     })
-    // The clock drives this: everything that it wakes comes to rest before time continues.
+    // The clock drives the poller: time continues only once everything that the clock has woken waits again.
     yield* Effect.forkChild(Effect.delay(poller.run, 1))
     while (snapshot.standing.baselineMillis === null) yield* TestClock.adjust(lookMillis)
     lossMillis = (yield* Clock.currentTimeMillis) + atMillis

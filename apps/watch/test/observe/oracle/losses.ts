@@ -1,4 +1,6 @@
-/** Losses of nodes: random ones, and ones for which little is left besides what row 1 of docs/reference/latency.md keeps. */
+/**
+ * Losses of nodes: random ones, and ones for which few requests are left besides those that row 1 of docs/reference/latency.md reserves.
+ */
 import { seed } from "@berthkit/testing/chance"
 import { budgetOf, hourly } from "../../../src/observe/RequestShare.ts"
 import { chanceFrom } from "../../diff/Chance.ts"
@@ -59,8 +61,8 @@ const calm: Asked = {
 }
 
 /**
- * Losses after configured sweeps have taken their part, or with a small share. Without the requests that are kept for proofs, some of these
- * reports would be late.
+ * Losses after configured sweeps have taken their part, or with a small share. Some of these reports would be late if no requests were kept
+ * for proofs.
  */
 export const tight: ReadonlyArray<readonly [what: string, Asked]> = [
   ["of many, after sweeps every 200 ms", { ...calm, size: 400, lost: 200, isIll: false, atMillis: 20 * minute }],
@@ -95,5 +97,5 @@ export const tight: ReadonlyArray<readonly [what: string, Asked]> = [
   ["with a small share", { ...calm, size: 1100, lost: 40, isIll: false, intervalMillis: null, budget: hourly(180) }]
 ]
 
-/** Most sweeps do not fit into the share, and there is no reason to wait for it. */
+/** Most sweeps do not fit into the share of this account, but the proof of a deletion has no reason to wait for them. */
 export const unpaid = (intervalMillis: number): Asked => ({ ...calm, intervalMillis })

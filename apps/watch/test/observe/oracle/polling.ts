@@ -1,6 +1,6 @@
 /**
- * The daemon's polling with its real client, in virtual time, of a `World` behind a service that lies, fails and lets reads of
- * single nodes hang. Gives when each life of a node was reported first.
+ * The daemon's polling with its real client, in virtual time, of a `World` behind a service that lies, fails and lets reads of single nodes
+ * hang. The result is when each life of a node was first reported.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -25,7 +25,7 @@ export interface PolledHistory {
   readonly kinds: ReadonlyArray<FaultKind>
   /** The part of the nodes for which every read hangs. */
   readonly hanging: number
-  /** How often something happens to a node, at most. */
+  /** The maximum time between two changes of nodes. */
   readonly changeMillis: number
 }
 
@@ -33,7 +33,7 @@ export interface Polled {
   readonly world: World
   /** When each life was reported first, by `lifeOf`. */
   readonly reported: ReadonlyMap<string, number>
-  /** When a sweep or the end of the list was asked for. */
+  /** The requests for a sweep or for the end of the list. */
   readonly lists: ReadonlyArray<{ readonly atMillis: number; readonly hasFailed: boolean }>
   readonly reads: number
 }
@@ -42,7 +42,7 @@ export const lifeOf = ({ createdMillis, id }: Pick<Life, "createdMillis" | "id">
 
 const stepMillis = 250
 
-/** More than is asked for. */
+/** An allowance that is larger than needed. */
 const allowance = { "ratelimit-limit": "100000", "ratelimit-remaining": "99999", "ratelimit-reset": "3600" }
 
 /** A turn of the event loop, in which answers arrive. It takes no virtual time. */
@@ -51,7 +51,7 @@ const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)
 const record = ({ createdAt, id, name, status }: Node) =>
   nodeRecord({ id, name, status, created_at: DateTime.formatIso(createdAt!) })
 
-/** The outcome of a history. */
+/** Plays a history; returns what was reported. */
 export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
   const chance = chanceFrom(history.seed)
   const world = new World(chance, history.size, 0)
@@ -84,7 +84,7 @@ export const polled = Effect.fnUntraced(function* (history: PolledHistory) {
       underWay++
       return reply === "lost" ? reply : { ...reply, headers: { ...reply.headers, ...allowance } }
     })
-  /** Until no answer is under way. */
+  /** Waits until no answer is under way. */
   const quiet = Effect.gen(function* () {
     for (let turns = 0; turns < 4; turns++) {
       if (underWay > 0) turns = 0

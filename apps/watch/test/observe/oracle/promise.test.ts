@@ -1,6 +1,6 @@
 /**
- * The promise of detection latency under lies: a node that the list shows for longer than is promised for an account of its size is
- * reported, whatever becomes of reads of single nodes.
+ * The promise of detection latency under lies: a node that the list shows for longer than the promised time for its account's size is
+ * reported, whatever happens to reads of single nodes.
  */
 import type { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import { isSoak, seed } from "@berthkit/testing/chance"
@@ -10,10 +10,10 @@ import type { FaultKind } from "../../diff/oracle/Service.ts"
 import { type Life, statusesBetween, type World } from "../../diff/oracle/World.ts"
 import { lifeOf, polled, type Polled, type PolledHistory } from "./polling.ts"
 
-/** Promised for new nodes up to 3000; with the duration of a reply. */
+/** The promised time for a new node in an account of up to 3000 nodes, plus the duration of a reply. */
 const promisedMillis = 10_250
 
-/** Where more than five nodes are in transition all intervals are stretched: by a third up to ten of them, to twice as long beyond. */
+/** If more than five nodes are in transition, all intervals are longer: by a third for up to ten such nodes, and twice as long for more. */
 const stretchedMillis = 13_500
 const veryStretchedMillis = 20_500
 
@@ -50,7 +50,7 @@ const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, worl
   (size >= 100 && hanging > 0 ? 2 : 1) *
   (1 + (kinds.includes("blink") ? 1 : 0) + (kinds.includes("errors") ? 1 : 0))
 
-/** While three requests for the list failed in a row nothing is promised: one in five fails, and the pauses between them grow. */
+/** Nothing is promised while three requests for the list have failed in a row: one in five fails, and the pauses between attempts grow. */
 const isAnswered = ({ lists }: Polled, fromMillis: number, toMillis: number) => {
   let failures = 0
   for (const { atMillis, hasFailed } of lists) {
@@ -97,10 +97,10 @@ const kindsOfHistories: ReadonlyArray<readonly [string, Partial<PolledHistory>]>
   ["all lies about an account of three pages", { size: 250, kinds: ["denied", "hidden", "staleRead"], hanging: 1 }]
 ]
 
-/** Of each kind. */
+/** The number of histories of each kind. */
 const histories = isSoak ? 4 * Number(process.env["RUNS"] ?? 1) : 1
 
-/** Each history has a test, and so a clock, of its own: the clock of the test is that of its world. */
+/** Each history has its own test and so its own clock: the clock of the test is the clock of the history's world. */
 const runs = (isSoak ? kindsOfHistories : kindsOfHistories.filter((_, index) => index % 2 === 1)).flatMap(
   ([what, over]) => Array.from({ length: histories }, (_, run) => [what, run, over] as const)
 )

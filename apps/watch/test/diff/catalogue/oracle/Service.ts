@@ -1,6 +1,6 @@
 /**
- * A catalogue that changes by chance, behind a service that answers wrongly in every way that the daemon has to stand: alone or
- * together, each fault for less time than what both reads and patience are promised to see through.
+ * A catalogue that changes at random, behind a service that answers wrongly in every way that the daemon must withstand. Faults come alone
+ * or together. Each lasts for less time than the daemon's repeated reads and its patience cover.
  */
 import type { Image } from "@berthkit/core/domain/Image"
 import type { Chance } from "../../Chance.ts"
@@ -8,7 +8,7 @@ import type { Chance } from "../../Chance.ts"
 export const faultKinds = [
   /** A reply shows an older state, never twice in a row. */
   "stale",
-  /** For hours, each reply lacks another half of the plans or images. */
+  /** For hours, each reply lacks a different half of the plans or images. */
   "short",
   /** A reply lacks one or two entries, never two in a row. */
   "blink",
@@ -39,7 +39,7 @@ export interface Change {
 /** Less than the day after which a short catalogue is believed. */
 const maxShortMinutes = 20 * 60
 
-/** Half of it lacks three entries that are known at least, however many are new. */
+/** Half of this many entries lacks at least three known ones, however many are new. */
 const minOffered = 11
 
 /** The price that an image adds to any plan. */
@@ -55,7 +55,7 @@ export class Service {
   #serial = 0
   #shortUntilMinutes = -Infinity
   #isShortOfPlans = false
-  /** Whether the last reply showed what two in a row would make the truth. */
+  /** Whether the last reply had a fault that the daemon would believe if two replies in a row showed it. */
   #wasWrong = true
   #calm = true
 
@@ -145,7 +145,7 @@ export class Service {
       : { plans, images: new Set(drawn(images).slice(0, Math.floor(images.size / 2))) }
   }
 
-  /** Each image with each plan, some of them dearer. */
+  /** Each image with each plan. Some images cost more. */
   #records({ images, plans }: Offer): ReadonlyArray<Image> {
     const { below } = this.#chance
     const isUnpriced = this.#fires("unpriced", 0.2)

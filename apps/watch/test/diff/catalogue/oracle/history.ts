@@ -35,7 +35,7 @@ export interface Watched {
 const minute = 60_000
 const nodesPerPlan = 3
 
-/** The cost of a plan without that of its images; null if no image has a price, NaN if they disagree. */
+/** The cost of a plan without the cost of its images; null if no image has a price, NaN if the images disagree. */
 const basePrice = ({ prices }: CataloguePlan): number | null => {
   const bases = new Set(
     prices.flatMap(({ images, pricePerMonthInr }) =>
@@ -46,7 +46,7 @@ const basePrice = ({ prices }: CataloguePlan): number | null => {
   return bases.size <= 1 ? base : Number.NaN
 }
 
-/** How many reads there are while the service changes and answers wrongly, and how many afterwards, while it does neither. */
+/** The number of reads while the service changes and answers wrongly, and the number of reads afterwards. */
 const reads = 150
 const calmReads = 60
 

@@ -1,4 +1,7 @@
-/** The oracle of the catalogue in full size: 2000 histories, or as many as `ORACLE_HISTORIES`. Seeds apart from those of `oracle.test.ts`. */
+/**
+ * The oracle of the catalogue in full size: 2000 histories, or as many as `ORACLE_HISTORIES`. Their seeds differ from those in
+ * `oracle.test.ts`.
+ */
 import { seed } from "@berthkit/testing/chance"
 import { expect, it } from "@effect/vitest"
 import { complaintsOf } from "./history.ts"

@@ -8,7 +8,7 @@ const nowMillis = Date.UTC(2026, 2, 2)
 
 const millisOf = (minute: number) => Date.UTC(2026, 2, 1, 0, minute)
 
-/** As much of each record as the page reads of it here. */
+/** The fields of an account that the page reads here. */
 const account = (name: string, sweptMinute: number | null = 0) =>
   ({
     account: name,
