@@ -12,7 +12,7 @@ import { TestServer } from "@berthkit/server/testing"
 import { Postgres } from "@berthkit/testing/Postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { clientOf, inDialect, optionsOf, placeLines, placeOptions } from "../account.ts"
 import { berth, json } from "../cli/berth.ts"
 import { stateFolder } from "../cli/stateFolder.ts"
@@ -162,13 +162,14 @@ describe("a daemon that shares a database with berth on other machines", () => {
         Layer.provide(PgClient.layer({ url: Redacted.make(env.BERTH_STATE_URL) }))
       )
       const records = Context.get(yield* Layer.build(database), RecordStore)!
+      const nowMillis = yield* Clock.currentTimeMillis
       // Its command may go on for as long as its machine's clock is behind, at most 15 minutes.
       for (const [name, minutes] of [
         ["over", 20],
         ["perhaps", 10]
       ] as const) {
         const id = yield* create(name, env)
-        const takenAt = { wallMillis: Date.now() - minutes * 60_000, bootMillis: 1, bootClock: "of another machine" }
+        const takenAt = { wallMillis: nowMillis - minutes * 60_000, bootMillis: 1, bootClock: "of another machine" }
         const node = { id, name, createdMillis: null }
         const lease = { version: 1, node, begunAt: takenAt, takenAt, ttlMillis: 60_000, keptSince: null }
         yield* records.put("lease", `run-${name}`, JSON.stringify(lease))

@@ -2,7 +2,8 @@
  * Reads when the leases of nodes end. `berth run` stores the leases in the state folder, or in the database that several machines
  * share. The daemon never writes a lease, and ignores entries that are not leases.
  */
-import { bootClock, maxStepMillis } from "@berthkit/core/client/files/Boot"
+import { bootClock } from "@berthkit/core/client/files/Boot"
+import { maxStepMillis } from "@berthkit/core/client/files/Stamp"
 import type { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Effect, Option, Schedule, Schema } from "effect"
 import type { AlertRules, NodeLease } from "../spend/alerts.ts"
