@@ -70,3 +70,19 @@ describe("a replacement that was begun and reverted, of a member that is protect
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a commitment that a person names for an adopted node", () => {
+  it.live.each(["auto_terminate 30d", "hourly_billing 30d", "auto_renew"])(
+    "has days only if it is a renewal, as in the file: %s",
+    (given) =>
+      Effect.gen(function* () {
+        const { account, service } = yield* alteredService
+        const fleet = yield* hurriedFolderOf(account)
+        fleet.write(webs(1, plan))
+        const adopt = ["fleet", "adopt", "5", "--as", "web-1", "-f", fleet.file, "--commitment", given]
+        const { code, stderr } = yield* fleet.run(adopt)
+        assert.deepStrictEqual([code, service.requests], [2, []], stderr)
+        assert.include(stderr, 'such as "auto_renew 30d", or auto_terminate without days')
+      }).pipe(Effect.scoped)
+  )
+})

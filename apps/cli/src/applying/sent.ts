@@ -3,7 +3,7 @@
  * Nothing else then prints the ids of the changed nodes.
  */
 import { quoted } from "@berthkit/terminal/quoted"
-import { parseCommitment } from "../fleet/FleetFile.ts"
+import { commitmentToSet, parseCommitment } from "../fleet/FleetFile.ts"
 import type { Changed } from "../output/Output.ts"
 
 /** A request that changes something. */
@@ -60,8 +60,11 @@ const verbs = {
 } as const
 
 /** A commitment as the user types it; a placeholder if the days of its period are unknown. */
-export const givenFor = (commitment: string): string =>
-  parseCommitment(commitment) === undefined ? "SETTING" : quoted(commitment)
+export const givenFor = (commitment: string): string => {
+  const found = parseCommitment(commitment)
+  if (found === undefined) return "SETTING"
+  return commitmentToSet(commitment) === undefined ? found.setting : quoted(commitment)
+}
 
 /** The hint if it is unknown whether a commitment was set. */
 export const seeCommitment = (id: number, member: string, given: string): string =>

@@ -52,8 +52,8 @@ const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
 /**
- * Parses a text such as `auto_renew 30d`. In a ledger, or from a person, days may also stand next to another setting: they are the days of
- * a period that already runs.
+ * Parses a text such as `auto_renew 30d`. In a ledger, days may also stand next to another setting: they are the days of a period that
+ * already runs.
  */
 export const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!/^(?:auto_renew(?= )|auto_terminate|hourly_billing)(?: [1-9][0-9]{0,3}d)?$/.test(text)) return undefined
@@ -62,8 +62,8 @@ export const parseCommitment = (text: string): FleetCommitment | undefined => {
   return setting && { setting, days: days === undefined ? null : Number(days.slice(0, -1)) }
 }
 
-/** Parses the commitment in a fleet file. There, days are allowed only with a setting that buys a period. */
-const commitmentToSet = (text: string): FleetCommitment | undefined => {
+/** Parses a commitment that a person gives, in a fleet file or as a flag. Days are allowed only with a setting that buys a period. */
+export const commitmentToSet = (text: string): FleetCommitment | undefined => {
   const found = parseCommitment(text)
   return found === undefined || (found.days !== null && !takesOption(found.setting)) ? undefined : found
 }

@@ -24,7 +24,7 @@ import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
 import { mayHaveMade } from "../../fleet/candidates.ts"
 import { differencesOf } from "../../fleet/differences.ts"
-import { commitmentText, parseCommitment } from "../../fleet/FleetFile.ts"
+import { commitmentText, commitmentToSet } from "../../fleet/FleetFile.ts"
 import {
   adopted,
   committed,
@@ -48,7 +48,7 @@ import { leasingClient } from "../../settings/leasingClient.ts"
 import { command } from "../command.ts"
 
 /** Records what a person saw about an unanswered purchase, so that no command sends it again. */
-const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<typeof parseCommitment>) {
+const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<typeof commitmentToSet>) {
   const open = yield* commitmentLog.openOf(id)
   if (open !== undefined && open.setting === shown?.setting) {
     const { skuId } = open
@@ -92,8 +92,8 @@ export const adopt = command(
       "commitment",
       text(
         "SETTING",
-        (given) => given === "none" || parseCommitment(given) !== undefined,
-        'expected none, or a commitment as in the file, such as "auto_renew 30d"'
+        (given) => given === "none" || commitmentToSet(given) !== undefined,
+        'expected none, or a commitment as in the file, such as "auto_renew 30d", or auto_terminate without days'
       ),
       'The commitment that the portal shows, such as "auto_renew 30d", or none'
     ),
@@ -214,7 +214,7 @@ export const adopt = command(
           const shownNow = commitment === "none" ? null : commitment
           yield* ledgerFile.update((before) => nodeCommitted(before, name, node.id, shownNow))
           // The user has looked in the portal, so the outcome of an earlier request is known now.
-          yield* settleOpen(node.id, parseCommitment(commitment))
+          yield* settleOpen(node.id, commitmentToSet(commitment))
         } else if (open !== undefined && (yield* ledgerFile.current).members.get(name)?.node?.id === node.id) {
           // Recorded in the ledger so that no other machine sends the purchase again.
           yield* ledgerFile.update((before) => committing(before, name, open))
