@@ -92,6 +92,47 @@ describe("a create of an earlier boot, on a service that states no time", () => 
       })
     )
   )
+
+  it.live(
+    "leaves its member to a node of its name that another command created, and to a person who forgets the member",
+    () =>
+      withoutTime((fleet, moveOn, { nodes }) =>
+        Effect.gen(function* () {
+          const forget = fleet.run(["fleet", "forget", "-f", fleet.file, "web-1"])
+          const adopt = fleet.run(["fleet", "adopt", "-f", fleet.file, "1000", "--as", "web-1"])
+          yield* fleet.run(["node", "create", "shop-web-1", ...order])
+          moveOn(11)
+          const early = yield* adopt
+          assert.deepStrictEqual([early.code, nodes.length], [5, 1], early.stderr)
+          assert.include(early.stderr, "hint: Run the same command again in 26 minutes.")
+          moveOn(16)
+          const refused = yield* forget
+          assert.strictEqual(refused.code, 5, refused.stderr)
+          assert.match(
+            refused.stderr,
+            /hint: If node 1000 is web-1: berth fleet adopt -f \S+ 1000 --as web-1\. If it is not, run that and then: berth fleet forget -f \S+ web-1\n/
+          )
+          const adopted = yield* adopt
+          assert.strictEqual(adopted.code, 0, adopted.stderr)
+          const forgotten = yield* forget
+          assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+        })
+      )
+  )
+
+  it.live("can be forgotten beside a node of its name that is another fleet's", () =>
+    withoutTime((fleet, moveOn) =>
+      Effect.gen(function* () {
+        const other = join(fleet.folder, "other.yaml")
+        writeFileSync(other, `fleet: other\nnodes:\n  x: { plan: ${plan}, image: ${image}, name: "shop-web-{n}" }\n`)
+        moveOn(27)
+        const applied = yield* fleet.run(["apply", "-f", other, "--yes"])
+        assert.strictEqual(applied.code, 0, applied.stderr)
+        const forgotten = yield* fleet.run(["fleet", "forget", "-f", fleet.file, "web-1"])
+        assert.strictEqual(forgotten.code, 0, forgotten.stderr)
+      })
+    )
+  )
 })
 
 describe("a create that an earlier apply sent, and of which this state folder has no record", () => {

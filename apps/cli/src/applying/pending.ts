@@ -2,7 +2,8 @@
  * Finds the outcomes of create requests that the ledger still shows as open. The outcome of a request that this machine sent is in its
  * records. A request of another machine counts as not carried out once the service can no longer process it.
  */
-import { isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
+import { isQuietAtLast, isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
+import type { Instant, Intent } from "@berthkit/core/client/creation/IntentStore"
 import type { Allowance } from "@berthkit/core/client/Allowance"
 import type { Nodes } from "@berthkit/core/client/Nodes"
 import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
@@ -16,6 +17,7 @@ import {
   notMade,
   type Owned,
   ownedOf,
+  type Pending,
   sharedNode
 } from "../fleet/Ledger.ts"
 import type { Conflict } from "../fleet/Change.ts"
@@ -23,7 +25,7 @@ import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
 import { recordOf } from "./recordedNodes.ts"
 import { machineName } from "./Registry.ts"
-import { candidatesOf, instantNow, recordedCreate } from "../nodes/recordedCreate.ts"
+import { candidatesOf, instantNow, recordedCreate, waitElsewhereText, waitText } from "../nodes/recordedCreate.ts"
 
 /** The ledger with all known outcomes, and the conflicts. */
 export interface Resolved {
@@ -47,8 +49,28 @@ const unrecorded = ({ member, pending }: Entry, machine: string): Conflict => ({
     pending!.by === machine
       ? `This machine sent the create of ${pending!.name} (${member}) at ${pending!.since}, and its state folder has no record of it, for example because the folder was restored or copied.`
       : `Another machine began to create ${pending!.name} (${member}) at ${pending!.since}, and the ledger does not say whether a node was made.`,
-  hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here ${pending!.byService === true ? "eleven minutes" : "26 minutes"} after that time: until then the service may still create the node.`
+  hint: `Run berth apply ${pending!.by === machine ? "with the state folder that has the record" : "on that machine"}, or here ${waitElsewhereText(pending!.byService === true)} after that time: until then the service may still create the node.`
 })
+
+/**
+ * Whether no later run can find out more about an open create, because the service can no longer process it. Otherwise `wait` is the
+ * longest time until then, in words. `recorded` is this machine's record of the create; if there is none, the ledger has the time.
+ */
+export const endOfCreate = (
+  { byService, since }: Pending,
+  recorded: Intent | null | undefined,
+  now: Instant
+): { readonly isOver: boolean; readonly wait: string } => {
+  const sentAt = recorded?.sentAt
+  if (sentAt) {
+    return { isOver: recorded?.fate === "refused" || isQuietAtLast(sentAt, now), wait: waitText(sentAt, now) }
+  }
+  const isOfService = byService === true
+  return {
+    isOver: isQuietElsewhere({ millis: Date.parse(since), isOfService }, now),
+    wait: waitElsewhereText(isOfService)
+  }
+}
 
 /** How the ledger changes with the outcome of a create, or why the outcome is unknown. */
 type Settled = Result.Result<(ledger: Ledger) => Ledger, Conflict>
@@ -95,7 +117,7 @@ const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<ty
   return {
     kind: "conflict",
     message: `The create of ${member} has made node ${id}, and the ledger has that node as ${other}.`,
-    hint: `To make it ${member} again: berth fleet forget ${other}, and run the same command again. The node stays.`
+    hint: `To make it ${member} again: berth fleet forget ${other}, and run the same command again. To keep it as ${other}: berth fleet forget ${member}. The node stays.`
   }
 }
 

@@ -31,6 +31,8 @@ export const instantNow = Effect.gen(function* () {
   return { ...stamp, serviceMillis } satisfies Instant
 })
 
+/** The longest wait until the outcome of another machine's create is known, in words. */
+export const waitElsewhereText = (isOfService: boolean): string => (isOfService ? "eleven minutes" : "26 minutes")
+
 /** The longest wait until the outcome of a create is known, in words. */
-export const waitText = (sentAt: Instant, now: Instant): string =>
-  isTimed(sentAt, now) ? "eleven minutes" : "26 minutes"
+export const waitText = (sentAt: Instant, now: Instant): string => waitElsewhereText(isTimed(sentAt, now))

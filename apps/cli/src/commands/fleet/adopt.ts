@@ -1,7 +1,7 @@
 /**
  * `berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes.
  */
-import type { Node } from "@berthkit/core/domain/Node"
+import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
 import {
@@ -15,14 +15,14 @@ import {
   registered
 } from "../../applying/Registry.ts"
 import { withLedger } from "../../applying/LedgerFile.ts"
-import { settledCreates } from "../../applying/pending.ts"
+import { endOfCreate, settledCreates } from "../../applying/pending.ts"
 import { withRecords } from "../../applying/recordedNodes.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { boughtByNode, commitmentLog, committedUntil, set } from "../../commitmentLog/CommitmentLog.ts"
 import { flag, text } from "../../commandLine/Parameter.ts"
 import { FleetConflict, UsageFault } from "../../failure/CliFailure.ts"
 import { underAskedPlan } from "../../nodes/askedPlan.ts"
-import { mayHaveMade } from "../../fleet/candidates.ts"
+import { candidatesText, mayHaveMade } from "../../fleet/candidates.ts"
 import { differencesOf } from "../../fleet/differences.ts"
 import { commitmentText, commitmentToSet } from "../../fleet/FleetFile.ts"
 import {
@@ -31,13 +31,15 @@ import {
   committing,
   encodeLedger,
   entriesOf,
+  type Entry,
   keyOf,
+  type Ledger,
   nodeCommitted,
   ownedOf
 } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
+import { candidatesOf, instantNow, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
@@ -78,6 +80,33 @@ const periodOf = Effect.fnUntraced(function* (id: number) {
   const days = entry?.days ?? null
   if (until === null || days === null) return undefined
   return { days, until: DateTime.formatIso(DateTime.makeUnsafe(until)) }
+})
+
+/**
+ * Fails if a node cannot become a member whose line has another. It may take the place of a node that is being deleted. It may also take
+ * the place of an open create that may have made it, or about which no later run can find out more. The user thereby says that the create
+ * made it, and berth does not send the create again.
+ */
+const ensureRoom = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, id: NodeId, flag: string) {
+  const { member, node, pending, state } = entry
+  if (state === "none" || state === "deleting") return
+  if (node !== undefined || pending === undefined) {
+    return yield* new FleetConflict({
+      message: `Member ${member} already has node ${node?.id}.`,
+      hint: `If node ${node?.id} is no longer the member: berth fleet forget${flag} ${member}`
+    })
+  }
+  const recorded = yield* recordedCreate(keyOf(ledger, entry))
+  const candidates = candidatesOf(recorded)
+  if (candidates.includes(id)) return
+  const { isOver, wait } = endOfCreate(pending, recorded, yield* instantNow)
+  if (isOver && candidates.length === 0) return
+  return yield* new FleetConflict({
+    message: `Member ${member} already has a create request whose outcome is unknown${candidatesText(candidates)}.`,
+    hint: isOver
+      ? `If none of these nodes is ${member}, first: berth fleet forget${flag} ${member}`
+      : `Run the same command again in ${wait}. The service may carry out the create until then.`
+  })
 })
 
 export const adopt = command(
@@ -185,22 +214,7 @@ export const adopt = command(
         const entry = ledger.members.get(name)
         const wanted = group?.nameOf(member.n) ?? node.name
         if (holder === undefined) {
-          // The adopted node may take the place of a node that is being deleted. It may also take the place of an open create that may have
-          // made it. The user thereby confirms that the create made it, and berth does not send the create again.
-          const candidates =
-            entry?.state === "creating" ? candidatesOf(yield* recordedCreate(keyOf(ledger, entry))) : []
-          const makesRoom = entry === undefined || entry.state === "none" || entry.state === "deleting"
-          if (!makesRoom && !candidates.includes(node.id)) {
-            const what =
-              entry.node === undefined ? "a create request whose outcome is unknown" : `node ${entry.node.id}`
-            return yield* new FleetConflict({
-              message: `Member ${name} already has ${what}.`,
-              hint:
-                entry.node === undefined
-                  ? `Run the same command again in eleven minutes. The service may carry out the create until then; afterwards berth can tell whether it made a node. If it still cannot: berth fleet forget${place.flag} ${name}`
-                  : `If node ${entry.node.id} is no longer the member: berth fleet forget${place.flag} ${name}`
-            })
-          }
+          if (entry !== undefined) yield* ensureRoom(ledger, entry, node.id, place.flag)
           const bought = (yield* boughtByNode).get(node.id)
           const period = bought?.setting === null ? yield* periodOf(node.id) : undefined
           const owned = { ...ownedOf(shown), ...(period && { period }) }

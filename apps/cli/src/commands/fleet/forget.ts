@@ -1,14 +1,20 @@
 /**
  * `berth fleet forget`: removes a member from the ledger, or a fleet from this machine's registry. No node is changed.
  */
-import { isQuietAtLast } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
-import { ownAccount, readableFleets, released, unlisted } from "../../applying/Registry.ts"
+import {
+  ledgersToShow,
+  nodesElsewhere,
+  ownAccount,
+  readableFleets,
+  released,
+  unlisted
+} from "../../applying/Registry.ts"
 import { anyLedger, type LedgerFile, withLedger } from "../../applying/LedgerFile.ts"
 import { observe, proved } from "../../applying/observe.ts"
-import { settledMember } from "../../applying/pending.ts"
+import { endOfCreate, settledMember } from "../../applying/pending.ts"
 import { givenFor, seeCommitment } from "../../applying/sent.ts"
 import { argument, switchFlag, text } from "../../commandLine/Parameter.ts"
 import { commitmentLog } from "../../commitmentLog/CommitmentLog.ts"
@@ -22,7 +28,7 @@ import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { candidatesOf, instantNow, recordedCreate, waitText } from "../../nodes/recordedCreate.ts"
+import { candidatesOf, instantNow, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
@@ -35,14 +41,14 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   const { node, state } = settled.members.get(member) ?? { node: undefined, state: "none" }
   if (state === "creating") {
     const recorded = yield* Effect.provide(recordedCreate(keyOf(settled, entry)), creatingClient(undefined))
+    // A person has made the node of this create another member.
+    if (recorded?.nodeId != null && ownedIds(settled).has(recorded.nodeId)) return
     const candidates = candidatesOf(recorded)
-    const sentAt = recorded?.sentAt ?? null
-    const now = yield* instantNow
-    const isOver = recorded?.fate === "refused" || (sentAt !== null && isQuietAtLast(sentAt, now))
+    const { isOver, wait } = endOfCreate(pending!, recorded, yield* instantNow)
     if (!isOver) {
       return yield* new FleetConflict({
         message: `It is not known yet whether ${pending!.name} (${member}) was created: it was not forgotten.`,
-        hint: `Run the same command again in ${sentAt === null ? "eleven minutes" : waitText(sentAt, now)}.`
+        hint: `Run the same command again in ${wait}.`
       })
     }
     // No later run could find out more, so the member is forgotten. The note names the nodes to look at.
@@ -61,14 +67,15 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   }
   // This machine cannot know the outcome of a create that another machine sent. If the service states no time, this machine also cannot
   // know the outcome of a create that it sent before its last boot. Only the list shows the node.
-  const owned = ownedIds(settled)
+  const owned = ownedIds(settled).union(nodesElsewhere(yield* ledgersToShow(yield* ownAccount), settled.fleet))
   const { isWhole, nodes } = yield* wholeList
   if (!isWhole) return yield* new ListNotWhole({ all: true })
   const [found] = bySpelling(nodes)(pending!.name).filter(({ id, status }) => !owned.has(id) && status !== "terminate")
   if (found === undefined) return
+  const { id, name } = found
   return yield* new FleetConflict({
-    message: `${found.name} exists (id ${found.id}), and the create of ${member} may have made it: it was not forgotten.`,
-    hint: `To make it a member: berth fleet adopt${flag} ${found.id} --as ${member}`
+    message: `${name} exists (id ${id}), and the create of ${member} may have made it: it was not forgotten.`,
+    hint: `If node ${id} is ${member}: berth fleet adopt${flag} ${id} --as ${member}. If it is not, run that and then: berth fleet forget${flag} ${member}`
   })
 })
 
