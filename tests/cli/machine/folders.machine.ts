@@ -29,7 +29,8 @@ const spoiled = [
   [
     "read-only",
     (path: string) => void execFileSync("mount", ["-o", "remount,ro", path]),
-    /the file system is read-only/
+    /the file system is read-only/,
+    "Make that file system writable"
   ],
   [
     "full",
@@ -43,7 +44,8 @@ const spoiled = [
         // The disk is full now.
       }
     },
-    /the disk is full/
+    /the disk is full/,
+    "Free space there"
   ]
 ] as const
 
@@ -65,7 +67,7 @@ const commands = [
   ["node", "delete", "web", "--yes", "--wait"]
 ]
 
-describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
+describe.each(spoiled)("on a file system that is %s", (_, prepare, reason, remedy) => {
   it.live.each(["XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])(
     "every command works without %s, and reports nothing that is not its own",
     (variable) =>
@@ -97,16 +99,23 @@ describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 
-  it.live("a create with a key is refused before it is sent, since the key could not be kept", () =>
-    Effect.gen(function* () {
-      const env = { HOME: yield* disk(() => {}), XDG_STATE_HOME: yield* disk(prepare) }
-      const { code, stderr, stdout } = yield* berth(["node", "create", "web", ...order, "--key", "job"], { env })
-      assert.notStrictEqual(code, 0)
-      assert.strictEqual(stdout, "")
-      assert.match(stderr, /error: .+\.\nhint: .+\n$/)
-      assert.deepStrictEqual(json(yield* berth(["node", "list", "-o", "json"], { env })), [])
-    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
-  )
+  for (const [what, args] of [
+    ["a create with a key", ["node", "create", "web", ...order, "--idempotency-key", "job"]],
+    ["a run", ["run", ...order, "--yes", "--", "true"]]
+  ] as const) {
+    it.live(`${what} is refused before it is sent, with what to do, because it could not be recorded`, () =>
+      Effect.gen(function* () {
+        const env = { HOME: yield* disk(() => {}), XDG_STATE_HOME: yield* disk(prepare) }
+        const { code, stderr, stdout } = yield* berth(args, { env })
+        assert.strictEqual(code, 10, stderr)
+        assert.strictEqual(stdout, "")
+        const [, message = "", hint] = /^error: (.+\.)\nhint: (.+)\n$/m.exec(stderr) ?? []
+        assert.match(message, reason)
+        assert.strictEqual(hint?.startsWith(`${remedy}, and run the same command again`), true, stderr)
+        assert.deepStrictEqual(json(yield* berth(["node", "list", "-o", "json"], { env })), [])
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
+    )
+  }
 
   it.live("a login is refused in two lines with exit 10", () =>
     Effect.gen(function* () {
@@ -117,7 +126,8 @@ describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
         input: `${BERTH_API_KEY}\n${BERTH_ACCESS_TOKEN}\n`
       })
       assert.strictEqual(code, 10)
-      assert.match(stderr, /^error: .+profiles\.json cannot be written: .+\.\nhint: Set XDG_CONFIG_HOME .+\n$/)
+      assert.match(stderr, /^error: .+profiles\.json cannot be written: .+\.\nhint: .+ XDG_CONFIG_HOME; .+\n$/)
+      assert.include(stderr, `hint: ${remedy}, or choose another folder with XDG_CONFIG_HOME; `)
       assert.match(stderr, reason)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )

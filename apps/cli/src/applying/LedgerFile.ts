@@ -4,6 +4,7 @@
  * or was changed by another program during the run.
  */
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
+import { fileRemedyOf } from "@berthkit/core/domain/fileReason"
 import { Effect, Fiber, Option, Random, Result, Semaphore } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { placeOfFile } from "../files/givenFile.ts"
@@ -45,7 +46,7 @@ const unwritable = (path: string) => (fault: FileFault) =>
   refused(
     path,
     `The ledger ${path} cannot be written: ${fileReason(fault)}.`,
-    "Put that right, and run the same command again: it goes on where this one ended."
+    `${fileRemedyOf(fault.code) ?? "Put that right"}, and run the same command again: it goes on where this one ended.`
   )
 
 /** The message if the list of fleets cannot be read or written, or a fleet cannot be locked. */

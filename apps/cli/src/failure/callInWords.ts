@@ -5,6 +5,7 @@
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { mayBeUnlisted, type StateUnavailable } from "@berthkit/core/domain/ErrorReason"
+import { fileRemedyOf } from "@berthkit/core/domain/fileReason"
 import { isAboutPlace, placeHint } from "@berthkit/terminal/placeHint"
 import { quoted } from "@berthkit/terminal/quoted"
 
@@ -65,30 +66,16 @@ const firstRun = "only a first run may go without --idempotency-key."
 
 /** What the user can do so that creates can be recorded again, as the beginning of a sentence. */
 export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "path">): string => {
-  switch (code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return "Free space there"
-    case "EMFILE":
-    case "ENFILE":
-      return "Raise the limit (ulimit -n) or close files"
-    case null:
-      if (isPostgres(path ?? "")) return "Check the database (without tables: berth state migrate)"
-      return path === null ? "Set HOME or XDG_STATE_HOME to a writable folder" : "Repair that file"
-    default:
-      return "Make it readable and writable"
-  }
+  if (code !== null) return fileRemedyOf(code) ?? "Make it readable and writable"
+  if (isPostgres(path ?? "")) return "Check the database (without tables: berth state migrate)"
+  return path === null ? "Set HOME or XDG_STATE_HOME to a writable folder" : "Repair that file"
 }
 
 /** The hint if a create with a key could not be recorded. */
 const stateHint = (reason: StateUnavailable): string => {
   const remedy = stateRemedy(reason)
   const { code, path } = reason
-  if (code !== null) {
-    const comma = code === "EMFILE" || code === "ENFILE" ? "," : ""
-    return `${remedy}${comma} and run the same command again; ${firstRun}`
-  }
-  if (isPostgres(path ?? "")) return `${remedy}, and run the same command again; ${firstRun}`
+  if (code !== null || isPostgres(path ?? "")) return `${remedy}, and run the same command again; ${firstRun}`
   return path === null
     ? `${remedy}; without --idempotency-key you need none.`
     : `${remedy}, or use another --idempotency-key; before you remove it, see which node it made: berth node list`

@@ -11,6 +11,7 @@ import {
   replaceDurably,
   withFiles
 } from "@berthkit/core/client/files/StateFiles"
+import { fileRemedyOf } from "@berthkit/core/domain/fileReason"
 import { readSetting } from "@berthkit/terminal/readSetting"
 import { Data, Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
@@ -164,12 +165,14 @@ export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(
   )
 })
 
-const unwritable = (path: string) => (error: FileFault) =>
-  fault(
-    path,
-    `${path} cannot be written: ${fileReason(error)}.`,
-    `Set XDG_CONFIG_HOME to a folder that can be written; ${withoutProfile}`
-  )
+const unwritable = (path: string) => (error: FileFault) => {
+  const remedy = fileRemedyOf(error.code)
+  const hint =
+    remedy === undefined
+      ? "Set XDG_CONFIG_HOME to a folder that can be written"
+      : `${remedy}, or choose another folder with XDG_CONFIG_HOME`
+  return fault(path, `${path} cannot be written: ${fileReason(error)}.`, `${hint}; ${withoutProfile}`)
+}
 
 /** The path to write to. Fails if there is none. */
 const writablePath = Effect.gen(function* () {

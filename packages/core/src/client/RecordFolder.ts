@@ -9,6 +9,7 @@
  * ```
  */
 import { Clock, Effect, Option, Random } from "effect"
+import { fileRemedyOf } from "../domain/fileReason.ts"
 import { folderOf, type IntentPlace } from "./creation/IntentPlace.ts"
 import { lost, withKeyLock } from "./creation/KeyLock.ts"
 import {
@@ -83,17 +84,21 @@ const readAll = Effect.fnUntraced(function* (folder: string, after = "") {
 })
 
 /** The hint never suggests another folder, because Berth would not find its open purchases, leases and creates there. */
-const failed = (fault: FileFault) =>
-  new StateFailed({
+const failed = (fault: FileFault) => {
+  const remedy = fileRemedyOf(fault.code)
+  return new StateFailed({
     detail: fault.message,
     code: fault.code ?? null,
     path: fault.path ?? null,
     hint:
       fault.code === undefined
         ? "See: berth doctor"
-        : "Make that folder readable and writable for you alone; see: berth doctor",
+        : remedy === undefined
+          ? "Make that folder readable and writable for you alone; see: berth doctor"
+          : `${remedy}, and run the same command again.`,
     isLockLost: fault === lost
   })
+}
 
 /** The store of an account. Each use looks up the folder again, because another process may join the account with another account. */
 export const recordsOf = (place: IntentPlace): RecordStore => {

@@ -16,7 +16,7 @@ const files = { remedy: "Close files or raise the limit of open files (ulimit -n
 const errors: Readonly<Record<string, FileError>> = {
   EACCES: { reason: "permission denied" },
   EPERM: { reason: "permission denied" },
-  EROFS: { reason: "the file system is read-only" },
+  EROFS: { reason: "the file system is read-only", remedy: "Make that file system writable" },
   ENOSPC: { reason: "the disk is full", ...space },
   EDQUOT: { reason: "the disk has no more space for this user", ...space },
   EMFILE: { reason: "this process has too many files open", ...files },
@@ -35,8 +35,8 @@ const errors: Readonly<Record<string, FileError>> = {
 /** The text for a code such as `ENOSPC`; undefined for an unknown code. */
 export const fileReasonOf = (code: string | null | undefined): string | undefined => errors[code ?? ""]?.reason
 
-/** What to do about an error with this code; undefined if the code does not say. */
-export const fileRemedyOf = (code: string): string | undefined => errors[code]?.remedy
+/** What to do about an error with this code, as the beginning of a sentence; undefined if the code does not say. */
+export const fileRemedyOf = (code: string | null | undefined): string | undefined => errors[code ?? ""]?.remedy
 
 /** Whether an error with this code may go away by itself. A read-only or damaged file stays so until somebody repairs it. */
 export const mayPass = (code: string | null): boolean => errors[code ?? ""]?.passes ?? false
