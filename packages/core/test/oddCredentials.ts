@@ -1,4 +1,4 @@
-/** Credentials with characters that each encoding spells in its own way. */
+/** Credentials with characters that every encoding writes differently. */
 import { Redacted } from "effect"
 
 export const apiKey = "key/with+odd=chars&more"

@@ -94,7 +94,7 @@ describe("a scripted promise client", () => {
   })
 })
 
-/** Credentials that a program could be given, in every place that they are sent in. */
+/** Credentials of a program in every place in which it could send them. */
 const gateway = { "x-api-key": "for-the-gateway", cookie: "sessionid=1", "x-zone": "blue" }
 
 describe("a scripted layer", () => {

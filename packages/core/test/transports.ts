@@ -1,4 +1,4 @@
-/** Every transport there is, by its name: tests hold all of them to the same meaning. */
+/** All transports by name. Tests check that they behave alike. */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -1,4 +1,4 @@
-/** What a few nodes show about the paging of a service, and what they do not show. */
+/** What learn can tell about the paging of a service with only a few nodes, and what it cannot. */
 import { describe, expect, it } from "vitest"
 import { adviceFrom } from "../src/advice.ts"
 import { judge } from "../src/claims.ts"

@@ -71,7 +71,7 @@ describe("credentials in evidence", () => {
     await using service = await startHarbour()
     const entries = await survey(service)
     const secrets = Object.values(credentials)
-    // A service that repeats them, in a failure and in a record.
+    // A service that repeats the secrets, in a failure and in a record.
     const echo = secrets.flatMap((secret) => Object.values(spellingsOf(secret))).join(" ")
     const repeated = entries.map((each) => {
       const response = each["response"] as { readonly content: { readonly text: string } }

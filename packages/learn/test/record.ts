@@ -1,6 +1,6 @@
 /**
- * Asks a service of a test what the probe asks, on the service's own clock, and records it as a HAR. The reads are those of
- * `survey.ts`, because what it asks for is what is to be proven.
+ * Asks a service of a test what the probe asks, on the service's own clock, and records it as a HAR. The reads are those of `survey.ts`,
+ * because the test must prove that these reads are enough.
  */
 import { Result } from "effect"
 import { type Exchange } from "../src/observe/Exchange.ts"
@@ -11,7 +11,7 @@ export interface Service {
   readonly url: string
   readonly now: () => number
   readonly advance: (millis: number) => void
-  /** Default: those of {@link credentials}. */
+  /** Default: the key of {@link credentials}. */
   readonly apiKey?: string
   readonly accessToken?: string
 }
@@ -67,7 +67,7 @@ export const harOf = (entries: ReadonlyArray<Entry>): string => JSON.stringify({
 
 export const evidenceOf = (entries: ReadonlyArray<Entry>): Evidence => Result.getOrThrow(readEvidence(harOf(entries)))
 
-/** All that the probe asks, a moment apart. `between` is what happens there meanwhile. */
+/** Sends all requests of the probe, a moment apart. `between` runs before each request. */
 export const survey = async (
   service: Service,
   stepMillis = 200,
@@ -85,7 +85,7 @@ export const survey = async (
   }
 }
 
-/** Creates nodes one after the other, polls each until it runs, deletes it, polls until it is gone. */
+/** Creates nodes one after the other; polls each until it runs, deletes it, and polls until it is gone. */
 export const lives = async (service: Service, count: number, pollMillis: number): Promise<ReadonlyArray<Entry>> => {
   const entries: Array<Entry> = []
   const note = async (...request: [string, string, ReadonlyArray<readonly [string, string]>?, unknown?]) => {

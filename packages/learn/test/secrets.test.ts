@@ -1,5 +1,6 @@
 /**
- * Recordings with a credential in every place that a browser or a proxy writes one, and a service that repeats it: it is in no output.
+ * Checks that no output shows a credential: recordings have one in every place where a browser or a proxy writes one, and the service
+ * repeats it.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -10,7 +10,7 @@ type Choices = Readonly<Record<string, ReadonlyArray<string>>>
 
 const recordOf = async (service: Service, withNodes: boolean) => {
   const entries = [...(await survey(service)), ...(withNodes ? await lives(service, 2, 30_000) : [])]
-  // Past the end of a window of a minute, and of one of ten.
+  // Go past the end of a window of one minute, and of a window of ten minutes.
   service.advance(50_000)
   entries.push(...(await survey(service)))
   service.advance(600_000)
@@ -23,7 +23,7 @@ const services = [
   { name: "meadow", choices: meadowChoices as Choices, start: startMeadow, withNodes: false }
 ]
 
-/** The windows of both services are shorter than an hour, whatever they chose. */
+/** The windows of both services are shorter than an hour, whichever points are switched on. */
 const always = ["The window is an hour long"]
 
 describe.each(services)("what $name chose otherwise", ({ choices, start, withNodes }) => {

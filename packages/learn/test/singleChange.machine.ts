@@ -18,7 +18,7 @@ describe.each(services)("the profile of $name", ({ choices, start }) => {
     const before = await learned(service)
     await using again = await start()
     expect(compare(before, await learned(again)).differences).toEqual([])
-    // It takes a create or the end of a window to see these.
+    // Only a create or the end of a window shows these changes.
     const unseen = new Set(["deleteIs200", "noLocation", "sliding"])
     for (const name of Object.keys(choices).filter((each) => !unseen.has(each))) {
       await using moved = await start(new Set(Object.keys(choices).filter((each) => each !== name)))

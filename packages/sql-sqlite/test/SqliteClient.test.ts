@@ -137,7 +137,7 @@ describe("a database", () => {
       const sql = yield* open(filename)
       const [[count, pairs]] = (yield* sql`SELECT count(*), sum(b) FROM t`.values) as [[number, number]]
       expect(count).toBeGreaterThanOrEqual(last + 2)
-      // Both rows of a transaction, or none.
+      // Each transaction wrote either both of its rows or none.
       expect(pairs).toBe((count / 2) * 3)
     })
   )

@@ -1,4 +1,4 @@
-/** The colours of the pages, as the common style sheet states them: each can be told from what is behind it. */
+/** Checks the colours of the common style sheet: each differs enough from the colour behind it. */
 import { expect, test } from "vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ const contrastOf = (one: string, other: string): number => {
   return (lighter! + 0.05) / (darker! + 0.05)
 }
 
-/** The pairs that are below a contrast, in either theme. */
+/** The pairs whose contrast is too low in one of the themes. */
 const below = (contrast: number, pairs: ReadonlyArray<readonly [string, string]>) =>
   pairs.flatMap(([front, back]) =>
     (["light", "dark"] as const)

@@ -1,6 +1,4 @@
-/**
- * The help of every command: it fits, and what it shows can be typed.
- */
+/** The help of every command: it fits the screen, and the commands that it shows can be typed. */
 import { assert, describe, it } from "@effect/vitest"
 import { flagsOf } from "../../src/commandLine/Parameter.ts"
 import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
@@ -42,7 +40,7 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
     it("has examples that its parser knows", async () => {
       const flags = [...flagsOf((await verb.load()).parameters), ...globalFlagList]
       for (const { command } of verb.examples) {
-        // What another command of the line begins with, as in `eval "$(berth …)"`, is left out, and a list of ids is one.
+        // Leave out the part before `berth`, as in `eval "$(berth …)"`, and replace a command that prints ids by one id.
         const own = command.startsWith("berth ")
           ? command.replace(/\$\(.*\)/, "1")
           : command.replace(/^.*\$\(|\).*$/g, "")
@@ -86,7 +84,7 @@ describe("what a command needs", () => {
         assert.isTrue([...args, ...flags].find(({ name }) => name === need)?.required, need)
         assert.include(usage, need)
       }
-      // A switch has no word for a value.
+      // A switch takes no value, so it has no placeholder for one.
       assert.notInclude(usage, "null")
     }
   })

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import type { Expectation } from "@berthkit/core/absence/Absence"
 import { nextStep, suspected, take, type Missing } from "../../src/fleet/missing.ts"
 
-/** The service's answers about one node: whether the list has it and whether a read finds it, anew each time. */
+/** The service's successive answers about one node: whether the list has it, and whether a read finds it. */
 interface Says {
   readonly listed: ReadonlyArray<boolean>
   readonly read: ReadonlyArray<boolean | "fails">
@@ -97,7 +97,7 @@ describe("a member that the list lacks", () => {
     })
     fc.assert(
       fc.property(fc.array(says, { minLength: 1, maxLength: 30 }), (all) => {
-        // In the end one of both is honest about a node that is there.
+        // In the end, the list or the read truthfully shows each existing node.
         const said = new Map(
           all.map(({ listed, read }, i): [number, Says] => [
             i,

@@ -97,7 +97,7 @@ describe("a plan", () => {
     const old = ownedOf(account.nodes.values().next().value!)
     const bigger = fleetOf(groupOf("web", 1, { order: { plan: "large", image: "ubuntu" } }))
     const replace = { ...options, replace: "all" as const }
-    // Killed once the new node was there.
+    // The run is killed after it has made the new node.
     account.carryOut(planOf(bigger, account.ledger, account.world, replace), 4)
     for (const fleet of [bigger, fleetOf(groupOf("web", 1))]) {
       const plan = planOf(fleet, account.ledger, account.world, options)
@@ -124,7 +124,7 @@ describe("a plan", () => {
         String(maxSteps)
       )
       assert.isTrue(isEqual(planOf(fleetOf(), account.ledger, account.world, options)))
-      // The old node was asked to go, and is there all the same.
+      // The delete of the old node was accepted, but the node is still there.
       const stubborn = withMembers({ "web-1": {} })
       const [old] = stubborn.nodes.values()
       stubborn.carryOut(planOf(bigger, stubborn.ledger, stubborn.world, { ...options, replace: "all" }), 4)
@@ -248,7 +248,7 @@ const fleetFrom = (found: typeof groups extends fc.Arbitrary<infer A> ? A : neve
     )
   )
 
-/** A run that checks every plan: it sends only what it shows, and deletes no protected node. */
+/** A run that checks its plan: the run sends only what the plan shows, and deletes no protected node. */
 const checkedRun = (account: Account, fleet: LoadedFleet, options: PlanOptions, maxSteps?: number): Plan => {
   account.resolve(fleet, options)
   const before = new Map(account.ledger.members)

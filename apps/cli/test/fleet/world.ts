@@ -90,7 +90,7 @@ export class Account {
     this.#next = Math.max(0, ...this.nodes.keys()) + 1000
   }
 
-  /** The truth, as a run sees it that has proved which nodes are gone. */
+  /** The truth as a run sees it after it has proved which nodes are gone. */
   get world(): World {
     const known = Array.from(this.ledger.members.values()).flatMap(({ node, previous }) => [node, previous])
     const gone = known.flatMap((owned) => (owned === undefined || this.nodes.has(owned.id) ? [] : [owned.id]))
@@ -119,7 +119,7 @@ export class Account {
     this.deleted.push(id)
   }
 
-  /** Settles the open creates whose outcome a run has to know. */
+  /** Settles the open creates whose outcome the run must know. */
   resolve(fleet: LoadedFleet, options: Pick<PlanOptions, "isDestroy" | "replace">): void {
     const mustKnow = mustBeKnown(fleet, this.ledger, options)
     for (const entry of entriesOf(this.ledger)) {
@@ -156,7 +156,7 @@ export class Account {
           const sent = sentOf(group.order, group.scripts)
           step(() => (this.ledger = begun(this.ledger, change.member, { pending, sent, protect: group.protect })))
         }
-        // Sends what the ledger has as pending. If an earlier attempt made the node, its key finds it.
+        // Sends the pending create of the ledger. If an earlier attempt made the node, the key finds that node.
         step(() => {
           const { image, name, plan } = this.ledger.members.get(member)!.pending!
           if (!this.unanswered.has(member)) this.unanswered.set(member, this.#make(name, plan, image))

@@ -1,4 +1,4 @@
-/** Every node gets a unique name that ssh and Ansible take for a host and nothing else. */
+/** Every node gets a unique name that ssh and Ansible understand as a host, and not as anything else. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { hostNames } from "../../src/inventory/Host.ts"

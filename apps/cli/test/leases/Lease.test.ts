@@ -1,6 +1,4 @@
-/**
- * When a leased node is to go.
- */
+/** When a leased node should be deleted. */
 import { Option, Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

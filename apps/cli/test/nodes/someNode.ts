@@ -1,6 +1,4 @@
-/**
- * Nodes of a list, for tests: what they are follows from the id.
- */
+/** Nodes of a list, for tests. Their fields follow from the id. */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"
 

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Output } from "../../src/output/Output.ts"
 
-/** The output on a terminal of 40 columns, and of 12 from the second line on. */
+/** The output on a terminal of 40 columns that has 12 columns from the second line on. */
 const written = (texts: (output: Output["Service"]) => ReadonlyArray<Effect.Effect<void>>) =>
   Effect.gen(function* () {
     const stderr = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 40 })

@@ -1,4 +1,4 @@
-/** That a text takes as many cells as Effect says, which the CLI does not load. */
+/** Checks that the CLI counts the cells of a text like Effect, whose function it does not load. */
 import { CliOutput } from "effect/cli"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"

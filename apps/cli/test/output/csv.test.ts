@@ -19,7 +19,7 @@ const priced: RecordDescriptor<Priced> = {
   none: "no prices"
 }
 
-/** The CSV of records of these names, without its header. */
+/** The CSV of records with these names, without its header. */
 const written = (names: ReadonlyArray<string>, raw: boolean, columns: ReadonlyArray<string> = ["name"]) =>
   Effect.gen(function* () {
     const stdout = new PassThrough({ encoding: "utf8" })

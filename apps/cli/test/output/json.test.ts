@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { jsonBlock, jsonLine } from "../../src/output/json.ts"
 
-/** Any control character but the line feed. */
+/** Any control character except the line feed. */
 const controls = /[^\P{Cc}\n]/u
 
 const anything = fc.string({ unit: "binary", maxLength: 50 })

@@ -85,7 +85,7 @@ const wait = withProgress({ goal: "running", total: 1 }, (show) =>
   })
 )
 
-/** A call that takes so long. */
+/** A call that takes as long as `during`. */
 const call = (name: string, during: Effect.Effect<void>) =>
   Effect.flatMap(Progress, ({ observer }) => observer.traced("call", name)(during))
 

@@ -23,7 +23,7 @@ const connection = {
   options: { baseUrl: "https://service.test" }
 } as unknown as Connection
 
-/** As another process has it. */
+/** The store as another process opens it. */
 const store = proposalsOf(connection)
 
 const kept = <A, E>(effect: Effect.Effect<A, E>) => Effect.provide(effect, stateOf(connection))

@@ -12,7 +12,7 @@ const sh = (script: string, variables = {}) =>
   startProgram(["sh", "-c", script, join(folder, "out")], { stdio: ["ignore", "inherit", "inherit"], variables })
 const written = () => readFileSync(join(folder, "out"), "utf8")
 
-/** Waits until it holds, without a limit: how long a process takes does not matter here. */
+/** Waits until `holds` is true, without a limit, because the time that a process takes does not matter here. */
 const until = async (holds: () => boolean) => {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -52,7 +52,7 @@ describe("a program", () => {
     const program = sh(script)
     await until(() => {
       try {
-        // Before it ignores the signal, the first one would end.
+        // Wait until the first process ignores the signal; before that, the signal would end it.
         const files = ["out.deaf", "out.orphan"].map((name) => readFileSync(join(folder, name), "utf8"))
         return [written(), ...files].every((text) => text.endsWith("\n"))
       } catch {

@@ -17,7 +17,7 @@ const goes: Circumstance = { ...stays, expectation: "goes" }
 const frozen: Circumstance = { ...stays, isFrozen: true }
 const asked: Circumstance = { ...frozen, expectation: "asked" }
 
-/** The evidence after lists that ended, and reads that were asked for and answered 404 at once, at these seconds. */
+/** The evidence after lists that ended at these seconds, and reads that were sent and answered with 404 at these seconds. */
 const after = (...inputs: ReadonlyArray<readonly ["list" | "read", number]>): Absence =>
   inputs.reduce<Absence | null>((before, [what, second]) => {
     const millis = second * 1000

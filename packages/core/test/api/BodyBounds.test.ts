@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { bodyFault, defaultMaxBodyTokens, maxDepth } from "../../src/api/BodyBounds.ts"
 
-/** The tokens and the depth of a value, counted on the value itself. */
+/** The number of tokens and the depth of a value, counted on the value and not on its text. */
 const counted = (value: unknown): { readonly tokens: number; readonly depth: number } => {
   if (typeof value !== "object" || value === null) return { tokens: 0, depth: 0 }
   const inner = Object.values(value).map(counted)

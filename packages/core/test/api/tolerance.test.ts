@@ -7,7 +7,7 @@ import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import { interpret } from "../../src/api/Reply.ts"
 import type { KnownStatus } from "../../src/domain/NodeStatus.ts"
 
-/** A machine that the service may write in any of its shapes. */
+/** A random node, which the service may write in any of its shapes. */
 const machine = fc.record({
   id: fc.integer({ min: 1 }),
   name: fc.string({ minLength: 1 }),
@@ -33,7 +33,7 @@ const none = fc.constantFrom(null, "", "[]", [], {})
 const address = (ip: string | null) =>
   ip === null ? none : fc.constantFrom(ip, { ip_address: ip }, { address: ip }, { ip }, { netmask: "x", ip })
 
-/** Every way to write a machine: each field in any of its spellings, from any shape. */
+/** The ways to write a node: each field in any spelling of any shape. */
 const written = (m: Machine) =>
   fc.record({
     id: fc.constantFrom<unknown>(m.id, String(m.id)),

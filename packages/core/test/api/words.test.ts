@@ -1,6 +1,4 @@
-/**
- * The words with which a service refuses a request, wherever the reply has them, and what they say about a 429.
- */
+/** The texts with which a service refuses a request, in every place of the reply, and what they show about a 429. */
 import { layer, nodeRecord, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
@@ -166,7 +164,7 @@ describe("a 429", () => {
         assert.strictEqual(error.reason._tag, "InvalidRequest")
         assert.strictEqual(requests.filter((request) => request.startsWith("POST")).length, 1)
         assert.deepStrictEqual(requests.at(-1), "GET /nodes/")
-        // Nothing waits: no virtual time has to pass.
+        // This call does not wait, so no virtual time has to pass.
         assert.deepStrictEqual(yield* nodes.listPage(), [])
       }).pipe(Effect.provide(service))
     })

@@ -62,9 +62,9 @@ describe("a reply about another node is not understood", () => {
           assert.match(hint, /^Name the location/)
           assert.strictEqual(reason._tag, "UnexpectedResponse")
           assert.include(message, "expected the location Delhi at data.location, got Chennai.")
-          // A client that is for no location cannot tell.
+          // A client without a location cannot tell.
           if (what === "a get") yield* Nodes.use(call).pipe(Effect.provide(layer(() => ok(data))))
-          // Case makes no difference.
+          // The case of a location's letters does not matter.
           const spelled = { ...data, location: "delhi" }
           yield* Nodes.use(call).pipe(Effect.provide(layer(() => ok(spelled), delhi)))
         })

@@ -56,7 +56,7 @@ describe("a request", () => {
   it.effect("of a create carries only the fields of the spec, under the wire's names", () => {
     let sent: unknown
     const client = layer(({ body, method }) => {
-      // The list is read before: the account has no nodes.
+      // The list is read before the create; the account has no nodes.
       if (method === "GET") return ok([])
       sent = body
       return { ...ok(record({ status: "Create" })), status: 202 }
@@ -277,7 +277,7 @@ describe("a page with a record that cannot be read", () => {
 
   it.effect("costs a list that record alone, which it reports and is not complete without", () =>
     Effect.gen(function* () {
-      // Every page has a reply, even a page that is just full and the last one.
+      // Each page has broken records, some of them at its beginning or end.
       const broken = new Set([1, 57, 100, 101, 250])
       const all = Array.from({ length: 250 }, (_, i) =>
         broken.has(i + 1) ? { id: i + 1, name: null } : record({ id: i + 1, name: `n${i + 1}` })
@@ -551,7 +551,7 @@ describe("time", () => {
 describe("a list whose envelope counts the nodes", () => {
   for (const [total, requests] of [
     [{ total_count: 1, total_page_number: 1 }, 1],
-    // A count that fits one page alone may be that of the page.
+    // A count that fits one page may be the count of that page only.
     [{ total_count: 1 }, 2],
     [{ total_page_number: 1 }, 2],
     [{ total_count: 1, total_page_number: 2 }, 2],

@@ -1,6 +1,4 @@
-/**
- * The node of an earlier create, whose process ended together with its machine: its locks are of another boot.
- */
+/** The node of an earlier create whose process ended together with its machine, so that its locks belong to another boot. */
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -51,7 +49,7 @@ const untilDone = <A, E>(fiber: Fiber.Fiber<A, E>, isWaiting: () => boolean) =>
 describe("the node of a create whose machine was restarted", () => {
   for (const [what, locks] of [
     ["of its key", ["job"]],
-    // A process that was looking for the node holds both.
+    // A process that was looking for the node had both locks.
     ["of its key and of the reconciliation", ["job", reconciliationKey]]
   ] as const) {
     it.effect(`is found although the lock ${what} is of another boot`, () =>

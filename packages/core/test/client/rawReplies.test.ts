@@ -8,10 +8,10 @@ import * as Berth from "../../src/client/Berth.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import { transports } from "../transports.ts"
 
-/** Those over the runtime's own HTTP, which decides about `100 Continue`. */
+/** The transports over the runtime's own HTTP, which refuses a `100 Continue` that it did not ask for. */
 const refusesContinue = new Set(["HttpClient over fetch", "HttpClient over undici", "fetch"])
 
-/** A server that handles each request so. */
+/** A server that handles each request with `answer`. */
 const serve = (answer: (socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
@@ -19,7 +19,7 @@ const serve = (answer: (socket: Socket) => void) =>
       const server = createServer((socket) => {
         sockets.push(socket)
         socket.on("error", () => {})
-        // The body of a request may come in a piece of its own.
+        // The body of a request may arrive separately, so only the head counts.
         socket.on("data", (data) => void (data.includes(" HTTP/1.1\r\n") && answer(socket)))
       }).listen(0, "127.0.0.1", () => {
         const close = () => {

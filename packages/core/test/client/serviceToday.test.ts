@@ -1,6 +1,6 @@
 /**
- * Replies in the shapes of the service of 2026, and what the client reads from them. Every case was seen, or is in the provider's
- * description; the values are invented.
+ * Replies in the shapes of the service of 2026, and what the client reads from them. Every case was observed, or is in the provider's
+ * description. The values are invented.
  */
 import { layer, type Reply } from "@berthkit/core/testing"
 import more from "@berthkit/testing/vectors/service-today-more.json" with { type: "json" }

@@ -135,7 +135,7 @@ describe("over any catalogue", () => {
   })
   const catalogue = fc.array(stated, { maxLength: 12 })
 
-  /** Nodes, each with the record that the service bills it by: any that has its plan and its image. */
+  /** Nodes, each with the record by which the service bills it. This can be any record with the node's plan and image. */
   const billed = catalogue.chain((list) =>
     fc.record({
       list: fc.constant(list),

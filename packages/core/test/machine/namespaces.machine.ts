@@ -1,6 +1,4 @@
-/**
- * Locks seen from another container: processes in pid namespaces of their own, on one folder. Needs Linux and root.
- */
+/** Locks seen from another container: processes in different pid namespaces share one folder. Needs Linux and root. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +8,7 @@ import { assert, describe, it } from "vitest"
 
 const program = fileURLToPath(new URL("../client/creation/locker.ts", import.meta.url))
 
-/** Starts a locker here, or in a container: a pid namespace of its own, with or without a `/proc` that knows it. */
+/** Starts a locker here or in a container, which is a new pid namespace, with or without a `/proc` of that namespace. */
 const locker = (
   container: "here" | "container" | "container without its own /proc",
   ...args: ReadonlyArray<string>
@@ -45,7 +43,7 @@ describe.concurrent("a lock", () => {
         assert.isNull(await taken(other, lock, 8000))
         await child.kill()
         const killedAt = performance.now()
-        // The last heartbeat is up to five seconds older than its end.
+        // The last heartbeat came up to five seconds before the process ended.
         assert.isNotNull(await taken(other, lock, 75_000))
         assert.isAbove(performance.now() - killedAt, 24_000)
       } finally {

@@ -1,6 +1,6 @@
 /**
  * A service that shares no code with the mock and differs from the assumptions in more than 20 points, each of which can be switched off.
- * It has its own clock, which moves only when told to.
+ * It has its own clock, which only a test moves.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -69,7 +69,7 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
   let fixedEnd = 0
   let fixedSpent = 0
   let nextId = 5_000
-  /** How long the nodes that it creates take, one after the other. */
+  /** How long each created node takes until it runs, in the order of the creates. */
   let provisioning: ReadonlyArray<number> = [90_000]
   let made = 0
   const machines = new Map<number, Machine>()
@@ -148,7 +148,7 @@ export const startHarbour = async (choices: ReadonlySet<string> = new Set(Object
   )
 
   const limit = limitBy[String(differs("sixHundred")) as "true"]
-  /** The remaining requests after this one, and the seconds to the reset. */
+  /** Counts a request; returns the number of remaining requests and the seconds until the reset. */
   const spend = () => {
     if (differs("bucket")) {
       missing = Math.max(0, missing - ((now - refilledAt) / 1000) * (limit / windowSeconds)) + 1

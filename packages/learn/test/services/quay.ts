@@ -22,11 +22,11 @@ export interface Answer {
 
 export interface QuayOptions {
   readonly nodes?: number
-  /** The length to which it caps a page if the request asks for up to 100. */
+  /** The maximum length of a page, also if the request asks for up to 100. */
   readonly most?: number
   /** Its own answer; undefined for the usual one. */
   readonly answer?: (asked: Asked) => Answer | undefined
-  /** Changes what was asked into what it takes it for. */
+  /** Changes the query in the way in which the service misunderstands it. */
   readonly takes?: (query: URLSearchParams) => unknown
   /** The remaining requests and the reset in seconds since the epoch, after a number of requests. */
   readonly rateLimit?: (spent: number, now: number) => { readonly left: number; readonly reset: number }

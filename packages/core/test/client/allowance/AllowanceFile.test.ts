@@ -119,7 +119,7 @@ describe("an allowance file", () => {
     )
   }
 
-  /** Changes what one process wrote before another reads it. */
+  /** Changes the file after one process has written it and before another one reads it. */
   const changed = Effect.fnUntraced(function* (change: (kept: Kept) => Kept) {
     const path = join(yield* folder, "allowance.json")
     const writer = yield* informed
@@ -131,7 +131,7 @@ describe("an allowance file", () => {
     return { written: writer.get(), read: state }
   })
 
-  /** The same, as written by a wall clock so far ahead. */
+  /** The same content as a process writes it whose wall clock is this far ahead. */
   const ahead = (millis: number) => (kept: Kept) => ({ ...kept, ...onClockAhead(kept, millis) })
 
   for (const [name, millis] of steps) {
@@ -177,7 +177,7 @@ describe("an allowance file", () => {
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
       yield* shareOnce(path, yield* informed)
-      // Each write replaces it.
+      // Each write replaces the file, so the inode shows whether there was a write.
       const written = Effect.promise(async () => (await stat(path)).ino)
       const before = yield* written
       yield* shareOnce(path)
@@ -229,7 +229,7 @@ describe("an allowance file", () => {
     Effect.gen(function* () {
       const file = join(yield* folder, "file")
       yield* Effect.promise(() => writeFile(file, ""))
-      // It is read when the exchange begins and when it ends.
+      // The file is read when the exchange begins and when it ends, but there is only one warning.
       const { logged, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
       assert.lengthOf(logged, 1)
       assert.match(logged[0]!, /allowance\.json \(ENOTDIR.*\): this client goes by its own replies\.$/)

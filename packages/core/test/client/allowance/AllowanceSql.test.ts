@@ -51,7 +51,7 @@ const onAnyServer = (schema: string, url?: string) =>
     Effect.provideService(AllowanceSql.make({ schema, name: "the server" }), SqlClient.SqlClient, sql)
   )
 
-/** On a busy machine an answer may exceed its time limit. Then ask again, as a client does with its next request. */
+/** On a busy machine an answer may exceed its time limit. Then this store asks again, as a client does with its next request. */
 const patient = (store: AllowanceStore): AllowanceStore => {
   const again = <A>(effect: Effect.Effect<A, AllowanceStoreFailed>) =>
     Effect.retry(effect, {
@@ -97,10 +97,10 @@ storeContract("PostgreSQL", (count) =>
   })
 )
 
-/** A connection for a test's own statements. */
+/** A connection for statements of the test. */
 const beside = connect
 
-/** A clock of another machine: its wall clock is ahead by so many milliseconds, and its monotonic time is that of another boot. */
+/** A clock of another machine: its wall clock is ahead by this many milliseconds, and its monotonic time belongs to another boot. */
 const elsewhere = (clock: Clock.Clock, wallMillis: number, monotonicMillis: () => number): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + wallMillis,
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + wallMillis),
@@ -153,7 +153,7 @@ describe("processes that share a database", () => {
       const paused = yield* open(account)
       const other = yield* open(account)
       yield* paused.read
-      // Writes between the read and the write of the other store.
+      // This store writes between the read and the write of the other store.
       let pausedUntil = 0
       const interrupting: AllowanceStore = {
         ...other,
@@ -259,7 +259,7 @@ describe("processes that share a database", () => {
       const [{ process }] = (yield* sql`SELECT process FROM ${processes}`) as [{ process: string }]
       const alive = yield* Effect.flatMap(onServer(schema), (open) => open(account))
       yield* meeting(alive, 1)
-      // It was last seen that long ago.
+      // The process was last seen five seconds ago.
       yield* sql`UPDATE ${processes} SET seen_at = seen_at - 5000 WHERE process = ${process}`
       yield* meeting(alive, 0)
       yield* Effect.repeat(Effect.andThen(frozen.meet(4000), alive.meet(4000)), {
@@ -304,7 +304,7 @@ describe("processes that share a database", () => {
         })
         yield* all
         yield* all
-        // The first finds no tables; later ones enter the accounts that came meanwhile.
+        // The first statement finds no tables; later ones add the accounts that arrived meanwhile.
         assert.isBelow(statements, 30)
         const [busy, ...others] = stores
         for (let round = 0; round < 3; round++) {

@@ -22,7 +22,7 @@ const reply = (over: Partial<Observation> & { sentAt: number; receivedAt: number
   ...over
 })
 
-/** A state after one reply, with nothing under way. */
+/** The state after one reply, with no request under way. */
 const knowing = (remaining: number, resetInSeconds: number) =>
   Estimator.received(
     Estimator.sent(initial, start),
@@ -43,7 +43,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("send" as const) }),
   fc.record({
     kind: fc.constant("reply" as const),
-    /** Which request under way it answers: replies come in any order. */
+    /** Which of the requests under way is answered. Replies come in any order. */
     which: fc.nat(),
     refused: fc.boolean(),
     fault: fc.boolean(),
@@ -83,7 +83,7 @@ describe("the estimator", () => {
     }
     const at = { reset: start / 1000 + 60 }
     state = Estimator.received(state, reply({ ...sent[0]!, ...at, receivedAt: start + 150, remaining: 89 }))
-    // The second was counted and its reply is lost; the third was counted before or after it.
+    // The second request was counted, but its reply is lost. The third one was counted before or after the second.
     state = Estimator.lost(state, start + 160)
     state = Estimator.received(state, reply({ ...sent[2]!, ...at, receivedAt: start + 170, remaining: 88 }))
     assert.strictEqual(state.report?.remaining, 87)
@@ -115,7 +115,7 @@ describe("the estimator", () => {
       )
       const turnOf = Estimator.admit(state, sentAt + 20, 0)
       assert.strictEqual(turnOf._tag, "At")
-      // Up to a second for the rounding of the reset, and one for that of `Date`.
+      // The reset is rounded by up to a second, and so is `Date`.
       if (turnOf._tag === "At") assert.closeTo(turnOf.instant - sentAt, 61_000, 1100)
     }
   })
@@ -250,7 +250,7 @@ describe("the estimator", () => {
       const sent = Estimator.sent(told(6), start)
       const ours = reply({ sentAt: start, receivedAt: start + 30, remaining: 5 })
       assert.strictEqual(tag(Estimator.admit(Estimator.received(sent, ours), start + 30, 0)), "Now")
-      // Though it is older than what was told since.
+      // Our reply counts, although another process has reported a newer one since.
       const crossed = Estimator.received(told(5, 1, start + 25, sent), ours)
       assert.strictEqual(tag(Estimator.admit(crossed, start + 30, 0)), "Now")
     })

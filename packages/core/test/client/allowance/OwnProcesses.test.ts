@@ -76,7 +76,7 @@ describe("clients on several machines that share a store", () => {
           effect.pipe(Effect.provideContext(services), Effect.provideService(Clock.Clock, theirs))
       })
       const fast = yield* machine(180_000)
-      // Where neither has asked yet, the second one lets the first one begin.
+      // If neither has sent a request yet, the second one lets the first one begin.
       const opening = yield* Effect.forkScoped(machine(-180_000))
       yield* TestClock.adjust("2 seconds")
       const slow = yield* Fiber.join(opening)
@@ -93,7 +93,7 @@ describe("clients on several machines that share a store", () => {
 
 describe("a client without requests", () => {
   const granting = ok(nodeRecord({ id: 7 }), { "ratelimit-limit": "100", "ratelimit-remaining": "90" })
-  /** Opens clients on one store, and counts how often they ask it. */
+  /** Opens clients on one store, and counts how often they read it. */
   const sharing = Effect.gen(function* () {
     const make = makeStore(yield* Clock.Clock)
     let asked = 0
@@ -263,7 +263,7 @@ describe("a store that cannot be used", () => {
         yield* Effect.provide(get, services)
         yield* TestClock.adjust("10 millis")
       }
-      // As it began, and for its first reply.
+      // It read the store when it began, and for its first reply.
       assert.strictEqual(asked, 2)
     }).pipe(Effect.scoped)
   )

@@ -29,15 +29,17 @@ export interface Scenario {
   readonly bare?: number
   /** From when until when all our replies are lost, in windows since the beginning. */
   readonly outage?: { readonly from: number; readonly length: number }
-  /** Longest time a reply may be under way, in milliseconds: they cross each other the more. Default 40. */
+  /**
+   * The maximum time for which a reply is under way, in milliseconds. The longer it is, the more replies overtake each other. Default 40.
+   */
   readonly delayMillis?: number
 }
 
 export interface Outcome {
   readonly granted: number
-  /** Refusals of our own, by the instant they were sent, in windows since the beginning. */
+  /** When each of our refused requests was sent, in windows since the beginning. */
   readonly refusedAt: ReadonlyArray<number>
-  /** Our unreported requests that went at a reset, with nothing left. */
+  /** The number of our requests that were sent at a reset without a report, when nothing was left. */
   readonly unreported: number
   /** Granted requests of all clients, as a share of what the windows could grant. */
   readonly used: number
@@ -180,7 +182,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   }
   timeline.runUntil(end)
 
-  // A bucket begins full and a window ends full: what could have been granted counts from the second window on.
+  // Requests count from the second window on, because a bucket is full at the beginning.
   const ended = granted.filter((at) => at >= windowMillis)
   const possible = (windows - 1) * limit
   return {

@@ -24,7 +24,7 @@ it("a program that shares its allowance through a state directory ends at once, 
     console.log((await client.images.saved()).length)
   `
   try {
-    // It ends by itself before this, on a busy machine too.
+    // The program ends by itself before this limit, even on a busy machine.
     await using running = Program.ofSource(program, { cwd: import.meta.dirname, timeoutMillis: 120_000 })
     assert.strictEqual((await running.succeeded()).trim(), "0")
   } finally {

@@ -59,8 +59,8 @@ for (const kind of kinds) {
 }
 
 /**
- * Histories of a sliding window in which a process once got a 429: at the reset, when only one request had refilled, it counted
- * on what it had last known to be left, and all before it had taken that.
+ * Histories of a sliding window in which a process once got a 429. At the reset, only one request had refilled. The process relied on the
+ * number that it had last known to be left, but the processes before it had used all of these.
  */
 const scarceResets = [
   { limit: 401, windowMillis: 129_262, skewMillis: 0, callers: 3, ownProcesses: 7, seed: -1_043_410_971 },
@@ -86,7 +86,7 @@ describe("own processes", () => {
         fc.property(
           fc.record({
             limit: fc.integer({ min: 60, max: 1200 }),
-            // They exchange twice a second.
+            // The processes exchange what they know twice a second.
             windowMillis: fc.integer({ min: 20_000, max: 900_000 }),
             skewMillis: fc.integer({ min: -5 * minute, max: 5 * minute }),
             callers: fc.integer({ min: 1, max: 20 }),
@@ -122,7 +122,7 @@ describe("replies that cross, are lost, or report no allowance", () => {
             bare: fc.double({ min: 0, max: 0.3, noNaN: true }),
             delayMillis: fc.integer({ min: 10, max: 3000 }),
             outage: fc.record({
-              // Not before anything is known.
+              // The outage does not begin before anything is known.
               from: fc.double({ min: 0.5, max: 4, noNaN: true }),
               length: fc.double({ min: 0, max: 2, noNaN: true })
             }),
@@ -130,7 +130,7 @@ describe("replies that cross, are lost, or report no allowance", () => {
           }),
           (scenario) => {
             const { refusedAt, unreported } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
-            // Where slots refill one by one and the reply that would report them is lost, the next request is a guess.
+            // If slots refill one by one, and the reply that would report this is lost, the next request is a guess.
             assert.isAtMost(refusedAt.length, kind === "sliding" ? unreported : 0)
           }
         ),

@@ -6,7 +6,7 @@ interface Reading {
   readonly granted: boolean
   readonly remaining: number
   readonly resetAt: number
-  /** When one more would be granted. */
+  /** When the next request would be granted. */
   readonly retryAt: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * A pure simulation of many callers of one client over a service that is away for a while: the rules of `Retry.ts` and
- * `Breaker.ts` as they are, without a wire. Times are milliseconds; the draws of chance come from a seed.
+ * A pure simulation of many callers of one client over a service that is away for a while: it runs the rules of `Retry.ts` and `Breaker.ts`
+ * without a network. Times are milliseconds; the draws of chance come from a seed.
  */
 import { admit, initial, record, waitOf } from "../../../src/client/call/Breaker.ts"
 import { decide, fullBudget, refilled } from "../../../src/client/call/Retry.ts"
@@ -9,13 +9,13 @@ import { CircuitOpen, type ErrorReason, Unreachable } from "../../../src/domain/
 
 export interface Scenario {
   readonly seed: number
-  /** The service refuses connections from 0 until then. */
+  /** The service refuses connections from 0 until this time. */
   readonly awayMillis: number
   /** When the simulation ends. */
   readonly endMillis: number
   /** Programs that share the client. */
   readonly callers: number
-  /** How many of them allow one attempt only. */
+  /** How many of the callers allow only one attempt. */
   readonly hasty: number
   /** How long a caller waits after a call before the next; `Infinity` for one call each. */
   readonly pauseMillis: number
@@ -23,7 +23,7 @@ export interface Scenario {
 
 export interface Outcome {
   readonly calls: number
-  /** Calls that allow several attempts, and failed all the same. */
+  /** The number of calls that failed although they allow several attempts. */
   readonly failed: number
   /** The longest call that allows several attempts. */
   readonly slowestMillis: number
@@ -31,7 +31,7 @@ export interface Outcome {
   readonly sentAt: ReadonlyArray<number>
 }
 
-/** Draws from [0, 1): mulberry32. */
+/** Random numbers from [0, 1), by mulberry32. */
 const drawsOf = (seed: number) => {
   let a = seed
   return () => {

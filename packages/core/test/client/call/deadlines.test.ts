@@ -51,7 +51,7 @@ describe("a total deadline of a list", () => {
 
 describe("a deadline of a list", () => {
   it.effect("bounds each pull, also one of many requests", () => {
-    // Pages without a new node, so that one pull reads several.
+    // The pages have no new node, so one pull reads several pages.
     let page = 0
     const idle = layer(() => Effect.delay(Effect.succeed(ok([null, { page: page++ }])), 400))
     return Effect.gen(function* () {

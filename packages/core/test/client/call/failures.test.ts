@@ -78,7 +78,7 @@ describe("replies that are failures", () => {
         assert.match(error.hint, /^[A-Z].*\.$/s)
       }).pipe(
         Effect.provide(
-          // The list of an account without nodes, where it is read before and after a create.
+          // A create reads the list before and after its request; the account has no nodes.
           layer(({ method }) => (vector.operation === "nodes.create" && method === "GET" ? ok([]) : vector))
         )
       )

@@ -88,7 +88,7 @@ const handClock = () => {
   return { stopped, pass }
 }
 
-/** Runs it with the timers, which come before replies in a turn of the loop. */
+/** Runs a function with the timers, which come before replies in a turn of the loop. */
 // oxlint-disable-next-line no-restricted-globals -- It does not wait for time to pass, only for the turn of timers.
 const beforeReplies = (run: () => void) => void setTimeout(run)
 

@@ -20,7 +20,7 @@ const refusal = Effect.fail(
 )
 
 describe("a service that restarts", () => {
-  /** A service that refuses connections until then. */
+  /** A service that refuses connections until this time. */
   const awayUntil = (millis: number) => () =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => (now < millis ? refusal : Effect.succeed(node)))
 
@@ -63,7 +63,7 @@ describe("a service that restarts", () => {
 
   it.effect("gives the turn of a call that is interrupted to another", () =>
     Effect.gen(function* () {
-      // Each takes a turn twenty milliseconds apart, the last of them a minute from now.
+      // The calls take turns, 20 a second, so most of the turns come after the timeout.
       const many = Effect.replicateEffect(get, 600, { concurrency: "unbounded" })
       yield* inTime(Effect.timeoutOption(many, "2 seconds"))
       const before = yield* Clock.currentTimeMillis

@@ -86,7 +86,7 @@ const sendEnded = (result: Result.Result<Node, BerthError>, leftMillis = 60_000)
 })
 const sendFailed = (failure: BerthError, leftMillis?: number) => sendEnded(Result.fail(failure), leftMillis)
 
-/** The list at an instant: these nodes are in it, and no create alike is lost or under way but this one. */
+/** The list at an instant has these nodes, and no other create with the same order is lost or under way. */
 const listed = (newer: ReadonlyArray<Node>, millis = 0, over: Partial<Instant> = {}) => ({
   _tag: "ListRead" as const,
   newer,
@@ -479,7 +479,7 @@ describe("a create that an earlier call left", () => {
       const otherBoot = { bootClock: "another", bootMillis: 86_400_000 }
       assert.strictEqual(since({}, { ...otherBoot, wallMillis: 86_400_000 }), "OutcomeUnknown")
       assert.strictEqual(since({ bootClock: null }, { bootClock: null, bootMillis: 86_400_000 }), "OutcomeUnknown")
-      // The service's clock is known to two seconds.
+      // The service's clock is known to within two seconds.
       const noon = { serviceMillis: 1_790_000_000_000 }
       const later = (millis: number) => ({ ...otherBoot, serviceMillis: noon.serviceMillis + millis })
       assert.strictEqual(since(noon, later(waitMillis + 1999)), "OutcomeUnknown")

@@ -161,7 +161,7 @@ describe("a create", () => {
     })
     let posts = 0
     let shown: ReadonlyArray<object> = []
-    // It tells no time, so that only the ids say which node is older.
+    // The service states no time, so only the ids show which node is older.
     const service = layer(({ method }) => {
       if (method === "GET") return ok(shown)
       if (posts++ === 0) return ok(made(101))
@@ -192,7 +192,7 @@ describe("a create", () => {
       )
       yield* inTime(steady)
       assert.strictEqual(service.nodes.length, 200)
-      // Only those that were under way when the reply was lost.
+      // Only the creates that were under way when the reply was lost had been sent.
       assert.isAtMost(sentWhenResolved[0]!, 25)
     }).pipe(Effect.provide(service.layer))
   })
@@ -211,7 +211,7 @@ describe("a create", () => {
   })
 
   it.effect("whose time is up while it reads the list has the attempts at that", () => {
-    // The request cannot be ended at a time limit of its own, as in a program that is busy past all of them.
+    // No time limit can end the request, as in a program that is busy beyond all time limits.
     const stuck = layer(() => Effect.uninterruptible(Effect.as(Effect.sleep("2 seconds"), ok([]))))
     return Effect.gen(function* () {
       const asked = Nodes.use((nodes) =>
@@ -298,7 +298,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
-  /** The node of that name is more likely somebody else's. The create reports it, does not adopt it, and makes no second node. */
+  /** The node of that name probably belongs to somebody else. The create reports the node, does not adopt it, and makes no second node. */
   const isTold = Effect.fnUntraced(function* (creating: Effect.Effect<unknown, BerthError, Nodes>, service: Service) {
     const { reason } = yield* inTime(Effect.flip(creating))
     assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "RateLimited" })
@@ -753,7 +753,7 @@ describe("a create with a key", () => {
     "does not count one alike as lost that was settled, although its process was killed before it said so",
     () => {
       const service = new Service((post) => {
-        // Another program makes one alike at that very moment.
+        // Another program makes a node of the same name at the same moment.
         if (post === 1) service.make("web")
         return post === 0 ? "reply" : "lost"
       })
@@ -824,7 +824,7 @@ describe("a create with a key", () => {
   })
 
   it.effect("takes no node that the reply to another process may name", () => {
-    // The first is never processed; the second is, and its reply takes two seconds.
+    // The first create is never processed. The second one is, and its reply takes two seconds.
     const store = makeMemory()
     const service = new Service((post) => (post === 0 ? "unmade" : "reply"))
     service.replyMillis = 2000
@@ -835,7 +835,7 @@ describe("a create with a key", () => {
         { concurrency: "unbounded" }
       )
       assert.isTrue(Result.isSuccess(second!))
-      // That node belongs to the other create, so none is known for the first.
+      // That node belongs to the second create, so none is known for the first.
       assert.isTrue(Result.isFailure(first!))
       assert.lengthOf(service.nodes, 1)
     })

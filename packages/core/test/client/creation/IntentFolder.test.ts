@@ -33,18 +33,18 @@ const folder = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 
-/** The store that a process has of a folder. */
+/** The store that a process has in a folder. */
 const storeOf = (path: string) =>
   Effect.flatMap(IntentStore, Effect.fromNullishOr).pipe(Effect.provide(layerDirectory(path), { local: true }))
 
-/** Where the intents are whose nodes are not known. */
+/** The folder of the intents whose nodes are not known. */
 const openIn = (path: string) => join(path, "open")
 
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 const namesIn = (path: string) => Effect.promise(async () => (await readdir(path)).toSorted())
 const write = (path: string, text: string) => Effect.promise(() => writeFile(path, text, { mode: 0o600 }))
 
-/** Number of a process that has ended. */
+/** The number of a process that has ended. */
 const endedProcess = Effect.promise(async () => {
   const { child, ended } = new Program(process.execPath, ["-e", "0"])
   await ended
@@ -63,7 +63,7 @@ intentContract(
   Effect.map(folder, (path) => ({
     open: Effect.sync(() => makeDirectory(path)),
     words: ["folder", path],
-    // As a process of another machine does, which takes the owner for ended after a minute.
+    // Takes the lock like a process of another machine, which concludes after a minute that the owner has ended.
     takeOver: (_, key) =>
       Effect.promise(async () => {
         const lock = join(openIn(path), `${key}.lock`)
@@ -352,7 +352,7 @@ describe("a folder of intents", () => {
       yield* store.remove("removed")
       yield* store.save(intent("settled", { nodeId: NodeId.make(9) }))
       yield* Effect.promise(() => rm(path, { recursive: true }))
-      // A write under a key whose lock is gone fails, but is about a request that was sent.
+      // A write under a key whose lock is gone fails. But this write is about a request that was sent.
       const lost = intent("sent", { fate: "lost" })
       assert.strictEqual((yield* Effect.flip(store.save(lost))).code, "ENOENT")
       assert.deepStrictEqual(yield* (yield* storeOf(path)).find("sent"), Option.none())

@@ -26,7 +26,7 @@ const program = fileURLToPath(new URL("locker.ts", import.meta.url))
 /** Starts a process that takes locks. */
 const locker = (...args: ReadonlyArray<string>) => Program.start(() => Program.ofNode(program, args))
 
-/** Number of a process that has ended, and was waited for. */
+/** The number of a process that has ended, and whose parent has waited for it. */
 const endedProcess = Effect.promise(async () => {
   const { child, ended } = new Program(process.execPath, ["-e", "0"])
   await ended
@@ -46,13 +46,13 @@ const untilEnded = (pid: number) =>
   Effect.repeat(
     Effect.promise(async () => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined)
-      // Where there is no /proc, it cannot be seen.
+      // Without /proc, this cannot be seen.
       return stat === undefined || /\) [ZX] /.test(stat)
     }),
     { until: (hasEnded) => hasEnded }
   )
 
-/** Whether the lock can be had at once: the call that wants it reads its owner three times at most, however slow the files are. */
+/** Whether the lock can be taken at once: the call that wants it reads the lock's owner at most three times, however slow the files are. */
 const isFree = (path: string) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
@@ -69,7 +69,7 @@ const isFree = (path: string) =>
     return yield* Effect.raceFirst(Effect.provideService(had, Clock.Clock, counting), Deferred.await(held))
   })
 
-/** Lets the file system answer what was asked of it before, one question after another, while the clock of the test stands still. */
+/** Lets the file system answer all earlier requests, one after another, while the test's clock stands still. */
 const fileSystem = Effect.promise(async () => {
   for (let turn = 0; turn < 40; turn++) await stat(tmpdir())
 })
@@ -110,7 +110,7 @@ describe("a lock", () => {
       const [held] = yield* Effect.promise(() => readdir(path))
       const alive = ownerOf(held!)!
       assert.isFalse(yield* isFree(path))
-      // Its number again, of a process that started at another time.
+      // The owner has the same process number, but that process started at another time.
       yield* leave(path, { ...alive, startTime: String(Number(alive.startTime) - 1) })
       assert.isTrue(yield* isFree(path))
       yield* Effect.promise(() => other.kill())
@@ -124,7 +124,7 @@ describe("a lock", () => {
   it.live("of a process that was killed and not yet waited for is free", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "job.lock")
-      // A shell that never asks how its child ended.
+      // A shell that never waits for its child.
       const shell = `"$0" "$1" hold "$2" & echo started; exec sleep 60`
       yield* Program.start(() => new Program("sh", ["-c", shell, process.execPath, program, path]))
       const heldBy = Effect.promise(async () => {
@@ -185,11 +185,11 @@ describe("a lock", () => {
           [31_000, true],
           [29_000, false]
         ] as const) {
-          // Its wall clock does not matter.
+          // The owner's wall clock does not matter.
           yield* leave(path, owner, { ...now, bootMillis: now.bootMillis - ageMillis, wallMillis: 0, id: "x" })
           assert.strictEqual(yield* isFree(path), free)
         }
-        // The heartbeat of an earlier owner is not that of this one.
+        // The heartbeat of an earlier owner does not count for this one.
         yield* leave(path, owner, { ...now, bootMillis: now.bootMillis - 31_000, id: "y" })
         assert.isFalse(yield* isFree(path))
       })

@@ -90,7 +90,7 @@ describe("a node made in the time of a lost create", () => {
     assert.strictEqual(kinshipOf(asked, made(640_000), after(11 * minute)), "none")
   })
 
-  // Eleven and a half minutes after the send somebody else makes a node; the service's clock went back by two minutes before.
+  // Somebody else makes a node eleven and a half minutes after the send. Before that, the service's clock was set back by two minutes.
   it("is not the create's for certain if it only seems to be in time, because the service's clock went back", () =>
     assert.strictEqual(kinshipOf(asked, made(570_000), after(700_000, 580_000)), "possible"))
 
@@ -126,7 +126,7 @@ describe("a create that nobody can have processed any more", () => {
         isQuietElsewhere(told(false), served(25)),
         isQuietElsewhere(told(false), walled(25)),
         isQuietElsewhere(told(false), walled(26)),
-        // It told the service's time, and the service states none now.
+        // The other machine recorded the service's time, but the service states none now.
         isQuietElsewhere(told(true), walled(25)),
         isQuietElsewhere(told(true), walled(26))
       ],
@@ -153,7 +153,7 @@ describe("a create that nobody can have processed any more", () => {
       [
         isQuietAtLast(sent, at(25)),
         isQuietAtLast(sent, at(26)),
-        // A machine that had no time when it sent the create, and has it now.
+        // A machine whose wall clock was not set when it sent the create, and is set now.
         isQuietAtLast(sent, at(10_000_000, { bootMillis: 10 * minute })),
         isQuietAtLast(sent, at(10_000_000, { bootMillis: 11 * minute })),
         // The boot is not known.

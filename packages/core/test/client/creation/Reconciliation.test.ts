@@ -90,7 +90,7 @@ const intent = {
 const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
-/** The instant this long after the send, by the service's clock. */
+/** The instant `millis` after the send, by the service's clock. */
 const after = (millis: number): Instant => ({ ...intent.sentAt, serviceMillis: sentAt + millis })
 
 const resolved = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof resolve>[0]> = {}) =>
@@ -229,7 +229,7 @@ describe("a node with the name of a create, made late", () => {
     assert.deepStrictEqual(resolution([second]), { _tag: "Undecided", candidates: [second] })
     const renamed = { ...first, name: "theirs" }
     assert.deepStrictEqual(resolution([renamed, second]), { _tag: "Undecided", candidates: [renamed, second] })
-    // Unless the other is known to be another create's.
+    // This does not hold if the other node is known to belong to another create.
     const claimed = new Map([[first.id, "another"]])
     assert.deepStrictEqual(resolution([first, second], { claimed }), { _tag: "Found", node: second })
     assert.strictEqual(resolution([])._tag, "Absent")
@@ -247,7 +247,7 @@ describe("a node with the name of a create, made late", () => {
     assert.strictEqual(look(5000, now(12 * minute)), "Undecided")
     assert.strictEqual(look(11 * minute, now(12 * minute)), "Undecided")
     assert.strictEqual(look(5000, now(0, { bootClock: "next" })), "Undecided")
-    // The service's clock is known now, and the time of the send is counted back on it.
+    // The service's clock is known now, and the time of the send is calculated from it.
     const known = now(12 * minute, { serviceMillis: sentAt + 12 * minute })
     assert.strictEqual(look(5000, known), "Found")
     assert.strictEqual(look(11 * minute, known), "Absent")

@@ -1,6 +1,6 @@
 /**
- * Settled intents: that they cost a later create nothing, how long they are kept, and that nothing is lost
- * when two accounts turn out to be one.
+ * Settled intents cost a later create nothing. The tests also check how long they are kept, and that nothing is lost if two accounts turn
+ * out to be one.
  */
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises"
@@ -301,7 +301,7 @@ describe("an account", () => {
       yield* running.save(intent("job", 9))
       yield* makeAccount(before).save(intent("old", 8))
       yield* goOnIn(after, before)
-      // Its lock is in the account's present folder.
+      // The key's lock is in the account's present folder.
       const found = yield* running.withKeyLock("job")(() => running.find("job"))
       assert.strictEqual(nodeOf(found), NodeId.make(9))
       assert.isFalse(existsSync(join(accounts, "accounts", ids.rotated, "creates", "open")))
@@ -318,7 +318,7 @@ describe("an account", () => {
       const joined = makeAccount(before)
       yield* joined.find("old")
       yield* goOnIn(after, before)
-      // Its key is held by a lock that is gone: nothing is sent on this write.
+      // The lock of its key is gone, so this write fails and nothing is sent.
       assert.strictEqual((yield* Effect.flip(running.save(intent("job", null)))).code, "ENOENT")
       yield* running.save(intent("job", 9))
       yield* running.save(intent("_drawn", null))

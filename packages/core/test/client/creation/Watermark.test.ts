@@ -4,12 +4,12 @@ import * as fc from "fast-check"
 import { highestId, make, nodesAbove } from "../../../src/client/creation/Watermark.ts"
 import { someNode as node } from "../../someNode.ts"
 
-/** A page with nodes of these ids, which does not say how many there are. */
+/** A page with nodes of these ids, which does not state how many nodes there are. */
 const pageOf = (ids: ReadonlyArray<number>) => ({ nodes: ids.map((id) => node(id)), pages: null, total: null })
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-/** A list in pages of `size`, what was asked for, and what happens to it before each page. */
+/** A list in pages of `size`; `meanwhile` changes it before each page. Also returns which pages were requested. */
 const listOf = (ids: Array<number>, meanwhile: (asked: number) => void = () => {}, size = 100) => {
   const asked: Array<number> = []
   const readPage = (page: number) =>
@@ -153,7 +153,7 @@ describe("the nodes above an id", () => {
       const ends = [undefined, { page: 5, length: 50, full: 100 }, { page: 3, length: 100, full: 100 }]
       for (const [known, moment] of ends.flatMap((known) => upTo(8).map((moment) => [known, moment] as const))) {
         const ids = upTo(450)
-        // Half a page goes at once: all later nodes move forward, over the borders of pages.
+        // Half a page is deleted at once, so all later nodes move forward across the borders of pages.
         const { readPage } = listOf(ids, (asked) => asked === moment && ids.splice(0, 50))
         const found = idsOf(yield* nodesAbove(readPage, 180, known))
         assert.deepStrictEqual(found, upTo(450).slice(180), `deleted before request ${moment}`)
@@ -185,7 +185,7 @@ describe("whether the list of the nodes above an id is whole", () => {
 describe("the nodes above one", () => {
   it.effect("are found where pages have become shorter since the list was read last", () =>
     Effect.gen(function* () {
-      // 80 nodes that came on one page, and now come on four.
+      // The 80 nodes came on one page before, and come on four now.
       const readPage = (page: number) => Effect.succeed(pageOf(upTo(81).slice((page - 1) * 20, page * 20)))
       const known = { page: 1, length: 80, full: 100 }
       assert.strictEqual((yield* highestId(readPage, known)).id, 81)
@@ -269,7 +269,7 @@ describe("a list without an end", () => {
     ))
 })
 
-/** A list in pages of 100 that others may read meanwhile, and how many pages have been read of it. */
+/** A list in pages of 100 that others may read meanwhile; also returns how many of its pages have been read. */
 const slowListOf = (ids: Array<number>) => {
   const list = {
     ids,

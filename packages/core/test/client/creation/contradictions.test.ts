@@ -25,7 +25,7 @@ interface Service {
   readonly read?: object
 }
 
-/** Calls with one key, each by a client of its own, and how many creates were sent. */
+/** The results of calls with one key, each by a new client, and the number of creates that were sent. */
 const called = Effect.fnUntraced(function* ({ created, list, read }: Service) {
   let posts = 0
   const first = DateTime.formatIso(yield* DateTime.now)

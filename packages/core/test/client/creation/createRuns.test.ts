@@ -53,10 +53,10 @@ const unwritable = failure(new StateUnavailable({ path: "/state", code: "ENOSPC"
 /** A request is processed within this time of leaving, or never: gateways and workers may keep it. */
 const processedWithinMillis = 600_000
 
-/** A request leaves within this time of being written as sent: the connection may take long. */
+/** A request leaves within this time after it is recorded as sent, because the connection may take long. */
 const leavesWithinMillis = 15_000
 
-/** A request that was answered with a 429 is processed within this time, or never. */
+/** A request that was answered with a 429 is processed within this time after the answer, or never. */
 const processedAfterRefusalMillis = 12_000
 
 /** A request that reached the service, or may have. */
@@ -111,7 +111,7 @@ class World {
       wallMillis: this.#choose(1_000_000_000),
       bootMillis: this.nowMillis - this.#boot * 500_000,
       bootClock: this.#hasBootClock ? `boot ${this.#boot}` : null,
-      // The service's clock has certainly reached this: it is not ahead, and behind by two seconds at most.
+      // The service's clock has certainly reached this time: the estimate is not ahead, and at most two seconds behind.
       serviceMillis: this.#hasServiceClock ? 1_790_000_000_000 + this.nowMillis - this.#choose(2001) : 0
     }
   }
@@ -267,7 +267,7 @@ class World {
   call(): void {
     try {
       this.ends.push(this.#run())
-      // The process may be killed later, too.
+      // The owner may also be killed later.
       if (this.#happens(3)) this.#isOwnerKilled = true
     } catch (thrown) {
       if (thrown !== killed) throw thrown

@@ -11,11 +11,11 @@ const program = fileURLToPath(new URL("holder.ts", import.meta.url))
 
 /** A place for intents, which several processes use. */
 export interface Place {
-  /** The store as another process has it. */
+  /** The store as another process opens it. */
   readonly open: Effect.Effect<IntentStore, IntentStoreFailed, Scope.Scope>
   /** The arguments by which `holder.ts` opens the store. */
   readonly words: ReadonlyArray<string>
-  /** Takes a key's lock from a process that stands still, like a process of another machine. */
+  /** Takes a key's lock from a frozen process, as a process of another machine does. */
   readonly takeOver: (store: IntentStore, key: string) => Effect.Effect<void, IntentStoreFailed>
 }
 

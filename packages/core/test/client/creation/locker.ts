@@ -19,7 +19,7 @@ const race = Effect.gen(function* () {
         const inside = `${path}/inside-${i}`
         const file = await open(inside, "wx").catch(() => undefined)
         if (file === undefined) overlaps++
-        // Long enough for another that is let in, too, to find it.
+        // Keep the file long enough that another process that wrongly has the lock, too, finds it.
         for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
         await file?.close()
         if (file !== undefined) await rm(inside)

@@ -32,7 +32,7 @@ interface Step {
   readonly key: string
   readonly fate: Fate
   readonly pauseMinutes: number
-  /** Whether the location is written in another case, which means the same place. */
+  /** Whether the location is written in upper case, which means the same place. */
   readonly isLoud: boolean
   /** Whether the time for all earlier requests is over, so that nothing blocks the create. */
   readonly isLast?: true
@@ -117,7 +117,7 @@ interface CutList {
   readonly older: number
   /** The number of nodes that it shows. */
   readonly shown: number
-  /** The first node is deleted before the second page is read for this time. */
+  /** The first node is deleted before the second page is read for the `deletionBefore`-th time. */
   readonly deletionBefore?: number
 }
 
@@ -196,7 +196,7 @@ const temporary = Effect.acquireRelease(
 
 const isFileBusy = () => process.getActiveResourcesInfo().some((name) => /^(FSReq|CloseReq)/.test(name))
 
-/** Fibers run in turns of the event loop. After several turns without a busy file, all fibers wait for time to pass. */
+/** Fibers run in turns of the event loop. After several turns in which no file is used, all fibers wait for time to pass. */
 const settled = Effect.promise(async () => {
   for (let quiet = 0; quiet < 5; quiet = isFileBusy() ? 0 : quiet + 1) {
     await new Promise((resolve) => setImmediate(resolve))
@@ -239,7 +239,7 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
     const result = yield* inTime(Effect.result(Effect.provide(create, client)))
     const where = `${project} ${location.toLowerCase()}`
     const here = service.nodes.get(where) ?? []
-    // Nothing that happened to the key in another place blocks a create.
+    // A create is never blocked by what happened to the key in another place.
     const isFree = isLast || (fate === "answered" && !begun.has(`${key} ${where}`))
     if (isFree && Result.isFailure(result)) {
       assert.fail(`${where}: ${result.failure.message}`)
@@ -258,7 +258,7 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
   return service
 }, Effect.scoped)
 
-/** Places that may be mixed up, by what differs. */
+/** Pairs of places that may be confused, named after their difference. */
 const pairs = {
   "another location": [0, 1],
   "another project": [0, 2],
@@ -383,7 +383,7 @@ describe.each<Shapes>(["documented", "today"])(
       })
     )
 
-    // The reads around the last one before the create would be sent again.
+    // The reads before and after the one at which the create would be sent again.
     it.effect.each([18, 19, 20, 21, 22])(
       "is never sent again if a shown node is deleted before page 2 is read for time %i",
       (deletionBefore) =>

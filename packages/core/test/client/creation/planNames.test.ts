@@ -1,4 +1,4 @@
-/** Creates at a service that shows a plan by its SKU: when the image list is read, and what is kept of a node until it was. */
+/** Creates at a service that shows a plan by its SKU: when the image list is read, and what is stored about a node before that. */
 import { failure, layer, nodeRecord, ok, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Result } from "effect"

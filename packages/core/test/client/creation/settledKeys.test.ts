@@ -1,6 +1,6 @@
 /**
- * Settled keys cost a create that lost its reply nothing, however many there are. The test counts file operations instead of time, so that
- * it gives the same result on every machine.
+ * Settled keys, however many there are, cost nothing to a create whose reply was lost. The test counts file operations instead of time, so
+ * that it gives the same result on every machine.
  */
 import fs from "node:fs"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -56,7 +56,7 @@ const countWork = (folder: string) =>
                 .mockImplementation((...args: Array<unknown>) => {
                   const [path] = args
                   if (!isCounting && typeof path === "string" && path.startsWith(folder)) {
-                    // Not what the count itself asks.
+                    // Do not count the operations that the count itself makes.
                     isCounting = true
                     add(name, path)
                     isCounting = false
@@ -99,7 +99,7 @@ describe("a create whose reply is lost", () => {
       nodes.create({ name: "web", plan: "P", image: "I" }, { key: "new" })
     ).pipe(
       Effect.provide(service),
-      // As a program that starts.
+      // Use a new store, like a program that starts.
       Effect.provideService(IntentStore, makeDirectory(path))
     )
     assert.strictEqual(outcome, "adopted")

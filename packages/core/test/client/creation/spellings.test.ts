@@ -34,11 +34,11 @@ type Spelling = keyof typeof spellings
 type Fate =
   | { readonly _tag: "replied" }
   | { readonly _tag: "lost" }
-  /** The process is killed as the reply comes. */
+  /** The process is killed when the reply arrives. */
   | { readonly _tag: "killed" }
-  /** It is never processed. */
+  /** The request is never processed. */
   | { readonly _tag: "dropped" }
-  /** No reply comes, and the service processes it this much later. */
+  /** No reply comes, and the service processes the request this much later. */
   | { readonly _tag: "late"; readonly millis: number }
 
 interface World {
@@ -49,7 +49,7 @@ interface World {
   /** A field that its replies to creates leave out. */
   readonly leavesOut?: "name" | "created_at"
   readonly fates: ReadonlyArray<Fate>
-  /** How long a new node is not listed. */
+  /** How long the list does not show a new node. */
   readonly hiddenMillis: number
   /** How far the service's clock is ahead of the client's. */
   readonly aheadMillis: number
@@ -72,7 +72,7 @@ const startMillis = 1_790_000_000_000
 class Service {
   readonly #world: World
   readonly nodes: Array<Made> = []
-  /** When our requests came, and the highest id that was listed by then. */
+  /** When each of our requests arrived, and the highest id that the list had shown by then. */
   readonly posts: Array<{ readonly atMillis: number; readonly highest: number }> = []
   /** The id that a reply named to a process that was not killed. */
   told: number | undefined
@@ -157,7 +157,7 @@ class Service {
     return this.nodes.filter(({ isOurs }) => isOurs)
   }
 
-  /** Whether no evidence tells this node from one of ours. */
+  /** Whether no evidence distinguishes this node from one of ours. */
   mayBeOurs({ id, isOurs, madeMillis }: Made): boolean {
     const blur = 2 * blurMillis + 1000
     const { hasDate } = this.#world
@@ -174,7 +174,7 @@ class Service {
   }
 }
 
-/** The store of a process that is killed as a reply comes: from then on it writes nothing. */
+/** The store of a process that is killed when a reply arrives: from then on it writes nothing. */
 const untilKilled = (store: Store, service: Service, posts: number): Store => {
   const isDead = () => service.posts.length > posts && service.isKilled
   return {
@@ -222,7 +222,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
 
 type Seen = Record<"adopted" | "foreignLeft" | "sentAgain" | "respelled" | "told" | "unknown", number>
 
-/** A call by a process of its own. */
+/** A call by a new process. */
 const ask = (service: Service, store: Store, options: CreateOptions = {}) =>
   Nodes.use((nodes) => nodes.create({ name: service.name, plan: "P", image: "I" }, { key: "job", ...options })).pipe(
     Effect.result,
@@ -284,7 +284,7 @@ describe("a create under one key, of a service that spells names in its own way"
     const seen: Seen = { adopted: 0, foreignLeft: 0, sentAgain: 0, respelled: 0, told: 0, unknown: 0 }
     await fc.assert(
       fc.asyncProperty(worlds, (world) => {
-        // Nothing identifies a renamed node if no process has read the reply to its create.
+        // A renamed node cannot be identified if no process has read the reply to its create.
         fc.pre(!world.renames || world.fates.every(({ _tag }) => _tag === "replied" || _tag === "dropped"))
         return Effect.runPromise(live(world, seen).pipe(Effect.provide(TestClock.layer()), Effect.scoped))
       }),
@@ -417,7 +417,7 @@ describe("a create under one key", () => {
 
   it.effect("and one under another key, both lost, take no node that was made between", () =>
     Effect.gen(function* () {
-      // The first is processed late, after another has made a node; the second never is.
+      // The first request is processed late, after another client has made a node. The second one is never processed.
       const fates: ReadonlyArray<Fate> = [{ _tag: "late", millis: 3 * minute }, { _tag: "dropped" }]
       const service = new Service({ ...world, fates, foreign: [2 * minute] })
       const store = makeMemory()

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeFolders } from "../../../src/client/files/StateFiles.ts"
 
-/** A disk of folders. Below `sealed` none can be made: `mkdir` reports that the parent does not exist. */
+/** A disk with folders. No folder can be made below `sealed`: `mkdir` reports that the parent does not exist. */
 const makeDisk = (present: ReadonlyArray<string>, sealed = "-") => {
   const folders = new Set(present)
   const mkdir = (folder: string) =>

@@ -10,7 +10,7 @@ interface Listed {
   readonly complete: boolean | "assumed"
 }
 
-/** A service with these nodes, in this order, that returns a page of them. */
+/** A service that has these nodes in this order. Returns one page of them. */
 type Service = (ids: ReadonlyArray<number>, page: number | undefined, perPage: number) => ReadonlyArray<number>
 
 /** Returns at most `cap` nodes a page. */
@@ -21,7 +21,7 @@ const capped =
     return ids.slice((page - 1) * size, page * size)
   }
 
-/** Counts its pages from 0. */
+/** A service that counts its pages from 0. */
 const fromZero =
   (cap: number): Service =>
   (ids, page = 0, perPage) =>
@@ -146,7 +146,7 @@ describe("a listing", () => {
   })
   const changes = fc.array(change, { maxLength: 40 })
 
-  /** Reads a list that changes so; new nodes are added at its end, or anywhere. */
+  /** Reads a list with these changes. New nodes are added at its end, or anywhere. */
   const readChanging = (
     service: Service,
     list: Array<number>,
@@ -209,7 +209,7 @@ describe("a listing", () => {
   const anyOrder = fc.oneof(
     fc.nat({ max: 300 }).map((count) => upTo(count).toReversed()),
     fc.nat({ max: 300 }).chain((count) => fc.shuffledSubarray(upTo(count), { minLength: count, maxLength: count })),
-    // Almost in order, apart from a few nodes.
+    // Nodes that are in order except for a few.
     fc.tuple(fc.nat({ max: 300 }), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 3 })).map(([count, moves]) => {
       const ids = upTo(count)
       for (const [from, to] of moves) if (count > 0) ids.splice(to % count, 0, ...ids.splice(from % count, 1))

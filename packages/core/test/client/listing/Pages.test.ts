@@ -226,7 +226,7 @@ describe("the pages of a list", () => {
           )
       )
       yield* inTime(read)
-      // Reported with the last page, 199 to 250, and not when that is requested.
+      // The total is reported once the last page (199 to 250) has arrived, not when it is requested.
       assert.strictEqual(seen.indexOf("250 nodes"), 198)
       seen.length = 0
       const { reason } = yield* inTime(Effect.flip(read))

@@ -1,6 +1,4 @@
-/**
- * Where a list ends whose first page is shorter than was asked for: that page may be the whole list, or a full page of the service.
- */
+/** The end of a list whose first page is shorter than requested: that page may be the whole list, or a full page of the service. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -8,7 +6,7 @@ import { take, begin, next } from "../../../src/client/listing/Listing.ts"
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { capped, readList, upTo } from "./readList.ts"
 
-/** How many requests a list of this size takes, and its `complete`. */
+/** The number of requests that a list of this size takes, and its `complete`. */
 const costOf = async (size: number, exact: boolean, cap = 100) => {
   const { complete, ids, requests } = await Effect.runPromise(readList(capped(upTo(size), cap), { exact }))
   assert.lengthOf(ids, size)

@@ -35,7 +35,7 @@ const connect = Effect.suspend(() =>
 
 let schemas = 0
 
-/** A database with the tables, and the state in it as processes have it. */
+/** A database with the tables, and the stores of processes in it. */
 const place = Effect.gen(function* () {
   const schema = `state${++schemas}`
   const sql = yield* connect
@@ -51,7 +51,7 @@ intentContract(
   Effect.map(place, ({ open, schema }) => ({
     open: Effect.map(open, (database) => makeIntents(database, account)),
     words: ["sql", postgres.url(), schema, String(leaseMillis)],
-    // Its lease ends.
+    // Waits until the lease of the lock ends.
     takeOver: (store, key) => store.withKeyLock(key)(() => Effect.void)
   }))
 )
@@ -85,7 +85,7 @@ class Service {
     this.nodes.push(node)
     return node
   }
-  /** A client of it whose intents are in the database. */
+  /** Creates a node with a client of this service whose intents are in the database. */
   readonly create = (store: IntentStore, key: string, name: string) =>
     Nodes.use((nodes) => nodes.create({ name, plan: "P", image: "I" }, { key, deadline: "30 seconds" })).pipe(
       Effect.map(({ node }) => Number(node.id)),
@@ -113,7 +113,7 @@ class Service {
 const tables = ["account", "process", "lock", "record", "intent", "stranger"]
 
 describe("rows that are restored from an older backup", () => {
-  /** A database restored from a backup that lacks what `since` did. The program that restores it copies rows. */
+  /** A database that was restored from a backup without the changes of `since`. The program that restores it copies rows. */
   const restored = Effect.fnUntraced(function* (
     before: (store: IntentStore) => Effect.Effect<unknown, IntentStoreFailed>,
     since: (store: IntentStore) => Effect.Effect<unknown, IntentStoreFailed>
@@ -134,7 +134,7 @@ describe("rows that are restored from an older backup", () => {
       )
     )
     yield* restore
-    /** As if the time had passed in which creates that are not known may be under way. */
+    /** As if the time in which unknown creates may be under way had passed. */
     const waited = sql`UPDATE ${sql(`${schema}.state_account`)} SET restored_at = 0, tx =
       (pg_current_xact_id()::text::numeric % 4294967296)::text`
     const database = yield* open
@@ -217,9 +217,9 @@ describe("rows that are restored from an older backup", () => {
         (store) => store.save(intent("_before")),
         (store) => store.save(intent("job"))
       )
-      // Asked of the backup: the process may have written it again by now, because it renews its lease meanwhile.
+      // Check the backup: the process renews its lease meanwhile, so in the database it may have written the intent again.
       assert.deepStrictEqual(backup, ["_before"])
-      // Its process finds that its lease is gone, too, or that it is one of before.
+      // Its process finds that its lease is gone, or that the lease is from before the restore.
       yield* old.withKeyLock("job")(({ confirm }) => Effect.andThen(confirm, old.save(intent("job"))))
       assert.isTrue(Option.isSome(yield* store.find("job")))
     })

@@ -16,7 +16,7 @@ import { content } from "../allowance/storeContract.ts"
 const connect = (url: string) =>
   Effect.orDie(PgClient.make({ url: Redacted.make(url), prepare: false })).pipe(Effect.provide(Reactivity.layer))
 
-/** A server, and the address of it for a new role that may make nothing. */
+/** A server, and its address for a new role that may make nothing. */
 const server = Effect.gen(function* () {
   const postgres = yield* Postgres.scoped()
   const sql = yield* connect(postgres.url())

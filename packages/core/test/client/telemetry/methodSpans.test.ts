@@ -13,7 +13,7 @@ import { inTime } from "../../inTime.ts"
 const id = NodeId.make(7)
 const notes = { status: 404, headers: { "content-type": "application/json" }, body: '{"code":404,"message":"gone"}' }
 
-/** A service with one node, which is gone once it was deleted. */
+/** A service with one node, which is gone after a delete. */
 const service = () => {
   let isThere = true
   return layer(({ method, path }: Request) => {
@@ -28,7 +28,7 @@ const service = () => {
   })
 }
 
-/** The spans that end, in that order. */
+/** A tracer that records spans in the order in which they end. */
 const exporting = (ended: Array<Tracer.Span>): Tracer.Tracer =>
   Tracer.make({
     span: (options) => {
@@ -46,7 +46,7 @@ type Calls<S> = { readonly [K in keyof S]: Effect.Effect<unknown, unknown, Nodes
 
 const request = { method: "GET", path: "/nodes/" } as const
 
-/** A call of every method of the services that ask the service. A new method has no place here until it is added. */
+/** A call of every method that sends requests. If a method is missing here, the compiler complains. */
 const calls: {
   readonly nodes: Calls<Nodes["Service"]>
   readonly images: Calls<Images["Service"]>
@@ -89,7 +89,7 @@ describe("a tracer is given", () => {
       yield* inTime(Effect.ignore(call)).pipe(Effect.withTracer(exporting(ended)), Effect.provide(service()))
       const own = ended.filter((span) => span.name === name && parentOf(span) === undefined)
       assert.strictEqual(own.length, 1, ended.map((span) => span.name).join(", "))
-      // The requests are within it, and it ends after them.
+      // The spans of the requests are within the method's span, which ends after them.
       const attempts = ended.filter(({ kind }) => kind === "client")
       assert.isNotEmpty(attempts)
       const ids = new Set(ended.map(({ spanId }) => spanId))

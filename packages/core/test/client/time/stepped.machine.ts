@@ -16,7 +16,7 @@ import { steps } from "../../steppingClock.ts"
 const steppedDate = fileURLToPath(import.meta.resolve("@berthkit/testing/steppedDate"))
 const program = fileURLToPath(new URL("steppedProgram.ts", import.meta.url))
 const node = ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" }).body
-/** No wait that rests on one statement is longer than two minutes. */
+/** A client waits at most two minutes because of a single reply. */
 const resetSeconds = 110
 const allowance = (remaining: number) => ({
   "ratelimit-limit": "100",
@@ -55,7 +55,7 @@ it.concurrent.each(steps.filter((_, index) => isSoak || index % 2 === 0))(
       const took = JSON.parse(await running.succeeded()) as Record<string, number>
       const isAbout = (play: string, seconds: number) => {
         assert.isAtLeast(took[play]!, seconds * 1000 - 1000, play)
-        // A busy machine may be late. A wait that is longer by the step, ten minutes and more, outlasts the limit of every test.
+        // A busy machine may be late. A wait that is longer by the step (ten minutes or more) would exceed the time limit of every test.
         if (isSoak) assert.isAtMost(took[play]!, seconds * 1000 + 60_000, play)
       }
       isAbout("breaker", 2)

@@ -1,6 +1,6 @@
 /**
- * A program whose wall clock steps in the middle of every kind of wait: `program.ts URL MILLIS FOLDER`. It prints how long each
- * took, by the monotonic clock, in milliseconds since the calls before it.
+ * A program whose wall clock steps in the middle of every kind of wait: `program.ts URL MILLIS FOLDER`. It prints how long each wait took
+ * by the monotonic clock, in milliseconds since the end of the calls before the step.
  */
 import type {} from "@berthkit/testing/steppedDate"
 import { Duration, Effect, Layer, Redacted } from "effect"
@@ -28,7 +28,7 @@ const get = (options?: CallOptions) =>
     Effect.catch(({ reason }) => Effect.succeed(reason._tag))
   )
 
-/** When the calls before the step had ended, by play. */
+/** When the calls before the step ended, by play. */
 const startedAt = new Map<string, number>()
 const note = (play: string) => Effect.sync(() => startedAt.set(play, performance.now()))
 const elapsed = (play: string) => Effect.sync(() => performance.now() - startedAt.get(play)!)
@@ -38,21 +38,21 @@ const plays: Record<
   string,
   readonly [before: Effect.Effect<unknown, never, Nodes>, after: Effect.Effect<unknown, never, Nodes>]
 > = {
-  // Opens for two seconds.
+  // The breaker opens for two seconds.
   breaker: [
     Effect.replicateEffect(get(), 10),
     Effect.repeat(Effect.delay(get(), "20 millis"), { until: (tag) => tag !== "CircuitOpen" })
   ],
-  // Refused for three seconds.
+  // A refusal pauses requests for three seconds.
   pause: [get(), get()],
-  // Spent until the service reports a refill, from the second request on.
+  // From the second request on, the allowance is spent until the service reports a refill.
   spent: [get(), Effect.replicateEffect(get({ deadline: "4 minutes" }), 3, { concurrency: 3 })],
-  // No reply comes: the second waits for the first, and goes when that times out.
+  // No reply comes: the second request waits for the first, and is sent when the first times out.
   queue: [
     Effect.void,
     Effect.all([get({ deadline: "2 seconds" }), get({ deadline: "6 seconds" })], { concurrency: 2 })
   ],
-  // Never running.
+  // The node never runs.
   wait: [
     Effect.void,
     Effect.exit(Nodes.use((nodes) => nodes.awaitStatus(id, "running", { timeout: Duration.seconds(3) })))

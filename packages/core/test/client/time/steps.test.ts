@@ -41,7 +41,7 @@ const world = Effect.fnUntraced(function* (
   return { run, get, step, sentAt, elapsed }
 })
 
-/** Lets time pass in small steps, so that the effects of each timer begin before the next. */
+/** Lets time pass in small steps, so that the effects of each timer begin before the next timer ends. */
 const pass = (seconds: number) =>
   Effect.forEach(Array.from({ length: seconds * 10 }), () => TestClock.adjust("100 millis"), { discard: true })
 

@@ -1,6 +1,4 @@
-/**
- * Bodies beyond the bounds: the status decides what they mean, and their excerpts are short.
- */
+/** Bodies that exceed the bounds: the status decides what the reply means, and excerpts of the body are short. */
 import { layer, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * Failures below HTTP that no further attempt can mend: a certificate that is not trusted, a proxy that refuses, a `fetch` with a bug.
- */
+/** Failures below HTTP that another attempt cannot mend: a certificate that is not trusted, a proxy that refuses, a `fetch` with a bug. */
 import { createClient, isBerthError } from "@berthkit/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -94,7 +92,7 @@ describe("a failure that no further attempt can mend", () => {
       assert.instanceOf(thrown.cause, Error)
       assert.strictEqual((thrown.cause as Error).message, error.message)
       if (fault === "certificate") assert.include(thrown.hint, "NODE_EXTRA_CA_CERTS")
-      // A text alone proves nothing about what was sent.
+      // The text of an error alone proves nothing about what was sent.
       if (fault !== "fetch") assert.strictEqual(thrown.sent, what.startsWith("Deno") ? "maybe" : "no")
       if (fault === "fetch") assert.match(thrown.message, /^The fetch that the client was given failed: /)
     })

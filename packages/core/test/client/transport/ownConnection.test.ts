@@ -1,6 +1,6 @@
 /**
- * The connection of a request that must not be sent twice: over `node:http` it is one of its own, and until it stands nothing was
- * sent; over every transport nothing is sent before `leaving`.
+ * The connection of a request that must not be sent twice. Over `node:http`, the request gets a new connection, and nothing is sent before
+ * it is established. Over every transport, nothing is sent before `leaving`.
  */
 import * as net from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
@@ -24,7 +24,7 @@ const post = (url: string): SignedRequest => ({
   maxBodyBytes: 2 ** 21
 })
 
-/** A server of sockets, which reports each connection and what comes on it. */
+/** A server of sockets, which reports each connection and the bytes that arrive on it. */
 const sockets = (onSocket: (socket: net.Socket) => void) =>
   Effect.map(
     Effect.acquireRelease(

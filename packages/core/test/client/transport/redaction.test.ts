@@ -27,7 +27,7 @@ import failures from "@berthkit/testing/vectors/failures.json" with { type: "jso
 
 const secrets = [apiKey, accessToken]
 
-/** Replies that repeat the request's credentials, as an error page of a proxy does, by spelling. */
+/** For each spelling: replies that repeat the request's credentials, as an error page of a proxy does. */
 const echoes = Object.keys(spellingsOf(""))
   .map((name) => {
     const [key, token] = secrets.map((secret) => spellingsOf(secret)[name]!) as [string, string]
@@ -35,7 +35,7 @@ const echoes = Object.keys(spellingsOf(""))
     const answers: ReadonlyArray<HttpReply> = [
       { status: 401, body: `{"message":"bad key ${both}","code":401,"data":{},"errors":{"key":["${both}"]}}` },
       { status: 422, body: `{"code":422,"errors":{"${key}":["${token}"],"plan":["no ${both}"]}}` },
-      // The beginning of a secret is a part of it, too.
+      // An excerpt may cut a secret, and must not show its beginning either.
       ...[key, token].map((one) => ({ status: 400, body: `{"code":400,"message":"${".".repeat(200 - 12)}${one}"}` })),
       { status: 409, body: JSON.stringify({ code: 409, message: both }) },
       { status: 502, body: `<html>GET /nodes/7/?apikey=${both}</html>` },
@@ -47,7 +47,7 @@ const echoes = Object.keys(spellingsOf(""))
   })
   .filter((_, index) => isSoak || index % 4 === 0)
 
-/** Everything that a run shows: its exit in every rendering, its log at the lowest level, its spans. */
+/** Everything that a run shows: its exit in every form, its log at the lowest level, and its spans. */
 const shown = Effect.fnUntraced(function* (answer: HttpReply | "refused") {
   const output: Array<string> = []
   const refusal = new Cause.UnknownError(undefined, `connect ECONNREFUSED ?apikey=${encodeURIComponent(apiKey)}`)
@@ -74,7 +74,7 @@ const shown = Effect.fnUntraced(function* (answer: HttpReply | "refused") {
       RawApi.use((raw) => raw.request({ method: "GET", path: "/nodes/" }))
     ]
     for (const call of all) {
-      // Without the data of a success, which is the caller's.
+      // Leave out the data of a success, which belongs to the caller.
       const exit = yield* inTime(Effect.exit(Effect.asVoid(call)))
       yield* Effect.logTrace("done", exit)
       output.push(inspect(exit, { depth: 12 }), JSON.stringify(exit), String(exit))
@@ -247,10 +247,10 @@ describe("a part of a secret", () => {
 
   it("is masked in every spelling and at any length", () => {
     for (const [name, spelled] of Object.entries(spellingsOf(apiKey))) {
-      // A secret that was encoded together with another text has no beginning of its own.
+      // If a secret was encoded together with another text, no part of the result is the beginning of the secret alone.
       if (/of (an address|a login|a longer text)|dump/.test(name)) continue
       const shown = redact(`apikey=${spelled.slice(0, Math.ceil(spelled.length * 0.7))}…`)
-      // A backslash before it stays, and so does the rest of the encoding of the character at the cut.
+      // A backslash before the secret stays, and so does the rest of an encoded character that was cut.
       assert.match(shown, /^apikey=\\{0,2}<redacted>.{0,7}…$/, name)
     }
   })

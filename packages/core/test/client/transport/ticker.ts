@@ -1,6 +1,6 @@
 /**
- * A process that requests each page of a service over every transport, and prints how each call ended and the most that one turn of the
- * event loop computed meanwhile: `ticker.ts URL PAGES`.
+ * A process that requests each page of a service over every transport: `ticker.ts URL PAGES`. It prints how each call ended, and the
+ * maximum CPU time of one turn of the event loop meanwhile.
  */
 import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import { Effect, Fiber, Redacted, Result } from "effect"
@@ -46,7 +46,7 @@ for (const [transport, layer] of Object.entries(transports)) {
         Berth.layerOver({ baseUrl, credentials, attemptTimeout: "2 minutes", deadline: "4 minutes" }, layer)
       )
     )
-  // The first call loads and compiles the code of all.
+  // The first call loads and compiles the code that all calls use.
   await over(1)
   for (let page = 1; page <= Number(pages); page++) ticks.push(await over(page))
 }

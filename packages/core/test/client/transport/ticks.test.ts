@@ -1,6 +1,4 @@
-/**
- * Bodies made to keep a program busy, over every transport in a process of its own: they do not block its event loop.
- */
+/** Bodies that are made to keep a program busy do not block its event loop, over every transport. The program is a separate process. */
 import { HttpService } from "@berthkit/testing/HttpService"
 import { isSoak } from "@berthkit/testing/chance"
 import { Program } from "@berthkit/testing/Program"
@@ -11,11 +9,14 @@ import type { Tick } from "./ticker.ts"
 
 const ticker = fileURLToPath(new URL("ticker.ts", import.meta.url))
 
-/** Of CPU. The limit is 100 ms (`bench`, row `tick`); a slow machine may take longer, and a body that blocks takes seconds. */
+/**
+ * The maximum CPU time of a turn. The promised limit is 100 ms (`bench`, row `tick`), but a slow machine may take longer, and a body that
+ * blocks takes seconds.
+ */
 const maxTurnMillis = 1000
 const bodyBytes = 16 * 1024 * 1024
 
-/** Endless texts: their beginning, and the part that repeats. */
+/** Endless texts: each has a beginning, and a part that repeats. */
 const endless: Record<string, readonly [beginning: string, repeated: string | ((at: number) => string)]> = {
   brackets: ["", "["],
   backslashes: ["", "\\"],

@@ -247,7 +247,7 @@ for (const [name, transport] of Object.entries(transports)) {
               })
               const fiber = yield* Effect.forkChild(send(requestTo(url)))
               yield* Deferred.await(arrived)
-              // The beginning of a reply is on its way.
+              // Wait until the beginning of a reply is under way.
               if (begins) while (heads.length === 0) yield* Effect.sleep(1)
               yield* Fiber.interrupt(fiber)
               yield* Deferred.await(left)

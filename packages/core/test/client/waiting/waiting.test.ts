@@ -8,7 +8,7 @@ import { NodeId } from "../../../src/domain/Node.ts"
 import { untilNextPoll } from "../../../src/client/waiting/Waiting.ts"
 import { inTime } from "../../inTime.ts"
 
-/** When which paths were requested. */
+/** Which paths were requested, and when. */
 class Requests {
   readonly all: Array<{ readonly path: string; readonly at: number; readonly beginsPoll: boolean }> = []
 
@@ -48,7 +48,7 @@ const service = (count: number, runsAfter: number, requests: Requests) =>
     })
   )
 
-/** A service that makes node 1, and does not find it before an instant; from the `deletedAt` on it is gone again. */
+/** A service that makes node 1, but does not find it before an instant. From `deletedAt` on, the node is gone again. */
 const lateToFind = (foundFrom: number, deletedAt = Infinity) =>
   layer(({ method, path }) =>
     Effect.map(Clock.currentTimeMillis, (at) => {
@@ -249,7 +249,7 @@ describe("waits", () => {
         awaitSeven("1 seconds"),
         Nodes.use((nodes) => nodes.awaitDeleted(NodeId.make(7), { timeout: 1000 }))
       ]) {
-        // No time passes here: it ends without.
+        // The wait ends at once, so no time has to pass.
         const reason = notReached(yield* Effect.flip(wait))
         assert.closeTo(reason.refillsInMillis ?? 0, 30_000, 1000)
         assert.deepStrictEqual([reason.waitedMillis, reason.exit, reason.retryable], [0, "rateLimited", true])
