@@ -22,8 +22,8 @@ export interface WorldEvent {
   readonly nodeId?: number
 }
 
-/** Maximum number of events that are listed for one instant. Events that are not listed happen all the same. */
-const maxEvents = 100
+/** Maximum number of nodes whose events are listed for one instant. Events that are not listed happen all the same. */
+const maxNodes = 100
 
 /**
  * All events of the next instant at which something happens, by the id of the node; an event of the allowance comes last.
@@ -37,7 +37,7 @@ export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent>
     if (event.at > at) return
     if (event.at < at) events = []
     at = event.at
-    if (events.length < maxEvents) events.push(event)
+    if (event.nodeId === undefined || events.length < maxNodes) events.push(event)
   }
   for (const node of world.nodes.all()) {
     const change = nextChange(seed, lifecycle, node, now)

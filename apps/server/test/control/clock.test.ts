@@ -91,6 +91,21 @@ layer(TestServer.layer())("the clock of a world", (it) => {
     })
   )
 
+  it.effect("lists at most 100 events of nodes, and the reset of the allowance as well", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({
+        clock: "frozen",
+        nodes: Array.from({ length: 101 }, (_, i) => ({ name: `web-${i}`, status: "created" as const })),
+        rateLimit: { limit: 20, window: 2_000, algorithm: "fixed-window" }
+      })
+      yield* callAs(world, "GET", "/nodes/")
+      const { json } = yield* control("POST", `/worlds/${world.id}/clock`, { advanceTo: "next-event" })
+      expect(json.events).toHaveLength(101)
+      expect(json.events[0].kind).toBe("provisioning-ends")
+      expect(json.events.at(-1)).toEqual({ kind: "allowance-resets", at: json.now })
+    })
+  )
+
   it.effect("a year on, in one call, everything is as it would be after a year", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({
