@@ -130,15 +130,14 @@ export class Queue<A> {
   }
 
   /**
-   * Removes the next call. It comes from the first lane, by rank, that `mayGo` admits. A lane that was passed over too often comes before
-   * the others if `mayGo` admits it.
+   * Removes the next call. It comes from the first lane, by rank, that `mayGo` admits; a lane that was passed over too often comes before
+   * the others. A lane that may not go is not passed over.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
-    const waiting = this.lanes()
-    const starved = waiting.findLast((lane) => this.#passedOver[lane] >= patience[lane] && mayGo(lane))
-    const chosen = starved ?? waiting.find(mayGo)
+    const ready = this.lanes().filter(mayGo)
+    const chosen = ready.findLast((lane) => this.#passedOver[lane] >= patience[lane]) ?? ready[0]
     if (chosen === undefined) return undefined
-    for (const lane of waiting) this.#passedOver[lane] = lane === chosen ? 0 : this.#passedOver[lane] + 1
+    for (const lane of ready) this.#passedOver[lane] = lane === chosen ? 0 : this.#passedOver[lane] + 1
     const place = this.#lines[chosen].first()!
     this.leave(place)
     return place.waiter
