@@ -38,7 +38,7 @@ const busy = 5
 const whyNotLocked = (path: string, error: unknown): string => {
   const { code, errcode, message } = error as NodeJS.ErrnoException & { readonly errcode?: number }
   if (errcode === busy) return "another server uses it"
-  if (errcode !== undefined) return `${path} is not a lock:  ${message}`
+  if (errcode !== undefined) return `${path} is not a lock: ${message}`
   if (code === "ELOOP") return `${path} is a link`
   if (code === "ENOENT") return "the directory does not exist"
   return code === "EACCES" || code === "EPERM" || code === "EROFS" ? "access was denied" : (code ?? message)

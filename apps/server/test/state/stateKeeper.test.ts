@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -34,6 +34,16 @@ describe("a state file", () => {
       const { message } = yield* Effect.flip(Effect.scoped(claimState(file)))
       expect(message).toBe(`cannot use the state file ${file}: it is a link to a file that does not exist`)
       expect(readdirSync(folder).filter((name) => /lock|nowhere/.test(name))).toEqual([])
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("whose lock is another file is refused, and that file stays", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "state")
+      writeFileSync(`${file}.lock`, "notes".repeat(1000))
+      const { message } = yield* Effect.flip(Effect.scoped(claimState(file)))
+      expect(message).toBe(`cannot use the state file ${file}: ${file}.lock is not a lock: file is not a database`)
+      expect(readFileSync(`${file}.lock`, "utf8")).toBe("notes".repeat(1000))
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })
