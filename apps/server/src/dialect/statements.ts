@@ -20,8 +20,10 @@ const chosen = (text: string): string => `${text} (chosen)`
 const documented = (text: string): string => `${text} (documented)`
 
 export const levels =
-  "How sure an observation is: `live` was seen on the service; `spec` is in the provider's OpenAPI of September 2026; `2+` and `1` are that " +
-  "many clients; `inferred` follows from one of these. Nobody has seen the rest: `documented` is on the older page, and Berth chose `chosen`."
+  "Each statement says where it comes from. `observed` names the evidence: `live` means that somebody saw it on the service; `spec`, that the " +
+  "provider's OpenAPI of September 2026 says it; `2+` or `1`, that two or more clients, or one client, of the provider show it; `inferred`, " +
+  "that it follows from one of these. Nobody has observed the others: `documented` means that the older documentation says it; `chosen`, that " +
+  "Berth's authors decided it."
 
 /** Statements about all operations, or about no operation in particular. */
 export const general: ReadonlyArray<string> = [

@@ -36,7 +36,7 @@ layer(TestServer.layer({ dialect: "today" }))("the description of today's dialec
     Effect.gen(function* () {
       const { json } = yield* describedAt("/openapi.json")
       expect(json.info.description).toContain("(observed: spec, 2+)")
-      expect(json.info.description).toContain("`live` was seen on the service")
+      expect(json.info.description).toContain("`live` means that somebody saw it on the service")
       const create = json.paths["/myaccount/api/v1/nodes/"].post
       const { properties } = create.requestBody.content["application/json"].schema
       expect(properties.disk.description).toContain("(observed: spec, 2+)")
