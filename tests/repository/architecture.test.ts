@@ -47,6 +47,19 @@ describe("docs/architecture.md", () => {
     expect(files.size).toBeLessThanOrEqual(most)
   })
 
+  it("answers each question of who decides with one file, and a function of that file", () => {
+    const rows = Array.from(
+      sectionOf("Who decides").matchAll(/^\| ([^|]+) \| `([\w/]+\.ts)` \| `(\w+)` \|$/gm),
+      ([, question = "", file = "", name = ""]) => ({ question, file, name })
+    )
+    expect(rows.length).toBe(11)
+    const lost = rows.filter(
+      ({ file, name }) => !existsSync(file) || !readFileSync(file, "utf8").includes(`\nexport const ${name}`)
+    )
+    expect(lost).toEqual([])
+    expect(new Set(rows.map(({ file }) => file)).size).toBe(rows.length)
+  })
+
   it("names files that exist where it says what is where", () => {
     const rows = sectionOf("Where things are")
       .split("\n")
