@@ -347,6 +347,55 @@ const kept: Readonly<Record<string, History>> = {
       cut: { atRequest: 10, isSent: false, how: "interrupt" }
     }
   ],
+  "a run that is killed between its create and the reply leaves a lease that reap finds": [
+    { step: "run", name: "ci", plan: "tiny", cut: { atRequest: "create", isSent: true, how: "kill" } },
+    { step: "wait", seconds: 15 },
+    { step: "reap" }
+  ],
+  "reap finds the node of a run once its lease is over, also if the machine was started again": [
+    { step: "run", name: "ci", plan: "tiny", cut: { atRequest: "create", isSent: true, how: "restart" } },
+    { step: "wait", seconds: 86_400 },
+    { step: "reap" }
+  ],
+  "after a restart of the machine, somebody else's later node is not taken for the node of a key": [
+    {
+      ...createSolo,
+      weather: { create: "swallowed", noDate: true },
+      cut: { atRequest: "create", isSent: true, how: "restart" }
+    },
+    { step: "wait", seconds: 660 },
+    somebodyCreates("Solo_1", "tiny"),
+    { ...createSolo, weather: { noDate: true } }
+  ],
+  "a key whose record cannot be read makes no second node": [
+    createSolo,
+    { ...createSolo, disk: { atRequest: 0, is: "unreadable files" } }
+  ],
+  "a key makes one node if the disk is full when the reply comes": [
+    { ...createSolo, disk: { atRequest: 3, is: "full" } },
+    createSolo
+  ],
+  "a protected node stays if the records of this machine cannot be read": [
+    { step: "edit", edit: { sets: "protect", group: "web", to: true } },
+    apply,
+    { step: "delete", name: "shop-web-1", disk: { atRequest: 0, is: "unreadable files" } }
+  ],
+  "two places have their own keys, and the ledger of one is refused in the other": [
+    createSolo,
+    apply,
+    { step: "place", is: "second" },
+    createSolo,
+    apply,
+    { step: "destroy" },
+    { step: "place", is: "first" },
+    { step: "diff" }
+  ],
+  "a proposal is not carried out in another place": [
+    { step: "propose", action: "create", name: "agent", plan: "tiny" },
+    { step: "approve", answer: "y" },
+    { step: "place", is: "second" },
+    { step: "execute" }
+  ],
   "an agent's create is named also if its result cannot be kept": [
     { step: "propose", action: "create", name: "agent", plan: "tiny" },
     { step: "approve", answer: "y" },

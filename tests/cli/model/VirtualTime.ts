@@ -1,6 +1,6 @@
 /**
  * The clock of the service and of the programs that talk to it. It advances only when nothing else can happen, so a test can pass a day in
- * no time. The machine's wall clock may step. The service's clock and the monotonic clock never do.
+ * no time. The machine's wall clock may step, and its monotonic clock begins anew if the machine restarts. The service's clock never steps.
  */
 import { Clock, Duration, Effect } from "effect"
 
@@ -14,7 +14,8 @@ export class VirtualTime {
   nowMillis = Date.UTC(2026, 2, 1, 9)
   /** How far the wall clock of the machine is ahead. */
   stepMillis = 0
-  readonly #startMillis = this.nowMillis
+  /** When the machine was started. */
+  #bootMillis = this.nowMillis - 1_000_000
   readonly #timers = new Set<Timer>()
   #order = 0
 
@@ -54,11 +55,16 @@ export class VirtualTime {
     this.nowMillis = untilMillis
   }
 
+  /** Starts the machine again. */
+  restart(): void {
+    this.#bootMillis = this.nowMillis - 20_000
+  }
+
   /** The clock of one program, which stops for that program once it is killed. */
   clockOf(program: { readonly isDead: boolean }): Clock.Clock {
     // A wall clock has whole milliseconds.
     const millis = () => Math.floor(this.nowMillis + this.stepMillis)
-    const sinceStart = () => BigInt(Math.round((this.nowMillis - this.#startMillis + 1_000_000) * 1e6))
+    const sinceStart = () => BigInt(Math.round((this.nowMillis - this.#bootMillis) * 1e6))
     return {
       currentTimeMillisUnsafe: millis,
       currentTimeMillis: Effect.sync(millis),

@@ -3,9 +3,18 @@ import { numbersFrom, seed } from "@berthkit/testing/chance"
 import * as fc from "fast-check"
 import type { Fleet } from "./fleetFile.ts"
 import { brokenBy, type Broken } from "./invariants.ts"
-import { Terminal } from "./program.ts"
-import { type Currency, type ImageName, images, type PlanName, plans, type Trouble, type Weather } from "./service.ts"
-import type { Address, ApiKey, Around, Edit, Happening, History, Step } from "./steps.ts"
+import { type Cut, Terminal } from "./program.ts"
+import {
+  type Currency,
+  type ImageName,
+  images,
+  type Place,
+  type PlanName,
+  plans,
+  type Trouble,
+  type Weather
+} from "./service.ts"
+import type { Address, ApiKey, Around, DiskFault, Edit, Happening, History, Step } from "./steps.ts"
 import { type Ran, World } from "./world.ts"
 
 export interface Played {
@@ -157,10 +166,15 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   often(2, pick<Edit>({ sets: "everything", to: "as before the last edit" }))
 )
 
-const aCut = fc.record({
-  atRequest: fc.integer({ min: 1, max: 10 }),
-  isSent: fc.boolean(),
-  how: pick("kill" as const, "interrupt" as const)
+const how = pick("kill" as const, "kill" as const, "interrupt" as const, "interrupt" as const, "restart" as const)
+const aCut: fc.Arbitrary<Cut> = fc.oneof(
+  often(4, fc.record({ atRequest: fc.integer({ min: 1, max: 10 }), isSent: fc.boolean(), how })),
+  often(1, fc.record({ atRequest: pick("create" as const), isSent: pick(true), how })),
+  often(1, fc.record({ atWrite: fc.integer({ min: 1, max: 120 }), isSent: fc.boolean(), how }))
+)
+const disk = fc.record({
+  atRequest: pick(0, 0, 1, 2, 3, 4, 5, 6),
+  is: pick<DiskFault>("full", "read-only", "unreadable", "unreadable files")
 })
 const cut: fc.Arbitrary<Around> = fc.record({ cut: aCut })
 
@@ -169,6 +183,7 @@ const around: fc.Arbitrary<Around> = fc
     weather: seldom(weather),
     cut: rarely(aCut),
     stateGoneAt: fc.option(fc.integer({ min: 2, max: 8 }), { nil: undefined, freq: 30 }),
+    disk: fc.option(disk, { nil: undefined, freq: 30 }),
     clock: rarely(fc.record({ atRequest: fc.integer({ min: 1, max: 8 }), minutes: pick<15 | -15>(15, -15) }))
   })
   .map(compact)
@@ -246,6 +261,10 @@ const account: fc.Arbitrary<Step> = fc.record({
     "address by number"
   )
 })
+const place: fc.Arbitrary<Step> = fc.record({
+  step: pick("place" as const),
+  is: pick<Place>("second", "second", "first")
+})
 const deletes: fc.Arbitrary<Step> = fc.record({ step: pick("delete" as const), name: pick("shop-web-1", "shop-web-2") })
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -317,6 +336,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   often(1, merged(around, fc.record({ step: pick("delete" as const), name: nodeName }))),
   often(1, pick<Step>({ step: "login" }, { step: "logout" })),
   often(1, account),
+  often(1, place),
   often(1, pick<Step>({ step: "ledger", is: "committed" }, { step: "ledger", is: "checked out" }))
 )
 
@@ -501,6 +521,102 @@ const phrase: fc.Arbitrary<History> = fc.oneof(
         { step: "edit", edit: { sets: "count", group: "x", to: 0 } }
       ),
       pick<Step>({ step: "apply", fleet: "other", maxDeletes: 5 }, plainApply)
+    )
+  ),
+  // Two places side by side, with the same files, keys and names.
+  often(
+    3,
+    joined(
+      sequence(fc.oneof(fc.constant(plainApply), create, merged(fc.oneof(cut, troubled), fc.oneof(create, runStep)))),
+      sequence({ step: "place", is: "second" }),
+      fc.oneof(
+        sequence(
+          fc.oneof(
+            create,
+            runStep,
+            pick<Step>(plainApply, { step: "reap" }, { step: "destroy" }, { step: "forget", member: "web-1" })
+          )
+        ),
+        sequence(
+          pick<Step>({ step: "apply", fleet: "other", maxDeletes: 5 }, sameName("shop-web-1", "small")),
+          pick<Step>(
+            { step: "adopt", name: "shop-web-1", member: "web-1" },
+            { step: "delete", name: "shop-web-1" },
+            { step: "delete", name: "Solo_1" }
+          )
+        ),
+        sequence(
+          { step: "propose", action: "create", name: "agent", plan: "tiny" },
+          { step: "approve", answer: "y" },
+          pick<Step>({ step: "place", is: "first" }, { step: "diff" }),
+          { step: "execute" }
+        )
+      ),
+      sequence(pick<Step>({ step: "login" }, { step: "place", is: "first" }), { step: "place", is: "first" }),
+      sequence(fc.oneof(create, pick<Step>(plainApply, { step: "reap" }, { step: "diff" })))
+    )
+  ),
+  // The machine is started again while a create is open, perhaps with another time on its wall clock.
+  often(
+    2,
+    sequence(
+      fc
+        .record({
+          each: fc.oneof(fc.constant(plainApply), create, runStep),
+          weather: seldom(
+            pick<Weather>(
+              { create: "late" },
+              { create: "swallowed" },
+              { create: "swallowed", noDate: true },
+              { create: "lost", noDate: true }
+            )
+          ),
+          at: pick<Cut>(
+            { atRequest: "create", isSent: true, how: "restart" },
+            { atRequest: 5, isSent: true, how: "restart" },
+            { atRequest: 7, isSent: true, how: "restart" }
+          )
+        })
+        .map(({ at, each, weather }) => compact({ ...each, weather, cut: at }) as Step),
+      fc.oneof(
+        fc.record({
+          step: pick("others" as const),
+          happening: fc.record({ does: pick("step the clock" as const), minutes: pick<15 | -15>(15, -15) })
+        }),
+        fc.constant<Step>({ step: "wait", seconds: 660 })
+      ),
+      fc.oneof(pick(sameName("ci", "tiny"), sameName("Solo_1", "tiny"), sameName("shop-web-1", "small")), wait),
+      merged(
+        fc.record({ weather: seldom(pick<Weather>({ noDate: true })) }).map(compact),
+        fc.oneof(create, pick<Step>(plainApply, { step: "reap" }, { step: "run", name: "ci", plan: "tiny" }))
+      ),
+      fc.oneof(create, pick<Step>(plainApply, { step: "reap" }, { step: "destroy" }))
+    )
+  ),
+  // The disk fails in the middle of a change, and the next command finds what is left.
+  often(
+    3,
+    sequence(
+      fc.oneof(fc.constant(plainApply), edited()),
+      edited(),
+      merged(
+        fc.record({ disk }),
+        fc.oneof(
+          create,
+          runStep,
+          pick<Step>(
+            { ...plainApply, replace: true },
+            { step: "destroy" },
+            { step: "reap" },
+            {
+              step: "delete",
+              name: "shop-web-1"
+            }
+          )
+        )
+      ),
+      pick<Step>({ step: "wait", seconds: 15 }, { step: "wait", seconds: 660 }),
+      fc.oneof(create, pick<Step>(plainApply, { step: "reap" }, { step: "diff" }))
     )
   ),
   // The node of an interrupted run, which another machine has adopted into a fleet.
@@ -952,7 +1068,8 @@ const without = (each: Step): ReadonlyArray<Step> =>
         "maxUnavailable",
         "pick",
         "ready",
-        "clock"
+        "clock",
+        "disk"
       ].includes(key)
     )
     .map((key) => Object.fromEntries(Object.entries(each).filter((entry) => entry[0] !== key)) as unknown as Step)

@@ -38,7 +38,8 @@ const textOfRun = ({ stderr, stdout }: Ran) => `${stderr}\n${stdout}`
 const changesOf = ({ service }: World, { command }: Ran): ReadonlyArray<ChangeTruth> =>
   service.changes.filter((change) => change.command === command)
 
-const isFair = ({ step }: Ran) => step.weather === undefined && step.cut === undefined && step.stateGoneAt === undefined
+const isFair = ({ step }: Ran) =>
+  step.weather === undefined && step.cut === undefined && step.stateGoneAt === undefined && step.disk === undefined
 
 /**
  * The shown lines about a change. For a proposal and for several creates, this is the whole text. On a narrow terminal it is the whole text
@@ -418,13 +419,13 @@ const isCommandFor = (name: string) => (node: NodeTruth) => node.maker === "bert
 
 /** 7: commands report a member with more than one node, and a fleet that differs from its file. */
 const saysDifferences: Rule = function* (world, ran) {
-  const { commands, forgotten, service } = world
-  const { atMillis, code, file, ledgerAfter, step } = ran
+  const { commands, forgotten, placeOf, service } = world
+  const { atMillis, code, command, file, ledgerAfter, step } = ran
   if ((step.step !== "diff" && step.step !== "apply") || code !== 0 || !isFair(ran) || isApart(step)) return
   if (step.meanwhile !== undefined) return
   for (const name of namesIn(file)) {
     const nodes = service
-      .living()
+      .livingIn(placeOf.get(command)!)
       .filter(isCommandFor(name))
       .filter(({ id }) => !forgotten.has(id))
       .filter(({ command, createdMillis }) => commands.get(command) === "apply" && atMillis - createdMillis > 20_000)
@@ -456,9 +457,10 @@ const differences = (key: string, group: Group, n: number, node: NodeTruth): Rea
   ...(node.maker === "somebody else" || node.askedName === nameOf(key, group, n) ? [] : ["name"])
 ]
 
-/** Whether this machine knows that two commands were about one account. */
-const isOneAccount = ({ accountOf }: World, one: number, other: number): boolean =>
-  accountOf.get(one) === accountOf.get(other) || accountOf.get(other) === "joined"
+/** Whether this machine knows that two commands were about one account and one place. */
+const isOneAccount = ({ accountOf, placeOf }: World, one: number, other: number): boolean =>
+  placeOf.get(one) === placeOf.get(other) &&
+  (accountOf.get(one) === accountOf.get(other) || accountOf.get(other) === "joined")
 
 /** 8: one key, one node. */
 const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledgerBefore, step }) {
@@ -505,11 +507,12 @@ const oneNode: Rule = function* (world, { atMillis, command, ledgerAfter, ledger
 /** 8: a command waits for another machine's create as long as the service may process it. */
 const waitsForOthers: Rule = function* ({ commands, machineOf, service }, { command, ledgerBefore, step }, changes) {
   if (step.step !== "apply") return
-  for (const { atMillis, body, kind, living } of changes) {
+  for (const { atMillis, body, kind, living, place } of changes) {
     if (kind !== "create") continue
     const open = service.changes.find(
       (each) =>
         each.kind === "create" &&
+        each.place === place &&
         each.body["name"] === body["name"] &&
         each.command < command &&
         commands.get(each.command) === "apply" &&
@@ -540,8 +543,8 @@ const onlyIfAbsent: Rule = function* (_, { step }, changes) {
 
 /** 8: a member is not forgotten while the service may still process its create. */
 const openStays: Rule = function* (
-  { commands, isStateBroken, service, unrecorded },
-  { code, file, ledgerBefore, step }
+  { commands, isStateBroken, placeOf, service, unrecorded },
+  { code, command, file, ledgerBefore, step }
 ) {
   if (step.step !== "forget" || code !== 0 || isStateBroken || unrecorded.size > 0) return
   if (Array.from(ledgerBefore.values()).includes(step.member)) return
@@ -549,11 +552,12 @@ const openStays: Rule = function* (
   const group = file[key]
   if (group === undefined) return
   const open = service.changes.find(
-    ({ atMillis, body, command, isAnswered, kind, isOpen }) =>
+    ({ atMillis, body, command: by, isAnswered, kind, isOpen, place }) =>
       kind === "create" &&
       isOpen &&
+      place === placeOf.get(command) &&
       !isAnswered &&
-      commands.get(command) === "apply" &&
+      commands.get(by) === "apply" &&
       body["name"] === nameOf(key, group, Number(n)) &&
       service.time.nowMillis - atMillis < openMillis
   )
@@ -583,7 +587,7 @@ const isSaid: Rule = function* (world, ran, changes) {
 /** 8: a run deletes its node, whatever else fails; if the delete fails, an error names the node. */
 const runLetsGo: Rule = function* ({ service }, ran, changes) {
   const { code, step } = ran
-  if (step.step !== "run" || step.cut?.how === "kill") return
+  if (step.step !== "run" || (step.cut !== undefined && step.cut.how !== "interrupt")) return
   for (const { isAnswered, made } of changes) {
     if (made === null || !isAnswered || !service.isLiving(made) || ran.stderr.includes(`Kept node ${made.id}`)) continue
     const isAsked = changes.some(({ id, kind }) => kind === "delete" && id === made.id)
@@ -595,14 +599,20 @@ const runLetsGo: Rule = function* ({ service }, ran, changes) {
   }
 }
 
-/** 8: the next reap finds or names the node of a run that was cut off. */
+/** A lease of an earlier boot is over by then: its `--ttl` of an hour, the margin for another clock, and steps of the wall clock. */
+const longLeaseMillis = 6 * 3_600_000
+
+/** 8: the next reap finds or names the node of a run that was cut off; after a restart of the machine, once its lease is over. */
 const reapFinds: Rule = function* (world, ran) {
-  const { commands, isStateBroken, leaseless, service } = world
+  const { adopted, commands, isStateBroken, lastOfEarlierBoot, leaseless, service } = world
   const { atMillis, command, step } = ran
   if (step.step !== "reap" || !isFair(ran) || isStateBroken) return
   for (const node of service.living()) {
     if (commands.get(node.command) !== "run" || leaseless.has(node.command) || node.command > command) continue
-    if (atMillis - node.createdMillis < 15_000 || !isOneAccount(world, node.command, command)) continue
+    // It is the fleet's, and the run or reap that saw this first has said so.
+    if (adopted.has(node.id)) continue
+    const leaseMillis = node.command <= lastOfEarlierBoot ? longLeaseMillis : 15_000
+    if (atMillis - node.createdMillis < leaseMillis || !isOneAccount(world, node.command, command)) continue
     if (!has(textOfRun(ran), String(node.id)) && ran.code === 0)
       yield {
         rule: "8 node of a run is found (reap)",
@@ -618,6 +628,43 @@ const deniedStays: Rule = function* ({ service }, { command, stdout, step }) {
     if (!new RegExp(String.raw`^\s*${id}\s.*\bgone\b`, "m").test(stdout)) continue
     yield { rule: "8 denied once (reap)", why: `node ${id} exists, and command ${command} calls it gone` }
   }
+}
+
+/** 0: every request is about the place of its command, and nothing is changed or found in another place. */
+const staysInPlace: Rule = function* ({ placeOf, service }, ran, changes) {
+  const { command, proposal, step } = ran
+  const place = placeOf.get(command)!
+  for (const asked of service.asked.get(command) ?? []) {
+    if (asked !== place)
+      yield {
+        rule: `0 place (${step.step})`,
+        why: `a request was about the ${asked} place, and the command about the ${place}`
+      }
+  }
+  for (const { id, kind, node } of changes) {
+    if (node !== null && node.place !== place)
+      yield {
+        rule: `0 place (${step.step})`,
+        why: `the ${kind} of node ${id} of the ${node.place} place was sent to the ${place}`
+      }
+  }
+  for (const id of ran.ledgerAfter.keys()) {
+    const node = service.nodes.get(id)
+    const isNew = !ran.ledgerBefore.has(id) && node !== undefined && node.place !== place
+    if (isNew) yield { rule: `0 place (${step.step})`, why: `node ${id} of the ${node.place} place is in the ledger` }
+  }
+  if (step.step === "create" && ran.code === 0) {
+    const node = service.nodes.get(Number(/^ID\s+(\d+)/m.exec(ran.stdout)?.[1]))
+    if (node !== undefined && node.place !== place)
+      yield { rule: "0 place (create)", why: `node ${node.id} of the ${node.place} place counts as that of the key` }
+  }
+  if (
+    step.step === "execute" &&
+    changes.length > 0 &&
+    proposal !== undefined &&
+    placeOf.get(proposal.command) !== place
+  )
+    yield { rule: "0 place (execute)", why: `a proposal for the other place was carried out in the ${place}` }
 }
 
 /** 0: every command ends, shows no bug of its own, and prints no secret. */
@@ -650,6 +697,7 @@ const rules: ReadonlyArray<Rule> = [
   runLetsGo,
   reapFinds,
   deniedStays,
+  staysInPlace,
   ends
 ]
 

@@ -3,22 +3,25 @@
  * empty. It can be interrupted or killed at any request; no part of a killed program continues.
  */
 import { EventEmitter } from "node:events"
-import { readdir, readFile, rename, writeFile } from "node:fs/promises"
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
 import type http from "node:http"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { PassThrough } from "node:stream"
 import { run } from "@berthkit/cli/program"
-import { Clock, ConfigProvider, Effect, Exit } from "effect"
+import { Clock, ConfigProvider, Effect, Exit, type Fiber } from "effect"
+import { type Access, disksOf, isWriting } from "./disk.ts"
 import type { Service, WireReply } from "./service.ts"
 
-/** What ends a command early. */
+/** What ends a command early: at a request, or at a change of a file. */
 export interface Cut {
-  /** The number of the request, from 1. */
-  readonly atRequest: number
-  /** Whether the service receives that request. */
+  /** The number of the request, from 1, or the first create. */
+  readonly atRequest?: number | "create"
+  /** The number of the change of a file, from 1. */
+  readonly atWrite?: number
+  /** Whether the service receives that request, or the disk that change. */
   readonly isSent: boolean
-  /** `kill` is like a power cut, `interrupt` like Ctrl-C. */
-  readonly how: "kill" | "interrupt"
+  /** `kill` ends the program, `interrupt` is like Ctrl-C, and after `restart` the machine boots anew. */
+  readonly how: "kill" | "interrupt" | "restart"
 }
 
 export interface Invocation {
@@ -40,6 +43,8 @@ export interface Invocation {
   readonly cut?: Cut | undefined
   /** Runs when the service receives a request, with its number. */
   readonly onRequest?: (n: number) => void
+  /** Whether a use of a file in these folders fails, and with which code. */
+  readonly faultOf?: (access: Access, path: string) => string | undefined
 }
 
 export interface Outcome {
@@ -53,12 +58,15 @@ export interface Outcome {
   readonly requests: number
   /** Why the command did not end; null if it ended. */
   readonly hangs: string | null
+  /** Whether the machine was started again. */
+  readonly isRestart: boolean
 }
 
 /** One running command. */
 class Run {
   isDead = false
   requests = 0
+  writes = 0
   stdout = ""
   stderr = ""
   readonly command: number
@@ -105,7 +113,6 @@ const question = /(?:\[y\/N\]|to go on:) $/
 export class Terminal {
   readonly #service: Service
   #command = 0
-  #onRequest: (n: number) => boolean = () => true
   /** Whether all modules are loaded. While they load, time has to stand still. */
   static isWarm = false
 
@@ -118,7 +125,18 @@ export class Terminal {
   }
 
   async invoke(invocation: Invocation): Promise<Outcome> {
-    const { answers, args, beforeAnswer, columns = 400, conversation, cut, env, folders, onRequest } = invocation
+    const {
+      answers,
+      args,
+      beforeAnswer,
+      columns = 400,
+      conversation,
+      cut,
+      env,
+      folders,
+      faultOf,
+      onRequest
+    } = invocation
     const { time } = this.#service
     const running = new Run(++this.#command)
     const stdin: PassThrough = Object.assign(new PassThrough(), {
@@ -136,26 +154,38 @@ export class Terminal {
     stderr.on("data", (chunk) => (running.stderr += String(chunk)))
     const { stdin: realStdin } = process
     const { getBuiltinModule } = process
+    let fiber: Fiber.Fiber<number> | undefined
+    let isCut = false
+    /** Cuts the command. Returns whether what it is doing still happens. */
+    const end = ({ how, isSent }: Cut): boolean => {
+      isCut = true
+      if (how === "interrupt") fiber?.interruptUnsafe()
+      else running.isDead = true
+      return isSent
+    }
+    const modules: Readonly<Record<string, unknown>> = {
+      "node:http": this.#http(running, (n, isCreate) => {
+        onRequest?.(n)
+        const isNow = n === cut?.atRequest || (isCreate && cut?.atRequest === "create")
+        return cut === undefined || !isNow || isCut || end(cut)
+      }),
+      ...disksOf(running, (access, path) => {
+        if (!folders.some((folder) => path.startsWith(folder))) return undefined
+        const isNow = isWriting(access) && ++running.writes === cut?.atWrite
+        if (isNow && !isCut && !end(cut) && running.isDead) return "EIO"
+        return faultOf?.(access, path)
+      })
+    }
     Object.defineProperty(process, "stdin", { value: stdin, configurable: true })
-    process.getBuiltinModule = ((name: string) =>
-      name === "node:http" ? this.#http(running) : getBuiltinModule(name)) as typeof getBuiltinModule
+    process.getBuiltinModule = ((name: string) => modules[name] ?? getBuiltinModule(name)) as typeof getBuiltinModule
 
     const program = run(args, { stdout, stderr }).pipe(
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: { ...env } })),
       Effect.provideService(Clock.Clock, time.clockOf(running))
     )
-    const fiber = Effect.runFork(program)
+    fiber = Effect.runFork(program)
     let exit: Exit.Exit<number> | undefined
     fiber.addObserver((ended) => (exit = ended))
-    let isCut = false
-    this.#onRequest = (n) => {
-      onRequest?.(n)
-      if (cut === undefined || n !== cut.atRequest || isCut) return true
-      isCut = true
-      if (cut.how === "kill") running.isDead = true
-      else fiber.interruptUnsafe()
-      return cut.isSent
-    }
 
     const startedMillis = time.nowMillis
     let questions = 0
@@ -201,7 +231,9 @@ export class Terminal {
     process.getBuiltinModule = getBuiltinModule
     stdin.destroy()
     running.isDead = true
-    for (const folder of folders) await bury(folder)
+    const isRestart = isCut && cut?.how === "restart"
+    for (const folder of folders) bury(folder, isRestart)
+    if (isRestart) time.restart()
     const code = exit !== undefined && Exit.isSuccess(exit) ? exit.value : null
     return {
       command: running.command,
@@ -210,7 +242,8 @@ export class Terminal {
       stderr: running.stderr,
       questions,
       requests: running.requests,
-      hangs
+      hangs,
+      isRestart
     }
   }
 
@@ -224,9 +257,8 @@ export class Terminal {
   }
 
   /** The part of `node:http` that `berth` uses, for one run. */
-  #http(running: Run) {
+  #http(running: Run, onRequest: (n: number, isCreate: boolean) => boolean) {
     const service = this.#service
-    const onRequest = (n: number) => this.#onRequest(n)
     return {
       Agent: class {
         destroy() {}
@@ -237,7 +269,7 @@ export class Terminal {
         outgoing.onEnd = (text) => {
           if (running.isDead) return
           const shown = running.shown
-          const isLost = !onRequest(++running.requests)
+          const isLost = !onRequest(++running.requests, method === "POST" && url.pathname.endsWith("/nodes/"))
           const request = {
             method,
             path: url.pathname.replace("/myaccount/api/v1", ""),
@@ -293,26 +325,39 @@ class Outgoing extends EventEmitter {
 }
 
 let startTime: string | undefined
+let restarts = 0
 
 /** The start time of this process, as its locks and leases state it. */
-const ownStartTime = async (): Promise<string> => {
-  const stat = await readFile("/proc/self/stat", "utf8")
+const ownStartTime = (): string => {
+  const stat = readFileSync("/proc/self/stat", "utf8")
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
 }
 
-/** Makes the locks and leases that a command leaves look like those of a process that has ended. */
-const bury = async (folder: string): Promise<void> => {
-  startTime ??= await ownStartTime()
+const isLease = (path: string) => /\brecords\/lease\/[^/]*$/.test(path)
+
+/**
+ * Makes the locks and leases that a command leaves look like those of a process that has ended. After a restart of the machine, all that
+ * was written is of an earlier boot.
+ */
+const bury = (folder: string, isRestart: boolean): void => {
+  if (!existsSync(folder)) return
+  startTime ??= ownStartTime()
   const own = `"startTime":"${startTime}"`
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.name.startsWith("held.")) {
-      const parts = entry.name.split(".")
-      parts[4] = "1"
-      await rename(path, join(entry.parentPath, parts.join(".")))
-    } else if (entry.isFile() && entry.parentPath.endsWith("records/lease")) {
-      const text = await readFile(path, "utf8")
-      if (text.includes(own)) await writeFile(path, text.replaceAll(own, `"startTime":"1"`))
+  const boot = isRestart ? readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() : ""
+  const earlier = isRestart ? `${String(++restarts).padStart(8, "0")}${boot.slice(8)}` : ""
+  for (const name of readdirSync(folder, { recursive: true }) as ReadonlyArray<string>) {
+    const path = join(folder, name)
+    const isHeld = basename(name).startsWith("held.")
+    if ((isRestart || isLease(path)) && statSync(path).isFile()) {
+      const text = readFileSync(path, "utf8")
+      const ended = text.replaceAll(own, `"startTime":"1"`)
+      const buried = isRestart ? ended.replaceAll(boot, earlier) : ended
+      if (buried !== text) writeFileSync(path, buried)
     }
+    if (!isHeld) continue
+    const parts = basename(name).split(".")
+    parts[4] = "1"
+    const to = parts.join(".")
+    renameSync(path, join(dirname(path), isRestart ? to.replaceAll(boot, earlier) : to))
   }
 }

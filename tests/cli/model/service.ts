@@ -14,6 +14,13 @@ export type PlanName = keyof typeof plans
 export const images = { ubuntu: "Ubuntu-24.04", debian: "Debian-13" } as const
 export type ImageName = keyof typeof images
 
+/** A project in a location, each with nodes of its own. Requests without a project are about the first place. */
+export const places = {
+  first: { project: undefined, location: undefined },
+  second: { project: "42", location: "Delhi" }
+} as const
+export type Place = keyof typeof places
+
 /** The currency of the amounts below. The service names a currency only if it is not rupees. */
 export type Currency = "INR" | "USD"
 
@@ -78,6 +85,7 @@ export interface NodeTruth {
   /** Who deleted the node; null if nobody has. */
   removedBy: Maker | null
   name: string
+  readonly place: Place
   readonly plan: string
   readonly image: string
   readonly createdMillis: number
@@ -102,6 +110,7 @@ export interface ChangeTruth {
   readonly atMillis: number
   readonly body: Readonly<Record<string, unknown>>
   readonly id: number | null
+  readonly place: Place
   /** The output of the command before it sent the request. */
   readonly shown: string
   /** The price when the service received the request. */
@@ -182,6 +191,8 @@ export class Service {
   commitmentFactor = 1
   currency: Currency = "INR"
   weather: Weather = {}
+  /** The places that each command has asked for. */
+  readonly asked = new Map<number, Set<Place>>()
   #nextId = 1000
   #left = 0
   #made = 0
@@ -213,6 +224,10 @@ export class Service {
 
   living(): ReadonlyArray<NodeTruth> {
     return Array.from(this.nodes.values()).filter(this.isLiving)
+  }
+
+  livingIn(place: Place): ReadonlyArray<NodeTruth> {
+    return this.living().filter((node) => node.place === place)
   }
 
   /** The existing nodes, as a correct list shows them. */
@@ -265,7 +280,7 @@ export class Service {
     return plan === undefined || days === 0 ? null : this.optionPrice(plan, days)
   }
 
-  make(name: string, plan: string, image: string, maker: Maker, command = 0): NodeTruth {
+  make(name: string, plan: string, image: string, maker: Maker, place: Place, command = 0): NodeTruth {
     const { firstNode, neverRuns, spelling } = maker === "berth" ? this.weather : {}
     const now = this.time.nowMillis
     const before = firstNode === undefined ? 0 : this.#made++
@@ -273,6 +288,7 @@ export class Service {
       id: this.#nextId++,
       name: spelled(name, spelling),
       askedName: name,
+      place,
       plan,
       image,
       maker,
@@ -313,10 +329,13 @@ export class Service {
   /** Receives a request; the reply, if any, comes later. A request that is lost on its way is only recorded. */
   receive(request: WireRequest, answered: Respond, isLost = false): void {
     const { method } = request
+    const place = placeOf(request)
+    const asked = this.asked.get(request.command) ?? new Set()
+    this.asked.set(request.command, asked.add(place))
     const respond: Respond = (reply) => answered(reply === "broken" ? reply : this.#dated(reply))
     if (method === "GET") {
       if (isLost) return
-      this.time.after(latencyMillis, () => respond(this.#read(request)))
+      this.time.after(latencyMillis, () => respond(this.#read(request, place)))
       return
     }
     const kind = method === "DELETE" ? "delete" : request.path === "/nodes/" ? "create" : "commit"
@@ -333,6 +352,7 @@ export class Service {
       atMillis: this.time.nowMillis,
       body: request.body,
       id,
+      place,
       shown: request.shown,
       pricePerHour: this.priceOf(String(request.body["plan"])),
       costPerHour: this.costOf(String(request.body["plan"]), true),
@@ -340,8 +360,8 @@ export class Service {
       currency: this.currency,
       commitmentPrice: this.#optionPriceOf(request.body["committed_plan"] ?? request.body["cn_id"] ?? 0),
       node: node && { ...node },
-      sameNamed: this.living().find(({ name }) => name === request.body["name"])?.id ?? null,
-      foreignOfThatName: this.living()
+      sameNamed: this.livingIn(place).find(({ name }) => name === request.body["name"])?.id ?? null,
+      foreignOfThatName: this.livingIn(place)
         .filter(({ maker, name }) => maker === "somebody else" && name === request.body["name"])
         .map((each) => each.id),
       living: new Set(this.living().map((each) => each.id)),
@@ -403,28 +423,28 @@ export class Service {
   }
 
   #process(change: ChangeTruth): WireReply {
-    const { body, command, id, kind } = change
+    const { body, command, id, kind, place } = change
     if (kind === "create") {
       change.isProcessed = true
-      const node = this.make(String(body["name"]), String(body["plan"]), String(body["image"]), "berth", command)
+      const node = this.make(String(body["name"]), String(body["plan"]), String(body["image"]), "berth", place, command)
       change.made = node
       return { ...success({ ...this.#record(node), status: "Create" }), status: 202 }
     }
     const node = id === null ? undefined : this.nodes.get(id)
-    if (node === undefined || !this.isThere(node)) return failure(404, "Not found")
+    if (node?.place !== place || !this.isThere(node)) return failure(404, "Not found")
     change.isProcessed = true
     if (kind === "commit") return success({ ...body })
     this.remove(node, "berth")
     return { ...success({}), status: 204, body: "" }
   }
 
-  #read({ path, query }: WireRequest): WireReply {
+  #read({ path, query }: WireRequest, place: Place): WireReply {
     if (path === "/images/") return success(this.#catalogue())
     if (path.startsWith("/images/")) return success([])
-    if (path === "/nodes/") return this.#list(query)
+    if (path === "/nodes/") return this.#list(query, place)
     const id = Number(/\d+/.exec(path)?.[0])
     const node = this.nodes.get(id)
-    if (node === undefined || !this.isThere(node) || this.#isMissing()) return failure(404, "Not found")
+    if (node?.place !== place || !this.isThere(node) || this.#isMissing()) return failure(404, "Not found")
     return success(this.#record(node))
   }
 
@@ -435,10 +455,10 @@ export class Service {
     return isMissing
   }
 
-  #list(query: URLSearchParams): WireReply {
+  #list(query: URLSearchParams, place: Place): WireReply {
     const { hiddenForSeconds = 0, shortLists, staleLists } = this.weather
     const now = this.time.nowMillis
-    const all = staleLists === true ? this.#stale : this.listed()
+    const all = (staleLists === true ? this.#stale : this.listed()).filter((node) => node.place === place)
     const visible = all.filter(({ createdMillis }) => now - createdMillis >= hiddenForSeconds * 1000)
     const kept = shortLists === true ? visible.slice(0, -1) : visible
     const [page, size] = [Number(query.get("page_no") ?? 1), Math.min(100, Number(query.get("per_page") ?? 20))]
@@ -464,7 +484,8 @@ export class Service {
       vcpus,
       memory: `${ram}.00 GB`,
       plan: node.plan,
-      region: "ncr"
+      region: "ncr",
+      ...(places[node.place].location !== undefined && { location: places[node.place].location })
     }
   }
 
@@ -504,6 +525,12 @@ export class Service {
       })
     )
   }
+}
+
+/** The place that a request names. */
+const placeOf = ({ query }: WireRequest): Place => {
+  const { location, project } = places.second
+  return query.get("project_id") === project && query.get("location") === location ? "second" : "first"
 }
 
 const enveloped = (status: number, envelope: object): WireReply => ({

@@ -2,7 +2,7 @@
  * The steps of a history as data: commands with the faults that they meet, edits of the fleet file, actions of others, and the passing of
  * time. `scriptOf` prints a history for people.
  */
-import type { Currency, ImageName, PlanName, Weather } from "./service.ts"
+import type { Currency, ImageName, Place, PlanName, Weather } from "./service.ts"
 import type { Fleet } from "./fleetFile.ts"
 import type { Cut } from "./program.ts"
 
@@ -34,6 +34,9 @@ export type Edit =
   | { readonly sets: "group"; readonly group: string; readonly to: "removed" | "added" }
   | { readonly sets: "everything"; readonly to: "as before the last edit" }
 
+/** How the disk fails: it is full, cannot be changed, or does not let the state folder, or the files in it, be read. */
+export type DiskFault = "full" | "read-only" | "unreadable" | "unreadable files"
+
 /** The circumstances of a command. */
 export interface Around {
   readonly weather?: Weather
@@ -46,6 +49,8 @@ export interface Around {
   readonly columns?: number
   /** From this request until the end of the command, the state folder is gone and cannot be created again. */
   readonly stateGoneAt?: number
+  /** From that request on, or from the start (0), the files of the command fail until it ends. */
+  readonly disk?: { readonly atRequest: number; readonly is: DiskFault }
   /** The wall clock of the machine steps at this request. */
   readonly clock?: { readonly atRequest: number; readonly minutes: 15 | -15 }
 }
@@ -136,6 +141,8 @@ export type Step =
   | { readonly step: "ledger"; readonly is: "committed" | "checked out" }
   /** Sets the API key of the following commands (of the same account), or the spelling of the service's address. */
   | { readonly step: "account"; readonly has: ApiKey | Address }
+  /** The place of the following commands and of what others do. */
+  | { readonly step: "place"; readonly is: Place }
 
 /** Two API keys of one account. */
 export type ApiKey = "first key" | "second key"

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Fleet, type FleetFile, fleetOfGroup, group, otherFile, textOf } from "./fleetFile.ts"
 import { type Invocation, type Outcome, Terminal } from "./program.ts"
-import { type ChangeTruth, images, type NodeTruth, plans, Service } from "./service.ts"
-import type { Address, ApiKey, Around, Edit, Happening, Step } from "./steps.ts"
+import { type ChangeTruth, images, type NodeTruth, type Place, places, plans, Service } from "./service.ts"
+import { type Access, isWriting } from "./disk.ts"
+import type { Address, ApiKey, Around, DiskFault, Edit, Happening, Step } from "./steps.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 
 export const secrets = {
@@ -45,6 +46,8 @@ export interface Ran extends Outcome {
 
 interface Proposed {
   readonly id: string
+  /** The number of the command that proposed it. */
+  readonly command: number
   readonly step: Extract<Step, { readonly step: "propose" }>
   /** What `berth approve` has printed. */
   consent: string
@@ -73,6 +76,21 @@ interface Line {
 
 const idsOf = ({ node, previous }: Line): ReadonlyArray<number> => [node, previous].flatMap((owned) => owned?.id ?? [])
 
+/** The code with which a use of a file fails; undefined if it succeeds. */
+const codeOf = (fault: DiskFault, access: Access, path: string): string | undefined => {
+  switch (fault) {
+    case "full":
+      return access === "fills" ? "ENOSPC" : undefined
+    case "read-only":
+      return isWriting(access) ? "EROFS" : undefined
+    case "unreadable":
+    case "unreadable files": {
+      const isRead = access === "reads" || (access === "looks" && fault === "unreadable")
+      return isRead && path.includes("/state/") ? "EACCES" : undefined
+    }
+  }
+}
+
 /** A folder on a fast disk, because the model writes many small files. */
 const temporary = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
@@ -92,6 +110,10 @@ export class World {
   readonly adopted = new Set<number>()
   /** For each node that a person has adopted into a fleet or taken out of one: the fleet; null if it was taken out. */
   readonly givenTo = new Map<number, Fleet | null>()
+  /** The last command before the machine was started again; 0 if it never was. */
+  lastOfEarlierBoot = 0
+  /** The place of each command. */
+  readonly placeOf = new Map<number, Place>()
   /** The fleet of each command. */
   readonly fleetOf = new Map<number, Fleet>()
   /** Whether an older ledger was restored, which may have a node that another fleet has adopted since. */
@@ -123,8 +145,10 @@ export class World {
   isFleetKnown = false
   #apiKey: ApiKey = "first key"
   #address: Address = "plain address"
-  /** The API key of the profile, while a person is logged in. */
-  #profile: ApiKey | undefined
+  /** The place that the environment names. */
+  #place: Place = "first"
+  /** The API key and the place of the profile, while a person is logged in. */
+  #profile: { readonly key: ApiKey; readonly place: Place } | undefined
   /** Whether a login has shown this machine that both keys belong to one account. */
   #isJoined = false
   #clones = 0
@@ -185,6 +209,8 @@ export class World {
         return void this.#changeLedger(step.is)
       case "account":
         return void this.#changeAccount(step.has)
+      case "place":
+        return void (this.#place = step.is)
       default:
         return await this.#command(step)
     }
@@ -226,10 +252,10 @@ export class World {
 
   happen(happening: Happening): void {
     const { service } = this
-    const named = (name: string) => service.living().find((node) => node.name === name)
+    const named = (name: string) => this.#named(name)
     switch (happening.does) {
       case "create":
-        service.make(happening.name, plans[happening.plan], images.ubuntu, "somebody else")
+        service.make(happening.name, plans[happening.plan], images.ubuntu, "somebody else", this.#placeNow())
         return
       case "delete": {
         const node = named(happening.name)
@@ -294,7 +320,12 @@ export class World {
 
   /** Only this machine has profiles. */
   #keyOf(step: Step): ApiKey {
-    return this.#profile === undefined || isElsewhere(step) || step.step === "login" ? this.#apiKey : this.#profile
+    return this.#profile === undefined || isElsewhere(step) || step.step === "login" ? this.#apiKey : this.#profile.key
+  }
+
+  /** The environment overrides the profile, also for a login. */
+  #placeNow(isProfileUsed = true): Place {
+    return this.#place === "first" && isProfileUsed ? (this.#profile?.place ?? "first") : this.#place
   }
 
   #env(folder: string, step: Step): Record<string, string> {
@@ -303,12 +334,14 @@ export class World {
       BERTH_API_KEY: secrets[this.#apiKey],
       BERTH_ACCESS_TOKEN: secrets.accessToken
     }
+    const { location, project } = places[this.#place]
     return {
       HOME: folder,
       XDG_STATE_HOME: join(folder, "state"),
       XDG_CACHE_HOME: join(folder, "cache"),
       XDG_CONFIG_HOME: join(folder, "config"),
       ...(isFromProfile ? {} : { BERTH_BASE_URL: addresses[this.#address], ...credentials }),
+      ...(project !== undefined && { BERTH_PROJECT: project, BERTH_LOCATION: location }),
       NO_COLOR: "1",
       TERM: "dumb"
     }
@@ -338,10 +371,12 @@ export class World {
     if (found === undefined) return undefined
     const { args, conversation, proposal } = found
     const { service, time } = this
-    const { answer, clock, columns, cut, meanwhile, stateGoneAt, weather = {} } = step
+    const { answer, clock, columns, cut, disk, meanwhile, stateGoneAt, weather = {} } = step
+    let requests = 0
     service.begin(weather)
     const away = `${this.state}.away`
     const onRequest = (n: number) => {
+      requests = n
       if (n === clock?.atRequest) this.happen({ does: "step the clock", minutes: clock.minutes })
       if (n !== stateGoneAt || !existsSync(this.state) || existsSync(away)) return
       renameSync(this.state, away)
@@ -354,13 +389,18 @@ export class World {
       ...(answer !== undefined && { answers: [answer] }),
       ...(conversation !== undefined && { conversation }),
       ...(meanwhile !== undefined && { beforeAnswer: () => this.happen(meanwhile) }),
-      cut,
+      // The model has one machine's clock, so another machine is not started again.
+      cut: isThere && cut?.how === "restart" ? { ...cut, how: "kill" } : cut,
       columns,
-      onRequest
+      onRequest,
+      ...(disk !== undefined && {
+        faultOf: (access, path) => (requests < disk.atRequest ? undefined : codeOf(disk.is, access, path))
+      })
     }
     const command = this.terminal.lastCommand + 1
     this.commands.set(command, step.step === "create if absent" ? "create" : step.step)
     this.fleetOf.set(command, fleet)
+    this.placeOf.set(command, this.#placeNow(!isThere))
     if (isThere) this.machineOf.set(command, folder)
     this.accountOf.set(command, this.#isJoined ? "joined" : this.#keyOf(step))
     if (step.step === "create if absent") this.keyless.add(command)
@@ -377,6 +417,7 @@ export class World {
       sharedBefore: this.shared()
     }
     const outcome = await this.terminal.invoke(invocation)
+    if (outcome.isRestart) this.lastOfEarlierBoot = command
     if (isThere && !isApart(step)) this.#handBack(folder)
     if (step.step === "login" && outcome.code === 0) this.#logIn()
     if (step.step === "logout" && outcome.code === 0) this.#profile = undefined
@@ -414,8 +455,8 @@ export class World {
 
   /** From now on this machine has a profile. A login with another key shows that both keys belong to one account. */
   #logIn(): void {
-    this.#isJoined ||= this.#profile !== undefined && this.#profile !== this.#apiKey
-    this.#profile = this.#apiKey
+    this.#isJoined ||= this.#profile !== undefined && this.#profile.key !== this.#apiKey
+    this.#profile = { key: this.#apiKey, place: this.#placeNow() }
   }
 
   /** The last purchase for a node that has no outcome. */
@@ -432,9 +473,9 @@ export class World {
     }
   }
 
-  #propose(step: Extract<Step, { readonly step: "propose" }>, { stdout }: Outcome): void {
+  #propose(step: Extract<Step, { readonly step: "propose" }>, { command, stdout }: Outcome): void {
     const id = /\bp[0-9a-z]{19}\b/.exec(stdout)?.[0]
-    if (id !== undefined) this.proposals.push({ id, step, consent: "", answer: undefined })
+    if (id !== undefined) this.proposals.push({ id, command, step, consent: "", answer: undefined })
   }
 
   #argsOf(step: Extract<Step, Around>, file: string) {
@@ -564,7 +605,7 @@ export class World {
   }
 
   #named(name: string): NodeTruth | undefined {
-    return this.service.living().find((node) => node.name === name)
+    return this.service.livingIn(this.#placeNow()).find((node) => node.name === name)
   }
 
   #skuOf(node: NodeTruth | undefined, days: number): number {
