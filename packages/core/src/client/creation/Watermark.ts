@@ -15,6 +15,7 @@ import {
   ensureUncut,
   ensureWhole,
   maxRequestsOf,
+  minPlausiblePage,
   statesWhole,
   type Totals
 } from "../listing/Bounds.ts"
@@ -73,8 +74,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   if (!ascends(nodes)) return at(low, last, false)
   if (isOnly(low, last)) return at(low, last, true)
   if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, last, true)
-  const [first] = nodes
-  // Whether nodes may have moved onto the page `low` since it was read. Nothing follows a first page that is shorter than the maximum.
+  // Whether nodes may have moved onto the page `low` since it was read. Nothing follows a first page that is shorter than any full page.
   let stale = false
   let step = 1
   let high = Number.POSITIVE_INFINITY
@@ -84,9 +84,10 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
     const read = yield* readPage(page)
     if (read.nodes.length === 0) {
       high = page
-      stale = low > 1 || last.nodes.length >= pageSize.maximum
+      stale = low > 1 || last.nodes.length >= minPlausiblePage
     } else {
-      if (!ascends(read.nodes) || read.nodes[0]!.id <= first!.id) return at(page, read, false)
+      // A page that is repeated has nodes of an earlier one, also if the first of them is deleted meanwhile.
+      if (!ascends(read.nodes) || read.nodes[0]!.id <= last.nodes.at(-1)!.id) return at(page, read, false)
       low = page
       last = read
       stale = false
@@ -109,12 +110,17 @@ const lastPage = (readPage: ReadPage, known: End | undefined) =>
     return ascending ? Effect.andThen(ensureWhole(totals.total, shown), ensurePages(totals, page, shown)) : Effect.void
   })
 
-/** Visits every page, if the order of the list is unreliable. Returns whether it shows every node. */
+/**
+ * Visits every page, if the order of the list is unreliable. Returns whether it shows every node. If nodes are deleted meanwhile, others move
+ * to pages that were read before. So a list of several pages shows every node only if each page states the number of the nodes read, or if a
+ * second look at the pages has all nodes of the first.
+ */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
   let page = 0
   let longest = 0
   let totals: Totals = { pages: null, total: null }
+  let isSteady = true
   while (page < maxPagesOf(longest) && ids.size <= defaultMaxNodes) {
     const before = ids.size
     const read = yield* readPage(++page)
@@ -122,6 +128,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     longest = Math.max(longest, nodes.length)
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
+    isSteady &&= page === 1 || read.total === totals.total
     totals = { pages: read.pages ?? totals.pages, total: read.total ?? totals.total }
     if (isOnly(page, read)) return true
     if (ids.size > before) continue
@@ -132,9 +139,15 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     }
     yield* ensureWhole(totals.total, ids.size)
     yield* ensurePages(totals, page - 1, ids.size)
-    // If a node is deleted while the service repeats a page, the repeated page looks like a second one. So without totals, only an empty
-    // page shows the end.
-    return nodes.length === 0 || statesWhole(totals, ids.size)
+    // A deletion while a repeated page is read makes it look like a second one. Only an empty page shows the end without totals.
+    if (nodes.length > 0) return statesWhole(totals, ids.size)
+    if (ids.size < minPlausiblePage || (isSteady && totals.total === ids.size && ids.size > longest)) return true
+    for (let again = 1; again < page; again++) {
+      const { nodes } = yield* readPage(again)
+      for (const { id } of nodes) ids.delete(id)
+      visit(nodes)
+    }
+    return ids.size === 0
   }
   return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })

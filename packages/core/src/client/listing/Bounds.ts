@@ -7,8 +7,8 @@ import { everyNodeShown, UnexpectedResponse } from "../../domain/ErrorReason.ts"
 /** Default of the option `maxNodes`. An account with that many nodes is so expensive that its owner knows to raise the option. */
 export const defaultMaxNodes = 50_000
 
-/** The service's default page size. A shorter page is implausible. */
-const minPlausiblePage = 20
+/** The service's default page size. A shorter full page is implausible. */
+export const minPlausiblePage = 20
 
 /**
  * The maximum number of requests for a list of `maxNodes`, given the longest page so far. The factor 1.5 allows for pages that overlap and

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber } from "effect"
+import { DateTime, Effect, Fiber, Result } from "effect"
 import * as fc from "fast-check"
 import { highestId, make, nodesAbove } from "../../../src/client/creation/Watermark.ts"
 import { someNode as node } from "../../someNode.ts"
@@ -182,6 +182,102 @@ describe("whether the list of the nodes above an id is whole", () => {
   }
 })
 
+/** The changes to the nodes before a request: which nodes are deleted, by their place, and how many are created. */
+const change = fc.record({
+  at: fc.nat({ max: 14 }),
+  deletions: fc.array(fc.oneof(fc.nat(), fc.constant(0)), { maxLength: 30 }),
+  creations: fc.nat({ max: 2 })
+})
+
+/** How a service may list its nodes, and what happens while a client reads the list several times. */
+const history = fc.record({
+  count: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 110 })),
+  size: fc.constantFrom(20, 25, 100),
+  order: fc.constantFrom("oldest first", "newest first", "by name"),
+  paging: fc.constantFrom("followed", "repeated"),
+  totals: fc.constantFrom("none", "of the list", "of the page"),
+  readings: fc.array(fc.array(change, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+  back: fc.nat({ max: 10 })
+})
+
+describe("a list that changes while it is read", () => {
+  const places = {
+    "oldest first": (id: number) => id,
+    "newest first": (id: number) => -id,
+    "by name": (id: number) => (id * 7919) % 997
+  }
+
+  it("lacks no node if it is called whole, in any order and paging, and takes few requests", () =>
+    fc.assert(
+      fc.asyncProperty(history, async ({ back, count, order, paging, readings, size, totals }) => {
+        const ids = upTo(count)
+        let highest = count
+        const placeOf = places[order]
+        const watermark = make()
+        for (const changes of readings) {
+          const throughout = new Set(ids)
+          const newerThan = Math.max(0, highest - back)
+          let requests = 0
+          const happen = () => {
+            for (const { creations, deletions } of changes.filter(({ at }) => at === requests)) {
+              for (const pick of deletions)
+                for (const id of ids.splice(pick % (ids.length || 1), 1)) throughout.delete(id)
+              for (let i = 0; i < creations; i++) ids.push(++highest)
+            }
+            requests++
+          }
+          const readPage = (page: number) =>
+            Effect.sync(() => {
+              happen()
+              const start = paging === "followed" ? (page - 1) * size : 0
+              const shown = ids.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(start, start + size)
+              const stated = {
+                none: {},
+                "of the list": { pages: Math.max(1, Math.ceil(ids.length / size)), total: ids.length },
+                "of the page": { total: shown.length }
+              }
+              return { ...pageOf(shown), ...stated[totals] }
+            })
+          const read = await Effect.runPromise(Effect.result(watermark.above(readPage, newerThan)))
+          assert.isAtMost(requests, 3 * Math.ceil(highest / size) + 14)
+          if (Result.isFailure(read) || !read.success.isWhole) continue
+          const found = new Set(idsOf(read.success))
+          assert.deepStrictEqual(
+            Array.from(throughout).filter((id) => id > newerThan && !found.has(id)),
+            []
+          )
+        }
+      }),
+      { numRuns: 200 }
+    ))
+
+  for (const order of ["oldest first", "newest first", "by name"] as const) {
+    it.effect(`is not called whole if a node has moved to a page that was read before, ${order}`, () =>
+      Effect.gen(function* () {
+        for (const moment of upTo(4)) {
+          const ids = upTo(21).toSorted((a, b) => places[order](a) - places[order](b))
+          const last = ids.at(-1)!
+          const { readPage } = listOf(ids, (asked) => asked === moment && ids.splice(0, 1), 20)
+          const above = yield* nodesAbove(readPage, 0, undefined)
+          if (above.isWhole) assert.include(idsOf(above), last, `deleted before request ${moment}`)
+        }
+      })
+    )
+  }
+
+  it.effect("takes few requests if each page is the same and a node that it shows is deleted", () =>
+    Effect.gen(function* () {
+      for (const moment of upTo(6)) {
+        const ids = upTo(150)
+        const { asked, readPage } = listOf(ids, (asked) => asked === moment && ids.splice(0, 1), 20)
+        const { isWhole } = yield* nodesAbove(() => readPage(1), 0, undefined)
+        assert.isFalse(isWhole)
+        assert.isAtMost(asked.length, 8)
+      }
+    })
+  )
+})
+
 describe("the nodes above one", () => {
   it.effect("are found where pages have become shorter since the list was read last", () =>
     Effect.gen(function* () {
@@ -306,7 +402,7 @@ describe("the watermark", () => {
         [upTo(1000), 3],
         [upTo(1700), 9],
         [upTo(1650), 3],
-        [upTo(30), 3],
+        [upTo(30), 4],
         [[], 2]
       ] as const) {
         list.ids = [...ids]
