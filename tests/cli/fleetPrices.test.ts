@@ -78,6 +78,47 @@ describe("a commitment in another currency", () => {
   )
 })
 
+describe("a price that is in another currency than was shown", () => {
+  it.live("is not bought at, and the error has both prices: a commitment", () =>
+    Effect.gen(function* () {
+      const { account, service } = yield* alteredService
+      const fleet = yield* hurriedFolderOf(account)
+      fleet.write(webs(1))
+      yield* fleet.apply("--yes")
+      fleet.write(`${committed}  db: { plan: ${plan}, image: Ubuntu-24.04 }\n`)
+      service.onMade = () => (service.currency = "USD")
+      const failed = yield* fleet.apply(...bound)
+      assert.strictEqual(countOf(service.requests, purchase), 0)
+      assert.include(failed.stdout, "is $1000.00 now, and ₹1000.00 was shown", failed.stderr)
+    }).pipe(Effect.scoped)
+  )
+
+  for (const [was, is] of [
+    [undefined, "USD"],
+    ["USD", undefined]
+  ] as const) {
+    const sign = (currency: string | undefined) => (currency === undefined ? "₹" : "$")
+    it.live(`is not bought at, and the error has both prices: a node, ${sign(was)} to ${sign(is)}`, () =>
+      Effect.gen(function* () {
+        const { account, service } = yield* alteredService
+        service.currency = was
+        const fleet = yield* hurriedFolderOf(account)
+        fleet.write(webs(30))
+        const { clock, moveOn } = yield* movable
+        service.onMade = () => {
+          if (service.nodes.length !== 25) return
+          service.currency = is
+          moveOn(61_000)
+        }
+        const failed = yield* fleet.apply("--yes", "-o", "json").pipe(Effect.provideService(Clock.Clock, clock))
+        assert.lengthOf(service.nodes, 25)
+        assert.include(failed.stdout, `is ${sign(is)}1.50 per hour`, failed.stderr)
+        assert.include(failed.stdout, `now, and ${sign(was)}1.50 per hour`, failed.stderr)
+      }).pipe(Effect.scoped)
+    )
+  }
+})
+
 describe("a create whose price rises while the creates before it go on", () => {
   it.live("is not sent in another currency either", () =>
     Effect.gen(function* () {

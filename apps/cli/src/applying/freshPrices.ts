@@ -12,9 +12,8 @@ import { commitmentText } from "../fleet/FleetFile.ts"
 import type { LoadedGroup } from "../fleet/Change.ts"
 import { optionsOf } from "../fleet/planPrice.ts"
 import { nothing, periodPrice } from "../output/format.ts"
-import { ensureNotAbove, ensurePriceNotAbove, ensureSameForeign, foreignAmountText } from "../proposal/currentPrice.ts"
+import { ensureNotAbove, ensurePeriodNotAbove, ensurePriceNotAbove } from "../proposal/currentPrice.ts"
 import { pricesOfOrders } from "../proposal/offer.ts"
-import { foreignPriceText } from "../records/price.ts"
 
 /** A price list and the monotonic time at which it was read. */
 export interface TimedPrices extends PriceList {
@@ -49,8 +48,11 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     const [shownTerms, terms] = [shown.ofOrder(order), prices.ofOrder(order)]
     const [before, now] = [costOfOrder(shownTerms), costOfOrder(terms)]
     const what = `${order.plan} with ${order.image}`
-    yield* ensureSameForeign(`The price of ${what}`, shownTerms.foreignPrice, terms.foreignPrice, foreignPriceText)
-    yield* ensurePriceNotAbove(`The price of ${what}`, before.price, now.price)
+    yield* ensurePriceNotAbove(
+      `The price of ${what}`,
+      { price: before.price, foreignPrice: shownTerms.foreignPrice },
+      { price: now.price, foreignPrice: terms.foreignPrice }
+    )
     yield* ensureNotAbove(`The minimum charge of ${what}`, before.minimumBillingInr, now.minimumBillingInr)
   })
 
@@ -67,8 +69,7 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
     if (option === undefined || others.length > 0) {
       return yield* new PriceRisen({ what, shown: (before && periodPrice(before)) ?? nothing, now: null })
     }
-    yield* ensureSameForeign(what, before?.foreignPrice ?? null, option.foreignPrice, foreignAmountText)
-    yield* ensureNotAbove(what, before?.priceInr ?? null, option.priceInr)
+    if (before !== undefined) yield* ensurePeriodNotAbove(what, before, option)
     return option
   })
 
