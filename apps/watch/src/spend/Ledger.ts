@@ -76,9 +76,6 @@ export const openDays = (days: Days, nowMillis: number): Days =>
 /** The rates while nothing is observed. */
 const blind: Rates = [0n, 0n, 0n, 0n, 1n]
 
-/** The rates of a node whose cost has no upper bound. */
-const open: Rates = [0n, 0n, 0n, 1n, 0n]
-
 /** The steps that increase the rates for a period. */
 const during = (rates: Rates, fromMillis: number, toMillis: number): ReadonlyArray<Step> => [
   [fromMillis, rates],
@@ -130,11 +127,6 @@ export class LedgerDraft {
   /** Adds time in which nothing was observed. */
   addBlind(fromMillis: number, toMillis: number): void {
     this.add(during(blind, fromMillis, toMillis))
-  }
-
-  /** Adds a node that existed unnoticed until `endMillis`: the amount of that day then has no upper bound. */
-  addOpen(endMillis: number): void {
-    this.add(during(open, endMillis - 1, endMillis))
   }
 
   /**

@@ -167,9 +167,10 @@ export const followNodes = (
         gathered.add(state, { fromMillis: changed[0], count: 1, side: "high" })
       }
     } else if (state.life > 1) {
-      // The node was reported deleted, but existed all the time. It counts from now on; its cost in between is unknown.
-      draft.addOpen(nowMillis)
-      gathered.add(state, { fromMillis: nowMillis, count: 1, side: "both" })
+      // The node was reported deleted, but may have existed all the time.
+      const goneMillis = known?.goneMillis ?? nowMillis
+      gathered.add(state, { fromMillis: nowMillis, count: 1, side: "low" })
+      gathered.add(state, { fromMillis: Math.max(firstMillis, goneMillis), count: 1, side: "high" })
     } else {
       gathered.add(state, { fromMillis, count: 1, side: "both" })
     }

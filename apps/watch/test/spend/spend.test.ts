@@ -15,7 +15,8 @@ const history = (over: Partial<History>) =>
     hasGaps: fc.constant(over.hasGaps ?? true),
     hasChanges: fc.constant(over.hasChanges ?? true),
     hasUnknown: fc.constant(over.hasUnknown ?? false),
-    isExact: fc.constant(over.isExact ?? false)
+    isExact: fc.constant(over.isExact ?? false),
+    hasReturns: fc.constant(over.hasReturns ?? false)
   })
 
 const firstMillis = ({ ledger }: Told) => monthOf(ledger.sinceMillis).fromMillis
@@ -37,9 +38,13 @@ const bound = ({ lives, widths }: Told) =>
   55_000_000n * BigInt(widths.reduce((sum, width) => sum + width, 0)) * BigInt(lives.length)
 
 describe("what an account spent", () => {
-  it("is within its bounds, and those no wider than what was not observed", () => {
+  it.each([
+    ["was not observed", {}],
+    // Of a plan without nodes, only the last price is kept.
+    ["a false deletion hid", { hasReturns: true, hasChanges: false }]
+  ])("is within its bounds, and those no wider than what %s", (_, over) => {
     fc.assert(
-      fc.property(history({}), (history) => {
+      fc.property(history(over), (history) => {
         const told = tell(history)
         const firstDay = dayOf(told.ledger.sinceMillis)
         for (const time of times(told)) {

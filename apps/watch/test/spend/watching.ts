@@ -49,6 +49,8 @@ export interface History {
   readonly hasUnknown: boolean
   /** Whether there is a sweep at each instant at which a node goes, and a read of prices whenever one changes. */
   readonly isExact: boolean
+  /** Whether some nodes are taken for deleted although they exist, and return later. */
+  readonly hasReturns?: boolean
 }
 
 export interface Told {
@@ -183,11 +185,16 @@ export const tell = (history: History): Told => {
         const node = aNode({ id: life.id, plan, image, createdAtMillis: life.createdMillis })
         const common = { incarnation: 1, life: 1, version: 0, listed: true, stuck: false, goneMillis: null }
         states.push({ node, ...common, seenMillis: atMillis, statusSinceMillis: atMillis })
-      } else if (!isThere && known !== undefined) {
+      } else if (known !== undefined && known.goneMillis !== null) {
+        if (atMillis < end && next() < 0.9) continue
+        widths.push(atMillis - known.goneMillis)
+        states.push({ ...known, life: known.life + 1, goneMillis: null })
+      } else if (!isThere || (history.hasReturns === true && known?.node.image != null && next() < 0.01)) {
+        if (known === undefined || (isThere && (life.goneMillis < Infinity || atMillis === end))) continue
         const since = standing.sweptMillis!
         // A node whose image was never stated may have the price of any of the images.
         widths.push(atMillis - (known.node.image === null ? life.createdMillis : since))
-        gone.add(life.id)
+        if (!isThere) gone.add(life.id)
         states.push({ ...known, goneMillis: atMillis })
         const observedBetween = [DateTime.makeUnsafe(since), DateTime.makeUnsafe(atMillis)] as const
         facts.push({
@@ -223,8 +230,8 @@ export const tell = (history: History): Told => {
     )
     standing = after
     for (const state of states) {
-      if (state.goneMillis === null) nodes.set(state.node.id, { state })
-      else nodes.delete(state.node.id)
+      if (gone.has(state.node.id)) nodes.delete(state.node.id)
+      else nodes.set(state.node.id, { state })
     }
   }
 
