@@ -10,13 +10,15 @@ import { CommandFailed, fromStoreFailed, misused } from "../process/CommandFaile
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
-import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
+import { fromSqlError, type StoreFailed, type StoreFault } from "../store/StoreFailed.ts"
 
-/** SQLite's messages do not say whether the copy or the store failed. */
-const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
-  failed.fault === "damaged"
-    ? fromStoreFailed(failed)
-    : misused(`${file} cannot be written: ${failed.detail}.`, "Check its folder, and the room on its disk.")
+/** SQLite's messages do not say whether the copy or the store failed. The store was just read, so these are about the copy. */
+const ofCopy: ReadonlySet<StoreFault> = new Set(["full", "unwritable", "unreadable"])
+
+export const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
+  ofCopy.has(failed.fault)
+    ? misused(`${file} cannot be written: ${failed.detail}.`, "Check its folder, and the room on its disk.")
+    : fromStoreFailed(failed)
 
 /** Makes the copy; removes an incomplete copy after a failure. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
