@@ -9,7 +9,7 @@ import { basename, dirname, join } from "node:path"
 import { PassThrough } from "node:stream"
 import { run } from "@berthkit/cli/program"
 import { Clock, ConfigProvider, Effect, Exit, type Fiber } from "effect"
-import { type Access, disksOf, isWriting } from "./disk.ts"
+import { type Access, disksOf, isWriting } from "@berthkit/testing/disk"
 import type { Service, WireReply } from "./service.ts"
 
 /** What ends a command early: at a request, or at a change of a file. */

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { type Fleet, type FleetFile, fleetOfGroup, group, otherFile, textOf } from "./fleetFile.ts"
 import { type Invocation, type Outcome, Terminal } from "./program.ts"
 import { type ChangeTruth, images, type NodeTruth, type Place, places, plans, Service } from "./service.ts"
-import { type Access, isWriting } from "./disk.ts"
+import { type Access, isWriting } from "@berthkit/testing/disk"
 import type { Address, ApiKey, Around, DiskFault, Edit, Happening, Step } from "./steps.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 

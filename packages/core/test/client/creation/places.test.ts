@@ -4,7 +4,8 @@
  * and those of today's API: lists without dates and sizes, SKUs in place of slugs, replies to creates as a list.
  */
 import { failure, nodeRecord, ok, type Reply, type Request, scripted } from "@berthkit/core/testing"
-import { assert, describe, it } from "@effect/vitest"
+import { disksOf } from "@berthkit/testing/disk"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Layer, Redacted, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -194,16 +195,20 @@ const temporary = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 
-const isFileBusy = () => process.getActiveResourcesInfo().some((name) => /^(FSReq|CloseReq)/.test(name))
+const { getBuiltinModule } = process
+const disks: Readonly<Record<string, unknown>> = disksOf({ isDead: false }, () => undefined)
+// The client takes its files from the process.
+beforeAll(() => {
+  process.getBuiltinModule = ((name: string) => disks[name] ?? getBuiltinModule(name)) as typeof getBuiltinModule
+})
+afterAll(() => void (process.getBuiltinModule = getBuiltinModule))
 
-/** Fibers run in turns of the event loop. After several turns in which no file is used, all fibers wait for time to pass. */
+/** Fibers run in turns of the event loop. After several turns all of them wait for time to pass, because files are used at once. */
 const settled = Effect.promise(async () => {
-  for (let quiet = 0; quiet < 5; quiet = isFileBusy() ? 0 : quiet + 1) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 })
 
-/** Runs an effect while virtual time passes, which stands still while files are read and written. */
+/** Runs an effect while virtual time passes. */
 const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect)

@@ -1,6 +1,7 @@
 /**
- * The files of the machine, as one program of the model sees them through `node:fs`. Every call is done at once and in this thread, because
- * the threads of `node:fs` would cost half the time of a history. A disk can fail, and a killed program reads and writes nothing more.
+ * The files of the machine, as a program in virtual time sees them through `node:fs`. Every call is done at once and in this thread,
+ * because waiting for the threads of `node:fs` would cost half the time of a test or more. A disk can fail, and a killed program reads and
+ * writes nothing more.
  */
 import fs, { type PathLike } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
@@ -31,7 +32,7 @@ export const disksOf = (
   const now = <A>(access: Access, path: unknown, use: () => A): A => {
     const code = onAccess(access, String(path))
     if (code === undefined) return use()
-    throw Object.assign(new Error(`${code}: the disk of the model fails, '${String(path)}'`), { code, path })
+    throw Object.assign(new Error(`${code}: the disk fails, '${String(path)}'`), { code, path })
   }
   const done = <A>(access: Access, path: unknown, use: () => A): Promise<A> => {
     if (program.isDead) return new Promise(() => {})
@@ -56,7 +57,7 @@ export const disksOf = (
       readFile: (encoding: BufferEncoding) => done("reads", path, () => fs.readFileSync(descriptor, encoding)),
       writeFile: (text: string) => done("fills", path, () => fs.writeFileSync(descriptor, text)),
       write: (text: string, at: number) => done("fills", path, () => fs.writeSync(descriptor, text, at)),
-      // No power cut of the model loses what was written.
+      // No test of virtual time loses what was written.
       sync: () => done("looks", path, () => {}),
       close: async () => fs.closeSync(descriptor)
     }) as unknown as FileHandle
