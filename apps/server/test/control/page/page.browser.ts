@@ -29,6 +29,20 @@ describe("the page of the worlds", () => {
     })
   )
 
+  it.live("shows the last requests and a screen of nodes without scrolling, in the colours of the dashboard", () =>
+    Effect.gen(function* () {
+      const { account, ready } = yield* serve([...frozen, "--scenario", "small"])
+      for (const name of ["one", "two"]) yield* callAs(account, "POST", "/nodes/", { body: nodeOf(name) })
+      for (let request = 0; request < 4; request++) yield* callAs(account, "GET", "/nodes/")
+      const { page } = yield* visit(`${ready.url}/_mock/`, { width: 1280, height: 800 })
+      const requests = page.locator("#journal li")
+      yield* sees(requests.nth(5).waitFor())
+      const { height, y } = (yield* sees(requests.nth(3).boundingBox()))!
+      expect(y + height).toBeLessThan(800)
+      yield* sees(page.getByRole("row", { name: "two" }).locator(".badge.coming").getByText("created").waitFor())
+    })
+  )
+
   it.live("steps to the next event, and names it", () =>
     Effect.gen(function* () {
       const { account, ready } = yield* serve(frozen)

@@ -153,6 +153,7 @@ describe("the dashboard in trouble", () => {
       )
       yield* sees(page.getByText("Name a webhook or a command under sinks in the config, then send SIGHUP.").waitFor())
       yield* sees(page.getByText("No events yet. Changes to the nodes appear here as they happen.").waitFor())
+      expect(yield* sees(page.getByRole("searchbox").count())).toBe(0)
       expect(yield* seriousFindings(page)).toEqual([])
       daemon.state.sinks = [aSink(), aSink({ sink: "log", kind: "stdout" })]
       daemon.put(aNode({ id: 7, name: "web" }), instant())

@@ -45,16 +45,14 @@ export const Clock = ({ shown }: { readonly shown: WorldSummary }) => {
   ] as const
   return (
     <section class="sheet" aria-labelledby="clock-title">
-      <h2 id="clock-title">
-        Clock{" "}
+      <div class="moment">
+        <h2 id="clock-title">Clock</h2>
+        <Now {...shown} />
         <span class="note">{clock === "frozen" ? "stands still" : clock === "real" ? "runs" : `runs ${clock}`}</span>
-      </h2>
-      <p class="moment">
-        <Now {...shown} />{" "}
         <span class="note" role="status">
           {happened}
         </span>
-      </p>
+      </div>
       <form
         id="advance-form"
         name="advance-form"
@@ -99,16 +97,20 @@ export const Clock = ({ shown }: { readonly shown: WorldSummary }) => {
           </div>
         ))}
       </dl>
-      <Button onClick={changeRateLimit}>Change the rate limit</Button>
-      <Commands
-        commands={[
-          { advance: step.value },
-          { advanceTo: "next-event" } as const,
-          ...modes.map(([mode]) => ({ mode }))
-        ].map((payload) =>
-          commandOf(control.prepare("POST /_mock/worlds/:world/clock", { params: { world: shown.id }, payload }))
-        )}
-      />
+      <div class="folds">
+        <Button isSmall onClick={changeRateLimit}>
+          Change the rate limit
+        </Button>
+        <Commands
+          commands={[
+            { advance: step.value },
+            { advanceTo: "next-event" } as const,
+            ...modes.map(([mode]) => ({ mode }))
+          ].map((payload) =>
+            commandOf(control.prepare("POST /_mock/worlds/:world/clock", { params: { world: shown.id }, payload }))
+          )}
+        />
+      </div>
     </section>
   )
 }

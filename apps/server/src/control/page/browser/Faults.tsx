@@ -50,12 +50,14 @@ export const Faults = ({ faults }: { readonly faults: ReadonlyArray<ArmedFault> 
         <Row key={armed.id} armed={armed} />
       ))}
     </ul>
-    <p class="actions">
-      <Button kind="primary" onClick={armFault}>
-        Arm a fault
-      </Button>
-      {faults.length === 0 ? null : <Button onClick={disarmAll}>Disarm all</Button>}
-    </p>
-    <Commands commands={commandsOf(faults)} />
+    <div class="folds">
+      <p class="actions">
+        <Button kind="primary" onClick={armFault}>
+          Arm a fault
+        </Button>
+        {faults.length === 0 ? null : <Button onClick={disarmAll}>Disarm all</Button>}
+      </p>
+      <Commands commands={commandsOf(faults)} />
+    </div>
   </section>
 )

@@ -103,7 +103,8 @@ const rowOf = once((entry: JournalEntry) => {
               </>
             )}
           </span>
-          <span class="took">{status === null ? "–" : `${countText(durationMillis)} ms`}</span>
+          {/* Nothing takes time in a world whose clock stands still. */}
+          <span class="took">{durationMillis === 0 ? null : `${countText(durationMillis)} ms`}</span>
         </summary>
         {change === undefined ? <Exchange entry={entry} /> : null}
       </details>
@@ -207,17 +208,19 @@ export const Journal = ({ isLiving, journal: { count, requests } }: JournalProps
       ? "No request matches the filter."
       : isLiving
         ? "No requests yet. Those with the credentials of this world appear here as they come."
-        : "There are none."
+        : "Nothing was asked with the credentials of this world."
   return (
     <section class="sheet" aria-labelledby="journal-title">
-      <h2 id="journal-title">
-        {isLiving ? "Journal" : "Last journal"}{" "}
-        <span class="note" role="status">
-          {countsText(isFiltered, matching.length, shown.length, requests.length, count)}
-        </span>
-      </h2>
-      <FilterForm isLiving={isLiving} />
-      <Commands commands={isLiving ? commandsOf() : []} />
+      <div class="folds">
+        <h2 id="journal-title">
+          {isLiving ? "Journal" : "Last journal"}{" "}
+          <span class="note" role="status">
+            {countsText(isFiltered, matching.length, shown.length, requests.length, count)}
+          </span>
+        </h2>
+        {isLiving || count > 0 ? <FilterForm isLiving={isLiving} /> : null}
+        <Commands commands={isLiving ? commandsOf() : []} />
+      </div>
       <ol id="journal">{shown.length === 0 ? <Empty>{none}</Empty> : shown.toReversed().map(rowOf)}</ol>
     </section>
   )

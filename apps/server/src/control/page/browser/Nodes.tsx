@@ -1,15 +1,14 @@
 /** One page of the world's nodes. */
-import { Badge, type Tone } from "@berthkit/web/components/Badge"
+import { Badge } from "@berthkit/web/components/Badge"
 import { Button } from "@berthkit/web/components/Button"
 import { Commands } from "@berthkit/web/components/Copyable"
 import { Isolated } from "@berthkit/web/components/Isolated"
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 import { countText, plain } from "@berthkit/web/components/text"
 import type { NodeView } from "./controlPlane.ts"
 import { changeNode } from "./questions.tsx"
 import { readable } from "./wording.ts"
 import { pageSize, skip, turnPage } from "./world.ts"
-
-const tones: Readonly<Record<string, Tone>> = { running: "good", created: "warm", terminate: "bad" }
 
 const Row = ({ node }: { readonly node: NodeView }) => {
   const { createdAt, forced, id, location, locked, name, plan, project, status } = node
@@ -20,7 +19,7 @@ const Row = ({ node }: { readonly node: NodeView }) => {
         <Isolated text={name} />
       </td>
       <td class="status">
-        <Badge tone={tones[status]}>{status}</Badge> {forced ? <Badge>forced</Badge> : null}{" "}
+        <Badge tone={toneOfStatus(status)}>{status}</Badge> {forced ? <Badge>forced</Badge> : null}{" "}
         {locked ? <Badge>locked</Badge> : null}
       </td>
       <td class="plan">{location === undefined ? plan : `${plan} · ${location}, project ${project}`}</td>
@@ -48,12 +47,15 @@ export const Nodes = ({ nodes, total }: NodesProps) => {
   const isPaged = total > pageSize
   return (
     <section class="sheet nodes" aria-labelledby="nodes-title">
-      <h2 id="nodes-title">
-        Nodes{" "}
-        <span class="note">
-          {isPaged ? `${countText(skip.value + 1)} to ${countText(last)} of ${countText(total)}` : countText(total)}
-        </span>
-      </h2>
+      <div class="folds">
+        <h2 id="nodes-title">
+          Nodes{" "}
+          <span class="note">
+            {isPaged ? `${countText(skip.value + 1)} to ${countText(last)} of ${countText(total)}` : countText(total)}
+          </span>
+        </h2>
+        <Commands commands={commands} />
+      </div>
       <div class="scroll" tabIndex={0} role="group" aria-label="Rows of nodes">
         <table aria-labelledby="nodes-title">
           <thead>
@@ -84,7 +86,6 @@ export const Nodes = ({ nodes, total }: NodesProps) => {
           </tbody>
         </table>
       </div>
-      <Commands commands={commands} />
       {isPaged ? (
         <p class="actions">
           <Button disabled={skip.value === 0} onClick={() => turnPage(-pageSize)}>

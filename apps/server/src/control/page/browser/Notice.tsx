@@ -31,7 +31,7 @@ const noticeText = () => {
     const why = reason === "idle" ? "It was not used for a while" : "It was deleted"
     return {
       sentence: `World ${world.value} has ended.`,
-      text: `${why}, at ${readable(at)} of its own time. Its last journal is below.`,
+      text: `${why}, at ${readable(at).replace(/\.\d+$/, "")} of its own time. Its last journal is below.`,
       worlds: offers()
     }
   }

@@ -6,12 +6,13 @@ import { Isolated } from "@berthkit/web/components/Isolated"
 import { quoted } from "@berthkit/terminal/quoted"
 import { plain } from "@berthkit/web/components/text"
 import { dayText, minuteText, wholeInstantText } from "@berthkit/web/components/times"
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 import { useSignal } from "@preact/signals"
 import { sentenceOf } from "../../../events/sentences.ts"
 import { areMixed, readMillis, status, today } from "./board.ts"
 import { accountOf, nodeKeyOf, ofTheDaemon } from "./Knowledge.ts"
 import type { Fields, WatchEvent } from "./watchApi.ts"
-import { nameText, statusText, toneOfStatus } from "./wording.ts"
+import { nameText, statusText } from "./wording.ts"
 
 /** If an event is a change of status, the two statuses say it best. */
 const changeIn = ({ data: { from, to }, type }: WatchEvent) =>

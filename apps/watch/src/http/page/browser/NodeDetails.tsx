@@ -10,6 +10,7 @@ import { Dialog } from "@berthkit/web/components/Dialog"
 import { Fact } from "@berthkit/web/components/Fact"
 import { plain } from "@berthkit/web/components/text"
 import { spanText, wholeInstantText } from "@berthkit/web/components/times"
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 import {
   allNodes,
   events as allEvents,
@@ -28,7 +29,7 @@ import { maxKeptEvents, nodeKeyOf } from "./Knowledge.ts"
 import { keyOf, type NodeRow, priceOf } from "./nodes.ts"
 import { Strip } from "./Strip.tsx"
 import { daemon, eventsIn, type WatchEvent } from "./watchApi.ts"
-import { asOfText, beginText, boundText, nameText, toneOfStatus } from "./wording.ts"
+import { asOfText, beginText, boundText, nameText } from "./wording.ts"
 
 /** The node that is shown. */
 const opened = signal<string | undefined>(undefined)

@@ -12,6 +12,7 @@ import { Select } from "@berthkit/web/components/Select"
 import { countText, plain } from "@berthkit/web/components/text"
 import { shortSpanText, wholeInstantText } from "@berthkit/web/components/times"
 import { scrollToRow, useVirtualRows } from "@berthkit/web/components/virtualRows"
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
 import {
@@ -34,7 +35,7 @@ import { historyBegin } from "./history.ts"
 import { openNode } from "./NodeDetails.tsx"
 import { addressOf, type ColumnName, columns, type NodeRow, priceOf, type Sort } from "./nodes.ts"
 import { Strip } from "./Strip.tsx"
-import { type AsOf, asOfText, beginText, boundText, nameText, toneOfStatus } from "./wording.ts"
+import { type AsOf, asOfText, beginText, boundText, nameText } from "./wording.ts"
 
 /** The node from which the arrow keys move. */
 const active = signal<string | undefined>(undefined)
@@ -309,45 +310,49 @@ const Tools = () => {
           {hasAll.value ? partText : "reading all of them"}
         </span>
       </h2>
-      <label class="filter">
-        <span class="unseen">Filter by name, id, address, plan or status</span>
-        <input
-          id="filter"
-          type="search"
-          placeholder="Filter"
-          autocomplete="off"
-          spellcheck={false}
-          value={view.value.filter}
-          onInput={({ currentTarget }) => choose({ filter: currentTarget.value })}
-          onKeyDown={(event) => {
-            if (event.key !== "ArrowDown" && event.key !== "Enter") return
-            event.preventDefault()
-            focusNodes()
-          }}
-        />
-        <kbd aria-hidden="true">/</kbd>
-      </label>
-      <label class="sort">
-        <span>Sort by</span>
-        <Select
-          id="sort"
-          value={orderText(view.value.sort)}
-          options={orders}
-          onChange={(value) => {
-            const [by, order] = value.split(" ") as [ColumnName, string]
-            choose({ sort: { by, isDescending: order === "descending" } })
-          }}
-        />
-      </label>
-      <label class="span">
-        <span>History of</span>
-        <Select
-          id="span"
-          value={String(spanMillis.value / 1000)}
-          options={spans}
-          onChange={(value) => (spanMillis.value = Number(value) * 1000)}
-        />
-      </label>
+      {all === 0 ? null : (
+        <>
+          <label class="filter">
+            <span class="unseen">Filter by name, id, address, plan or status</span>
+            <input
+              id="filter"
+              type="search"
+              placeholder="Filter"
+              autocomplete="off"
+              spellcheck={false}
+              value={view.value.filter}
+              onInput={({ currentTarget }) => choose({ filter: currentTarget.value })}
+              onKeyDown={(event) => {
+                if (event.key !== "ArrowDown" && event.key !== "Enter") return
+                event.preventDefault()
+                focusNodes()
+              }}
+            />
+            <kbd aria-hidden="true">/</kbd>
+          </label>
+          <label class="sort">
+            <span>Sort by</span>
+            <Select
+              id="sort"
+              value={orderText(view.value.sort)}
+              options={orders}
+              onChange={(value) => {
+                const [by, order] = value.split(" ") as [ColumnName, string]
+                choose({ sort: { by, isDescending: order === "descending" } })
+              }}
+            />
+          </label>
+          <label class="span">
+            <span>History of</span>
+            <Select
+              id="span"
+              value={String(spanMillis.value / 1000)}
+              options={spans}
+              onChange={(value) => (spanMillis.value = Number(value) * 1000)}
+            />
+          </label>
+        </>
+      )}
     </div>
   )
 }

@@ -1,8 +1,8 @@
 /** The statuses of a node over time, as a strip. */
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 import { moment, now } from "./board.ts"
 import { historyOf, type Past, stripParts } from "./history.ts"
 import type { NodeRow } from "./nodes.ts"
-import { toneOfStatus } from "./wording.ts"
 
 interface StripProps {
   readonly node: NodeRow

@@ -4,9 +4,10 @@ import { Bar } from "@berthkit/web/components/Bar"
 import { Folded } from "@berthkit/web/components/Folded"
 import { Isolated } from "@berthkit/web/components/Isolated"
 import { countText, plain, pluralText } from "@berthkit/web/components/text"
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 import { account, choose, moment, nodesOfAccount, prices, stale, status, view } from "./board.ts"
 import { costsOf, countsByStatus, type NodeRow } from "./nodes.ts"
-import { asOfText, boundText, priceText, toneOfStatus } from "./wording.ts"
+import { asOfText, boundText, priceText } from "./wording.ts"
 
 const planOf = ({ plan }: NodeRow): ReadonlyArray<string> => (plan === null ? [] : [plan])
 const tagsOf = ({ tags }: NodeRow): ReadonlyArray<string> => tags

@@ -1,6 +1,7 @@
 /** Sorting, filtering, pricing and counting of nodes. Pure. */
+import { statusOrder } from "@berthkit/web/components/statuses"
 import type { PricedPlan, WatchedNode } from "./watchApi.ts"
-import { type Price, statusOrder, statusText } from "./wording.ts"
+import { type Price, statusText } from "./wording.ts"
 
 /** A node with values that are needed often. */
 export interface NodeRow extends Omit<WatchedNode, "status"> {

@@ -57,20 +57,3 @@ export const beginText = (fromMillis: number, spanMillis: number, nowMillis: num
 /** A status, in the service's own spelling if it is unknown. */
 export const statusText = (status: WatchedNode["status"]): string =>
   typeof status === "string" ? status : status.unknown
-
-/** Statuses that people request are no alarm: amber and red mean problems. */
-const statusTones: ReadonlyMap<string, Tone> = new Map([
-  ["running", "good"],
-  ["creating", "coming"],
-  ["created", "coming"],
-  ["power-off", "off"],
-  ["terminate", "going"]
-])
-
-export const toneOfStatus = (status: string): Tone => statusTones.get(status) ?? "odd"
-
-/** The order of statuses in every list. */
-export const statusOrder = (status: string): number => {
-  const index = [...statusTones.keys()].indexOf(status)
-  return index < 0 ? statusTones.size : index
-}

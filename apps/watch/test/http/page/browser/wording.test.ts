@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { offsetText, shortSpanText, spanText } from "@berthkit/web/components/times"
 import { sentenceOf } from "../../../../src/events/sentences.ts"
-import { toneOfStatus } from "../../../../src/http/page/browser/wording.ts"
+import { toneOfStatus } from "@berthkit/web/components/statuses"
 
 describe("the wording of the page", () => {
   it("says which zone a time is in", () => {
