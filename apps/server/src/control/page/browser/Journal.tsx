@@ -149,7 +149,7 @@ const FilterForm = ({ isLiving }: { readonly isLiving: boolean }) => {
         id="filter-text"
         type="search"
         aria-label="Text in a request or its reply"
-        placeholder="Search paths, headers, bodies"
+        placeholder="Search requests"
         autocomplete="off"
         spellcheck={false}
         defaultValue={text}
