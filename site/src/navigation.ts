@@ -94,6 +94,7 @@ export const sections: ReadonlyArray<Section> = [
       ["docs/architecture.md", "Architecture"],
       ["docs/adding-an-endpoint.md", "Adding an endpoint"],
       ["docs/inside-the-mock.md", "Inside the mock"],
+      ["docs/changing-the-pages.md", "Changing the pages"],
       [".github/SECURITY.md", "Security"]
     ]
   }
