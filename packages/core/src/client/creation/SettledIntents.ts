@@ -88,12 +88,18 @@ const moveNow = (from: string, to: string) => {
 /** The folder of settled intents in an intent store. */
 const settledIn = (directory: string) => `${directory}/settled`
 
-/** The folders of settled intents, newest first; unprocessed imports last. */
+/** The account's own folders come first, and unprocessed imports last: under one key, the intent of the account stays. */
+const rankOf = (name: string): number => (periodIn(name) === undefined ? 2 : name.includes(".") ? 1 : 0)
+
+/**
+ * The folders of settled intents, by rank, then newest first. The order of the file system does not matter, so a key always finds the same
+ * intent.
+ */
 const foldersIn = (settled: string) =>
   Effect.map(namesIn(settled), (names) =>
     names
       .filter((name) => periodIn(name) !== undefined || name.startsWith(importPrefix))
-      .toSorted((a, b) => (periodIn(b) ?? -1) - (periodIn(a) ?? -1))
+      .toSorted((a, b) => rankOf(a) - rankOf(b) || (periodIn(b) ?? 0) - (periodIn(a) ?? 0) || (a < b ? -1 : 1))
   )
 
 /** Contains an empty folder named after the highest node id. Two processes that settle at once cannot overwrite each other's folder. */

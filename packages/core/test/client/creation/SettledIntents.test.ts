@@ -201,6 +201,26 @@ describe("an account", () => {
     })
   )
 
+  it.live("keeps its own node of a key that the joined account has settled, too, later or at the same time", () =>
+    Effect.gen(function* () {
+      const accounts = yield* folder
+      const [before, after] = [placeIn(accounts), placeIn(accounts, { id: ids.rotated })]
+      yield* makeAccount(before).save(intent("job", 8))
+      yield* makeAccount(after).save(intent("job", 9))
+      const settledOf = ({ accounts, id }: IntentPlace) => join(accounts, id, "creates/settled")
+      const [[period = ""]] = [yield* namesIn(settledOf(before))]
+      for (const later of [0, 1]) {
+        yield* goOnIn(after, before)
+        const names = yield* namesIn(settledOf(before))
+        const imported = names.find((name) => name.includes("."))!
+        // The order in which a file system lists folders is its own.
+        const renamed = `${Number(period) + later}.0`
+        yield* Effect.promise(() => rename(join(settledOf(before), imported), join(settledOf(before), renamed)))
+        assert.strictEqual(nodeOf(yield* makeAccount(before).find("job")), NodeId.make(8))
+      }
+    })
+  )
+
   const killed = {
     "behind the mark": [],
     "behind the open ones": ["open"],
