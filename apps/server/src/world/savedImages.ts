@@ -76,9 +76,15 @@ const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> =>
     : Result.succeed({ image, plan: node.plan })
 }
 
+/** The image that is saved if the order names none: its slug in the documented catalogue, and in today's. */
+const standardImages = ["Ubuntu-24.04", "Ubuntu-24.04-Distro"]
+
 const namedOffer = (world: World, order: SavedImageOrder): Result.Result<Offer, Invalid> => {
-  const standard = world.settings.today === undefined ? "Ubuntu-24.04" : "Ubuntu-24.04-Distro"
-  const image = world.catalogue.imageBySlug.get(order.image ?? standard)
+  const { imageBySlug } = world.catalogue
+  const image =
+    order.image === undefined
+      ? standardImages.map((slug) => imageBySlug.get(slug)).find((found) => found !== undefined)
+      : imageBySlug.get(order.image)
   const plan = order.plan === undefined ? undefined : world.catalogue.planBySlug.get(order.plan)
   if (image === undefined) return Result.fail(invalid({ image: ["There is no such public image."] }))
   if (order.plan !== undefined && plan === undefined) return Result.fail(invalid({ plan: ["There is no such plan."] }))

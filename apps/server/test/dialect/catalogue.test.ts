@@ -92,3 +92,21 @@ layer(TestServer.layer({ dialect: "today", catalogue: "whole" }))("the whole cat
     })
   )
 })
+
+for (const [catalogue, image] of [
+  ["documented", "Ubuntu-24.04"],
+  ["short", "Ubuntu-24.04-Distro"]
+] as const) {
+  layer(TestServer.layer({ dialect: "today", catalogue }))(
+    `a saved image without an image, catalogue ${catalogue}`,
+    (it) => {
+      it.effect("is of the Ubuntu of that catalogue", () =>
+        Effect.gen(function* () {
+          const { control, id } = yield* TestServer
+          const saved = yield* control.savedImages.add({ params: { world: id }, payload: { name: "golden" } })
+          expect(saved.image).toBe(image)
+        })
+      )
+    }
+  )
+}
