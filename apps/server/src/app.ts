@@ -75,17 +75,17 @@ export const makeApp = Effect.fnUntraced(function* (
 
   const service = inOrder(
     [
-      deliver, // Last for the reply: a fault may deliver it late, in part or not at all.
-      ...allowOrigin, // Before a fault writes the reply, and for failures, too: a page can read a 429 only if it has these headers.
-      keepJournal(worlds, journals), // Before a late delivery, so that the journal also records requests that are refused, or whose client gives up.
-      injectFaults, // Around the honest service, never inside it.
-      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // Inside the faults, because faults act on the bytes that this step writes.
+      deliver, // The last step of the reply: a fault may deliver it late, in part or not at all.
+      ...allowOrigin, // Adds the headers before a fault delivers the reply. Failures get them, too: a page can read a 429 only with these headers.
+      keepJournal(worlds, journals), // Records before a late delivery, so that the journal also has requests that are refused, or whose client gives up.
+      injectFaults, // Faults act around the honest service, never inside it.
+      ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // This step is inside the faults, because faults act on the bytes that it writes.
       failsToday, // Rewrites failures, only in a world of today's dialect.
-      awaitBody, // Before a refusal goes out, because many clients read the reply only after they have sent the whole body.
+      awaitBody, // Reads the body before a refusal goes out, because many clients read the reply only after they have sent the whole body.
       spendAllowance, // A request that it refuses costs nothing and never reaches an endpoint (A21). Every reply gets the headers of the allowance.
       check, // Refuses requests that are wrong at any path: no host, or a URL or body that is too long (A4).
       answerInstead, // A fault's own answer. It comes here because it costs what any reply costs.
-      answersToday, // In a world of today's dialect, it replaces everything below.
+      answersToday, // In a world of today's dialect, this step replaces everything below.
       ...(profile === undefined ? [] : [ofDocumented(listsAsObserved(profile))]), // Pages and filters lists as the profile says.
       ...(checkReplies || profile !== undefined ? [] : [takeFastPath]) // Answers the two most frequent requests without the router and the schemas.
     ],

@@ -1,3 +1,3 @@
-/** For programs that receive events: their types, and `verify`, which checks a delivery. Loads no code of the daemon. */
+/** What programs that receive events need: the types of events, and `verify`, which checks a delivery. Loads no code of the daemon. */
 export type * from "./receive/Events.ts"
 export { verify, type VerifyOptions, WebhookError, type WebhookFault, type WebhookHeaders } from "./receive/verify.ts"

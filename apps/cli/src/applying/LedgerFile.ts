@@ -30,7 +30,7 @@ export interface LedgerFile {
 /** The account and the fleet that a ledger must belong to. */
 export interface Owner {
   readonly account: string
-  /** Whether the account id in a ledger stands for the current account. */
+  /** Whether the account id in a ledger means the current account. */
   readonly isOwn: (account: string) => Effect.Effect<boolean>
   /** The project and location of the settings, for messages. */
   readonly place: string

@@ -254,7 +254,7 @@ export const ledgersToShow = Effect.fnUntraced(function* (own: Effect.Success<ty
 })
 
 /**
- * Whether another ledger is that of the same fleet, such as in a second clone: every ledger has a lineage that only its copies share. Two
+ * Whether another ledger belongs to the same fleet, such as in a second clone: every ledger has a lineage that only its copies share. Two
  * paths to one file count as the same ledger, because both sides are compared by their real paths.
  */
 export const isSameFleet = ({ contents }: Pick<KnownLedger, "contents">, { fleet, lineage }: Ledger): boolean =>

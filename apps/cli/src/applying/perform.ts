@@ -139,7 +139,7 @@ export const notedLedger = (ledger: Ledger, plan: Plan, { groups }: LoadedFleet,
 
 type Since = Pick<Pending, "by" | "since" | "byService">
 
-/** The present time in a form that other machines can compare: the service's time if it is known, otherwise that of the wall clock. */
+/** The present time in a form that other machines can compare: the service's time if it is known, otherwise the wall clock's. */
 const sinceOf = ({ serviceMillis, wallMillis }: Instant, machine: string): Since => ({
   by: machine,
   since: DateTime.formatIso(DateTime.makeUnsafe(serviceMillis > 0 ? serviceMillis : wallMillis)),

@@ -38,7 +38,7 @@ const run = (command: string, node: Node): Effect.Effect<number> =>
         (code) => resume(Effect.succeed(code)),
         () => resume(Effect.succeed(127))
       )
-      // Also ends every process that the shell has started.
+      // This also ends every process that the shell has started.
       return Effect.sync(() => program.signal("SIGTERM"))
     })
   )

@@ -74,7 +74,7 @@ export interface AccountFlags {
   readonly profile?: string | undefined
   readonly project?: string | undefined
   readonly location?: string | undefined
-  /** Does not determine the account, but the service may refuse requests without it. */
+  /** The user agent does not determine the account, but the service may refuse requests without it. */
   readonly userAgent?: string | undefined
 }
 
@@ -86,7 +86,7 @@ export const cachePath = (env: Environment, { location, profile, project }: Acco
   const folder = home(env, "XDG_CACHE_HOME", below("cache"))
   if (folder === undefined) return undefined
   const deciding = accountVariables.map((name) => env[name] ?? null)
-  // Not imported at the top, because help and the version would wait for it.
+  // Do not import this at the top, because help and the version would wait for it.
   const { createHash } = process.getBuiltinModule("node:crypto")
   const hash = createHash("sha256").update(
     JSON.stringify([[profile, project, location].map((flag) => flag ?? null), ...deciding, profileText(env)])

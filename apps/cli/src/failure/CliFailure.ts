@@ -205,7 +205,7 @@ export class SshSilent extends Data.TaggedError("SshSilent")<SilentNode> {
   override readonly message = `${silentText(this)} ${isBilled}`
 }
 
-/** The wait for a node's deletion has failed. The node is being deleted all the same. */
+/** The wait for a node's deletion has failed, but the node is being deleted. */
 export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<FailedCall> {
   readonly exit = this.error.reason.exit
   readonly hint = goOnWaiting(this.id, "deleted", this.error)
@@ -257,7 +257,7 @@ export class LeaseOver extends Data.TaggedError("LeaseOver")<{
 export class LeasedNodeDiffers extends Data.TaggedError("LeasedNodeDiffers")<{
   readonly id: number
   readonly name: string
-  /** Its current name. */
+  /** The current name of the node. */
   readonly has: string
 }> {
   readonly exit = "rejected"

@@ -23,7 +23,7 @@ export interface Host extends Schema.Schema.Type<typeof Host> {}
 
 /** Addresses that never lead to a node, because they belong to this machine itself or to its local link. */
 const ownAddresses = (): BlockList => {
-  // Not imported at the top, because commands that reach no host would wait for it.
+  // Do not import this at the top, because commands that reach no host would wait for it.
   const own = new (process.getBuiltinModule("node:net").BlockList)()
   own.addSubnet("0.0.0.0", 8, "ipv4")
   own.addSubnet("127.0.0.0", 8, "ipv4")

@@ -22,7 +22,7 @@ export interface Naming {
   readonly change: boolean
 }
 
-/** For commands that change nothing. */
+/** How commands that change nothing name nodes. */
 export const looking: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 /** The prefixes of a name that looks like an id or a pattern, and of a pattern that looks like a name. */

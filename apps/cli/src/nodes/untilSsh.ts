@@ -15,7 +15,7 @@ const tryMillis = 5000
 /** Whether the server sends SSH's first line (RFC 4253, section 4.2). An open port may belong to a gateway. */
 const answersAsSsh = (host: string, port: number, millis: number): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
-    // Not imported at the top, because other commands do not need it.
+    // Do not import this at the top, because other commands do not need it.
     const socket = process.getBuiltinModule("node:net").connect({ host, port })
     let received = ""
     const end = (answers: boolean) => {

@@ -97,7 +97,7 @@ export interface Changed {
 /** Data could not be written to stdout, for example on a full disk. No command can recover from that, so berth raises this as a defect. */
 export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   readonly error: Error
-  /** What to do about it; undefined if the stream itself failed. */
+  /** What a person can do about the failure; undefined if the stream itself failed. */
   readonly remedy?: string | undefined
   /** What the command has changed. Undefined if it has changed nothing, or nothing besides the things that its arguments name. */
   readonly changed?: Changed | undefined
@@ -163,7 +163,7 @@ const make = Effect.fnUntraced(function* (
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
   // A failure of stderr cannot be reported anywhere.
   const err = writer(stderr, { failed: () => Effect.void, unread: () => Effect.void })
-  // Not `Effect.cached`, which would also cache an interruption.
+  // Do not use `Effect.cached`, which would also cache an interruption.
   let mask: ((text: string) => string) | undefined
   const masked = (text: string) =>
     Effect.suspend(() =>

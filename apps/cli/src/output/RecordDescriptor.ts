@@ -8,7 +8,7 @@ import { numberOr, rupees } from "./format.ts"
 
 /** A field of a record: a table column, a line of a card, a CSV column, and a sort key. */
 export interface Field<A> {
-  /** Its path in the record's JSON, such as `specs.vcpus`. */
+  /** The path of the field in the record's JSON, such as `specs.vcpus`. */
   readonly key: string
   readonly title: string
   /** The text of the cell at the time `nowMillis`. It is not escaped, because the writers escape it. */

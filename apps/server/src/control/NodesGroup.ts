@@ -23,9 +23,7 @@ export const NodeView = Schema.Struct({
   location: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeView" })
 
-/**
- * A change of a node. What an absent field stands for stays as it is. With a status of `null`, the lifecycle decides again.
- */
+/** A change of a node. An absent field changes nothing. With a status of `null`, the lifecycle decides again. */
 export const NodeChange = Schema.Struct({
   status: Schema.optionalKey(
     Schema.NullOr(Schema.Literals([...forcedStatuses, "terminate"])).annotate({

@@ -69,7 +69,7 @@ const bytesOfEvent = ({ recorded }: JournalEvent): number => (recorded === undef
 /** Maximum number of open streams, because each may keep as much memory as a journal. */
 export const maxStreams = 100
 
-/** If nothing happens for so long, the stream sends a comment as a sign of life. */
+/** If nothing happens for this long, the stream sends a comment as a sign of life. */
 const heartbeat = "15 seconds"
 
 /** Number of characters after which the stream lets the server answer other requests. */
@@ -127,7 +127,7 @@ const follow = Effect.fnUntraced(function* (controlled: Controlled, only: World 
   const { journals } = controlled
   if (journals.listeners >= maxStreams) return yield* Effect.fail(tooMany)
   const backlog = new EventBacklog()
-  // In one step, so that no other fiber runs, and no event is missed, between reading the journals and listening.
+  // Read the journals and begin to listen in one step: no other fiber runs in between, so no event is missed.
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       // Without a valid header, `last` is NaN: a new client has missed nothing.

@@ -11,7 +11,7 @@ import { derive } from "../lifecycle/seed.ts"
 import { kindByName } from "./catalogue.ts"
 import type { FaultSteps, Firing, Occasion } from "./FaultKind.ts"
 
-/** What scopes compare of a request. */
+/** The facts about a request that scopes compare. */
 export interface RequestFacts {
   readonly operation: Operation | undefined
   readonly nodeId: number | undefined

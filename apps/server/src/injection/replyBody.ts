@@ -93,7 +93,7 @@ const isEdited = (record: Record<string, unknown>, { field, to }: Exclude<Record
   if (value === before) return false
   if (typeof value === "object" && JSON.stringify(value) === JSON.stringify(before)) return false
   if (value === undefined) return delete record[field]
-  // Not by assignment, because assigning to `__proto__` would set the prototype.
+  // Do not assign the field, because assigning to `__proto__` would set the prototype.
   Object.defineProperty(record, field, { configurable: true, enumerable: true, writable: true, value })
   return true
 }

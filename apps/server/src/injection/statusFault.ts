@@ -14,8 +14,8 @@ const maxFields = 100
 const maxSentencesOfField = 20
 const maxBodyBytes = 65_536
 /**
- * Half the depth that a request to the control plane may have, because the fault is nested a few levels deeper in a
- * snapshot.
+ * The maximum depth of a fault's body. It is half the depth that a request to the control plane may have, because the fault is nested a few
+ * levels deeper in a snapshot.
  */
 const maxBodyLevels = 32
 const maxHeaders = 32
@@ -58,7 +58,7 @@ const framing = new Set([
   "upgrade"
 ])
 
-/** A sentence about what is wrong with a header; undefined if nothing is. */
+/** The sentence that says what is wrong with a header; undefined if the header is valid. */
 const headerProblem = (name: string, value: string, names: ReadonlyArray<string>): string | undefined => {
   const lower = name.toLowerCase()
   if (!/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)) return "Expected the name of a header"

@@ -147,7 +147,7 @@ const checkOrder = Effect.fnUntraced(function* (
   }
 })
 
-/** In how many fields a request, and its reply, differ from a call. */
+/** The number of fields in which a request and its reply differ from a call. */
 const distanceOf = (call: ExpectedCall, request: Request) => {
   let [asked, answered] = [0, 0]
   for (const { fields, isAnswer } of differences(call, request)) {

@@ -81,7 +81,7 @@ const refusalOf = (
   query: URLSearchParams
 ): Situation | undefined => {
   const { failures } = behaviour
-  // Not for a single node, because the profile does not show what the service does with its path without the slash.
+  // Do not refuse this for a single node, because the profile does not show what the service does with its path without the slash.
   if (!path.endsWith("/") && operation !== "nodes.get" && failures["no-slash"] !== undefined) return "no-slash"
   if (operation !== "nodes.list") return undefined
   const names = Array.from(query.keys())

@@ -90,7 +90,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
     })
   }
   const own = Option.getOrElse(real, () => file)
-  // Only a regular file: reading a device may never end, and reading a pipe waits for a writer.
+  // Accept only a regular file: reading a device may never end, and reading a pipe waits for a writer.
   if (Option.exists(yield* Effect.option(fs.stat(own)), ({ type }) => type !== "File")) {
     return yield* new StateFailure({ message: `cannot read the state file ${file}: it is not a file` })
   }

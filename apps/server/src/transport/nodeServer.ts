@@ -182,7 +182,7 @@ const writeReply = (socket: Duplex, reply: () => ReturnType<Reject>): void => {
   if (socket instanceof Socket) socket.setTimeout(closeGraceMillis, () => socket.destroy())
 }
 
-/** After a rejection, the server disconnects a client that has been idle for so long. */
+/** After a rejection, the server disconnects a client that has been idle for this long. */
 const closeGraceMillis = 500
 
 /**

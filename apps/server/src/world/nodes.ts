@@ -176,8 +176,7 @@ export const deleteNode = (
   })
 
 /**
- * A change that the control plane forces on a node. What an absent field stands for stays as it is. With a status of `null`,
- * the lifecycle decides again.
+ * A change that the control plane forces on a node. An absent field changes nothing. With a status of `null`, the lifecycle decides again.
  */
 export interface NodeForce {
   readonly status?: ForcedStatus | "terminate" | null

@@ -90,11 +90,11 @@ const withStore =
       )
     )
 
-/** For commands that read. If the daemon has no HTTP interface, or hangs, they read the store themselves. */
+/** Runs commands that read. If the daemon has no HTTP interface, or hangs, they read the store themselves. */
 export const reading = withStore(Store.layerReader)
 
 /**
- * For commands that change something. They never write to a file that a daemon is using. If the store is in PostgreSQL, they
- * write to it, and the processes that use it notice the change.
+ * Runs commands that change something. They never write to a file that a daemon is using. If the store is in PostgreSQL, they write to it,
+ * and the processes that use it notice the change.
  */
 export const changing = withStore(Store.layerFile)

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { Console, Effect } from "effect"
 
-/** As long as the hash of a signature. */
+/** A secret is as long as the hash of a signature. */
 const keyBytes = 32
 
 export const makeSecret = Effect.suspend(() => Console.log(`whsec_${randomBytes(keyBytes).toString("base64")}`))

@@ -8,7 +8,7 @@ import type { TableAccount } from "../store/watchedAccounts.ts"
 import { type AccountOptions, connectionProblem, type Surroundings, userAgentOf } from "./Config.ts"
 import { readSealKeys, seal, Sealed, type SealKeys, unseal } from "./seal.ts"
 
-/** Where a secret is, as in a config. */
+/** Where a secret is, written as in a config. */
 const Reference = Schema.Union([Schema.Struct({ env: Schema.String }), Schema.Struct({ file: Schema.String })])
 export type Reference = typeof Reference.Type
 

@@ -70,7 +70,7 @@ const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
 
 const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 
-/** Shows the accounts of the table from the start, like those of the config. */
+/** Shows the accounts of the table from the start, like the accounts of the config. */
 const meetTable = Effect.fnUntraced(function* (config: WatchConfig) {
   const { isShared, watchedAccounts } = yield* Store
   if (!isShared) return

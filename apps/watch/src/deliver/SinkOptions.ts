@@ -56,7 +56,7 @@ interface StdoutOptions {
 }
 
 export interface SinkOptions {
-  /** Also the name of the sink's cursor in the store. */
+  /** The sink's name. Its cursor in the store has the same name. */
   readonly name: string
   readonly target: WebhookOptions | ExecOptions | StdoutOptions
   readonly selection: EventSelection

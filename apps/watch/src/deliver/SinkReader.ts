@@ -137,8 +137,8 @@ export const readEvents = Effect.fnUntraced(function* (
   })
 
   /**
-   * Takes over the pending deliveries of accounts that this process owns now, and gives up those of accounts that it lost.
-   * Returns the heads of the owned accounts.
+   * Takes over the pending deliveries of accounts that this process owns now, and gives up the deliveries of accounts that it lost. Returns
+   * the heads of the owned accounts.
    */
   const ownHeads = Effect.gen(function* () {
     const heads = yield* store.heads

@@ -66,7 +66,7 @@ export interface Circumstances {
   readonly names: PlanNames
   readonly standing: Standing
   readonly evidence: Evidence
-  /** Whether the id is greater than those of all nodes known before. */
+  /** Whether the id is greater than the ids of all nodes known before. */
   readonly isNewest: (id: NodeId) => boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the daemon reports about itself: types and data of events that do not come from observing the service. These events
- * belong to an account of their own, because events are numbered per account.
+ * What the daemon reports about itself: types and data of events that do not come from observing the service. These events belong to a
+ * separate account, because events are numbered per account.
  */
 import { Schema } from "effect"
 

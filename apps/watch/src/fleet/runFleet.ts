@@ -36,7 +36,7 @@ const maxUnheard = "10 seconds"
 /** Maximum age of the data shown about other processes' accounts. */
 const otherPause = "2 seconds"
 
-/** A part of the work that runs in one process: an account, or the shared work. Its name is that of the account. */
+/** A part of the work that runs in one process: an account, or the shared work. An account's part has the name of the account. */
 export interface Part {
   readonly name: string
   readonly run: Effect.Effect<unknown, BerthError | StoreFailed, Store | Sinks | Progress | Troubles | Scope.Scope>

@@ -131,7 +131,7 @@ class EventsGroup extends HttpApiGroup.make("events").add(
 
 const sink = { sink: Schema.String }
 
-/** For requests that change something about a sink. */
+/** The parameters and replies of requests that change something about a sink. */
 const changed = { params: sink, success: SinkStatus, error: refusals }
 
 class SinksGroup extends HttpApiGroup.make("sinks").add(

@@ -105,7 +105,7 @@ export const nextRead = (
 const hasRoom = (kind: Question["kind"], { hasRoomForDoubts, hasRoomForGuesses }: ReadPlan): boolean =>
   kind === "transition" || (kind === "guess" ? hasRoomForGuesses : hasRoomForDoubts)
 
-/** When a node should be read. If the whole list fits on one page, nodes in transition need no reads of their own. */
+/** When a node should be read. If the whole list fits on one page, nodes in transition need no single reads. */
 const answerDue = (
   { dueMonotonicMillis, id, kind }: Question,
   snapshot: Snapshot,

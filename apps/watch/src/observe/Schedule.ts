@@ -184,7 +184,7 @@ export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; reado
  */
 export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules: Rules, lane: Lane): number => {
   const known = nodes.get(id)
-  // Nodes in doubt have reads of their own.
+  // Nodes in doubt get other single reads.
   if (known === undefined || known.absence !== null) return Infinity
   const { sinceMonotonicMillis: since, state } = known
   const { status } = state.node

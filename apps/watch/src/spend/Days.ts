@@ -109,8 +109,8 @@ export const daysFrom = (days: Days, first: number): Days => {
 }
 
 /**
- * What was spent on each day of a period, which may extend into the future. If the period begins within a day, before a change
- * of that day, the amount is only known to be between zero and that of the whole day.
+ * What was spent on each day of a period, which may extend into the future. If the period begins within a day, before a change of that day,
+ * the amount is only known to be between zero and the amount of the whole day.
  */
 export function* perDay(
   days: Days,

@@ -30,7 +30,7 @@ export interface Delivery extends DeliveryKey {
    * otherwise null.
    */
   readonly held: string | null
-  /** The JSON to deliver; null if it is that of the event in the log. */
+  /** The JSON to deliver; null if it is the JSON of the event in the log. */
   readonly body: string | null
 }
 

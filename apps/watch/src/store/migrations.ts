@@ -47,7 +47,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   // The first index is for counting nodes, which the page and each scrape ask for; the second is for removing old rows.
   sql`CREATE INDEX node_by_status ON node (account, status, ${planOf(sql)}) WHERE gone_at IS NULL`,
   sql`CREATE INDEX node_by_end ON node (gone_at) WHERE gone_at IS NOT NULL`,
-  // `position`: the place of the event among those of all accounts. `seq`: its place among those of its account.
+  // `position`: the place of the event among the events of all accounts. `seq`: its place among the events of its account.
   sql`CREATE TABLE event (
     account TEXT NOT NULL,
     seq BIGINT NOT NULL,
@@ -64,7 +64,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   sql`CREATE INDEX event_by_time ON event (account, happened_at)`,
   sql`CREATE INDEX event_by_type ON event (type, position)`,
   sql`CREATE INDEX event_by_account_and_type ON event (account, type, position)`,
-  // One row. `position`: that of the last event. `removed`: the last position whose event was removed because of its age or size.
+  // One row. `position`: the position of the last event. `removed`: the last position whose event was removed because of its age or size.
   sql`CREATE TABLE log (position BIGINT NOT NULL, removed BIGINT NOT NULL)`,
   sql`INSERT INTO log (position, removed) VALUES (0, 0)`,
   // `orders`: how often a person changed something about the sink, so that a process notices changes that were made in another
@@ -162,8 +162,8 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
   )`,
   // The accounts and sinks in the config of each process that uses the store in PostgreSQL.
   sql`CREATE TABLE member (process TEXT NOT NULL PRIMARY KEY, parts TEXT NOT NULL, joined_at BIGINT NOT NULL)`,
-  // Accounts in addition to those of the config. Each change gives its row the next `revision`, so that a reader can ask for
-  // changes after the last one it has seen. The row of a removed account stays for that purpose, without its credentials.
+  // Accounts in addition to the accounts of the config. Each change gives its row the next `revision`, so that a reader can ask for changes
+  // after the last one it has seen. The row of a removed account stays for that purpose, without its credentials.
   sql`CREATE TABLE watched_account (
     name TEXT NOT NULL PRIMARY KEY,
     base_url TEXT NOT NULL,

@@ -35,8 +35,8 @@ export interface Ownership {
    */
   readonly epochOf: (account: string) => number | null
   /**
-   * Those of the given accounts that this process owns. They stay owned until the transaction ends: another process that claims
-   * one of them waits until then.
+   * The given accounts that this process owns. They stay owned until the transaction ends: another process that claims one of them waits
+   * until then.
    */
   readonly stillOwned: (accounts: ReadonlySet<string>) => Effect.Effect<ReadonlySet<string>, SqlError>
 }
@@ -44,7 +44,7 @@ export interface Ownership {
 const lostOf = ({ account, epoch }: Owner) =>
   new StoreFailed({ fault: "lost", detail: `${account} is no longer in epoch ${epoch}` })
 
-/** For a store that only one process uses at a time. */
+/** The ownership in a store that only one process uses at a time. */
 export const soleOwnership: Ownership = {
   note: () => {},
   release: () => {},

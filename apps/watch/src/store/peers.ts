@@ -29,7 +29,7 @@ export class SharedStore extends Context.Service<
   }
 >()("@berthkit/watch/store/SharedStore") {}
 
-/** For a store that only one process uses at a time. */
+/** The peers in a store that only one process uses at a time: none. */
 export const noPeers: Peers = { self: String(process.pid), announce: Effect.void }
 
 /**

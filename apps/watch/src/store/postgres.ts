@@ -1,7 +1,6 @@
 /**
- * A store on a PostgreSQL server. Its tables are in a schema of their own, so that the store can share a database. The schema
- * is `berth`, unless the address says `?schema=NAME`. Only this module loads the driver, so that a daemon with a store in a
- * file need not load it.
+ * A store on a PostgreSQL server. Its tables are in a separate schema, so that the store can share a database. The schema is `berth`,
+ * unless the address says `?schema=NAME`. Only this module loads the driver, so that a daemon with a store in a file need not load it.
  */
 import { connect as connectSocket, type Socket } from "node:net"
 import { hostname } from "node:os"

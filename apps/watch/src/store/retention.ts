@@ -70,8 +70,8 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
   })
 
   /**
-   * Removes events of an account that match a condition, at most `maxRemovedAtOnce`; returns the removed ones. `order` is that
-   * of the index to use. A cursor before a removed event is no longer accepted.
+   * Removes events of an account that match a condition, at most `maxRemovedAtOnce`; returns the removed ones. `order` is the order of the
+   * index to use. A cursor before a removed event is no longer accepted.
    */
   const removeSome = Effect.fnUntraced(function* (account: string, condition: Fragment, order: Fragment) {
     const removed = yield* sql<{ position: number }>`DELETE FROM event WHERE account = ${account} AND seq IN (

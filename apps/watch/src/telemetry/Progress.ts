@@ -140,7 +140,7 @@ const make = (names: ReadonlyArray<string>) =>
 export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
   "@berthkit/watch/telemetry/Progress"
 ) {
-  /** Starts with the accounts of these names. The names must be complete, because readers take them for all accounts. */
+  /** Starts with the accounts of these names. The names must be complete, because readers assume that these are all accounts. */
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }
 

@@ -62,7 +62,7 @@ const savedImages = listing("images.saved", savedImageFromWire)
 export interface ListedImages {
   /** The number of unreadable records that were left out. */
   readonly unreadable: number
-  /** Those records. Each may belong to a known image and plan, at another price. */
+  /** The records that were left out. Each may belong to a known image and plan, with another price. */
   readonly leftOut: ReadonlyArray<LeftOutImage>
 }
 
@@ -102,7 +102,7 @@ export class Images extends Context.Service<
       const { call, location } = yield* Engine
 
       let hasWarned = false
-      /** The readable images. Warns once about those left out, because a program would otherwise take the rest for the whole list. */
+      /** The readable images. Warns once about those left out, because a program would otherwise think that the rest is the whole list. */
       const imagesOf = <A>({ value: { records, setAside } }: { readonly value: Readable<A> }) => {
         const [first] = setAside
         if (first === undefined || hasWarned) return Effect.succeed(records)

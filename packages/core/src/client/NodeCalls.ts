@@ -49,7 +49,7 @@ import { wire } from "./transport/Transport.ts"
 
 /** Options for reading one page. */
 export interface PageOptions extends CallOptions {
-  /** From 1. Default 1. */
+  /** The number of the page, from 1. Default: 1. */
   readonly page?: number | undefined
   /** 1 to 100. Default 100, which takes the fewest requests. */
   readonly perPage?: number | undefined
@@ -174,7 +174,7 @@ export class NodeCalls extends Context.Service<
           )
 
       let hasWarned = false
-      /** Warns once about records that were left out; otherwise a program would take the rest for the whole list. */
+      /** Warns once about records that were left out; otherwise a program would think that the rest is the whole list. */
       const warnOf = ({ unreadable: [first, ...more] }: ListedPage) => {
         if (first === undefined || hasWarned) return Effect.void
         hasWarned = true

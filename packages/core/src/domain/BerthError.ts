@@ -27,7 +27,7 @@ export class BerthError extends Data.TaggedError("BerthError")<{
     const { cause } = fields.reason
     if (cause !== undefined) Object.defineProperty(this, "cause", { value: cause, configurable: true, writable: true })
   }
-  /** One sentence: what happened, with which node or field. */
+  /** One sentence that says what happened, and to which node or field. */
   override get message(): string {
     return this.reason.message
   }

@@ -137,7 +137,7 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly retryable = false
   readonly retry = "never"
   /**
-   * True for a 429 about a quota, as it is for one about the rate limit: the client then looks once whether the refused create made a node
+   * True for a 429 about a quota, as for a 429 about the rate limit. The client then looks once whether the refused create made a node
    * after all.
    */
   get mayBeProcessed() {
@@ -364,7 +364,7 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
 export class TimedOut extends Data.TaggedError("TimedOut")<{
   /** Which limit was reached: `attemptTimeout`, or `deadline`. */
   readonly limit: "attempt" | "deadline"
-  /** That limit, in milliseconds. */
+  /** The time limit in milliseconds. */
   readonly afterMillis: number
   /** Whether a request of the call reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   readonly sent: "no" | "maybe" | "yes"

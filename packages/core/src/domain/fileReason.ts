@@ -4,7 +4,7 @@
 
 interface FileError {
   readonly reason?: string
-  /** What to do about it. */
+  /** What a person can do about the error. */
   readonly remedy?: string
   /** Whether it may go away by itself. Default false. */
   readonly passes?: boolean

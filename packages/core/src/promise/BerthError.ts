@@ -73,7 +73,7 @@ export abstract class BerthError extends Error {
     Object.assign(this, fields)
   }
 
-  /** Everything but the stack and the cause. */
+  /** Everything except the stack and the cause. */
   toJSON(): Record<string, unknown> {
     return { ...(this as object), message: this.message }
   }

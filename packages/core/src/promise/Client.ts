@@ -199,7 +199,7 @@ export interface ListOptions extends CallOptions, ListBounds {
 
 /** Options of a page. */
 export interface PageOptions extends CallOptions {
-  /** From 1. Default 1. */
+  /** The number of the page, from 1. Default: 1. */
   readonly page?: number | undefined
   /** Maximum number of nodes on the page, 1 to 100. Default 100. */
   readonly perPage?: number | undefined

@@ -56,7 +56,8 @@ export const make = <R>(
   fetch: () => typeof globalThis.fetch,
   redact: (text: string) => string
 ): Runner<R> => {
-  // What `ManagedRuntime` would do here, in 0.7 KiB less of a page's bundle. Closing ends the fibers before the services that they use.
+  // This does what `ManagedRuntime` would do, and makes the bundle of a page 0.7 KiB smaller. Closing ends the fibers before the services
+  // that they use.
   const held = Scope.makeUnsafe()
   const services = Scope.forkUnsafe(held)
   const fibers = Scope.forkUnsafe(held, "parallel")

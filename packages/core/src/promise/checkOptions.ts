@@ -116,7 +116,7 @@ export const checkCall =
   (options: unknown): Checked<C> =>
     options === undefined ? (noOptions as Checked<C>) : check(operation, options, checks)
 
-/** For options that the engine checks itself. */
+/** Returns the value unchecked, for options that the engine checks itself. */
 const asItIs = (_operation: string, _option: string, value: unknown) => value as never
 
 const address = valid<string | URL>((value) =>

@@ -5,7 +5,7 @@
 import { Layer, Logger as EffectLogger, References } from "effect"
 import type { AttemptReport, Logger, LogLevel } from "./Client.ts"
 
-/** From the most to the fewest lines. */
+/** The levels, from the one with the most lines to the one with the fewest. */
 export const logLevels = ["debug", "info", "warn", "off"] as const satisfies ReadonlyArray<LogLevel>
 
 const line = ({ backoffMillis, durationMillis, method, number, operation, outcome, status, url }: AttemptReport) => {

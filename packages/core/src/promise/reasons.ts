@@ -126,7 +126,7 @@ export class TimedOut extends BerthError {
   declare readonly _tag: "TimedOut"
   /** Which limit was reached: `attemptTimeout`, or `deadline`. */
   declare readonly limit: "attempt" | "deadline"
-  /** That limit, in milliseconds. */
+  /** The time limit in milliseconds. */
   declare readonly afterMillis: number
   /** Whether a request of the call reached the service: `no` (certainly not), `maybe`, or `yes` (a reply had begun). */
   declare readonly sent: "no" | "maybe" | "yes"

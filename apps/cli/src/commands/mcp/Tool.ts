@@ -158,7 +158,7 @@ interface Definition<A extends Arguments> {
   readonly description: string
   readonly parameters: A
   readonly output: Data
-  /** The hints to the host; by default those of a tool that changes nothing. */
+  /** The hints to the host. Default: the hints of a tool that changes nothing. */
   readonly annotations?: typeof reading
 }
 

@@ -261,7 +261,7 @@ const mayExist = (error: unknown): boolean => error instanceof BerthError && err
 const isUndone = ({ action }: Order, error: unknown): boolean =>
   action === "commit" && !(error instanceof BerthError && mayBeSet(error))
 
-/** Both tools. `proposals` is undefined if nothing may be proposed. */
+/** The two tools that propose and apply changes. `proposals` is undefined if nothing may be proposed. */
 export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) => {
   const { ensureWithin, giveBack, take } = makeBounds(bounds)
   /** The store for proposals of an action; fails for an action that the server may not do. */

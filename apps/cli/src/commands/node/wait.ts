@@ -26,7 +26,7 @@ const flags = {
   timeout: flag("timeout", duration(), "Maximum time to wait; default 10m")
 }
 
-/** Time limit of the read before the wait. If the read fails, the wait begins all the same, because a wait survives temporary failures. */
+/** Time limit of the read before the wait. If the read fails, the wait begins nevertheless, because a wait survives temporary failures. */
 const maxReadMillis = 5000
 
 const withUnreadIds = (resolution: Resolution): Resolution => ({

@@ -33,7 +33,7 @@ export class CallsDiffer extends Named {
   declare readonly verdict: Verdict
   constructor(verdict: Verdict) {
     super("CallsDiffer", verdict.message)
-    // Not enumerable, because the message already has all of it.
+    // The verdict is not enumerable, because the message already has everything in it.
     Object.defineProperty(this, "verdict", { value: verdict })
   }
 }

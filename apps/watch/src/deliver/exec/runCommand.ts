@@ -87,7 +87,7 @@ const notRun = ({ message }: Error): Outcome => failed("unavailable", `it could 
 const start = ({ command: [program, ...args], variables }: ExecOptions): ChildProcess | Error => {
   const env = environmentFor(variables)
   try {
-    // A process group of its own, so that its children end with it.
+    // The command gets its own process group, so that its children end with it.
     return spawn(program, args, { stdio: ["pipe", "ignore", "pipe"], detached: true, env })
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))

@@ -155,7 +155,7 @@ const drain = (response: http.IncomingMessage) =>
 const proxyOf = (environment: NodeJS.ProcessEnv) =>
   Result.try({ try: () => proxyVariables(environment), catch: (cause) => (cause as Error).message })
 
-/** Whether a name is that of the proxy. The operator chose the proxy, so it may be in a private network. */
+/** Whether a host name is the name of the proxy. The operator chose the proxy, so it may be in a private network. */
 const isProxy = ({ HTTPS_PROXY, HTTP_PROXY }: Record<string, string | undefined>, name: string): boolean =>
   [HTTP_PROXY, HTTPS_PROXY].some((address) => address !== undefined && new URL(address).hostname === name)
 

@@ -10,7 +10,7 @@ import { maxWindowMillis, type SharedReport } from "./AllowanceReport.ts"
 export interface SharedAllowance {
   readonly version: 1
   readonly writtenAt: number
-  /** Nothing is sent before this instant because of a 429; 0 without one. */
+  /** Because of a 429, nothing is sent before this instant; 0 if there was no 429. */
   readonly pausedUntil: number
   /** The same instant according to a second statement of the service. */
   readonly pauseAgreed?: number | undefined
@@ -117,7 +117,7 @@ export interface OwnProcesses {
 
 /** The store of one client. */
 export interface AllowanceStore {
-  /** Its name in warnings. */
+  /** The name of the store in warnings. */
   readonly name: string
   /** Milliseconds on the clock that all processes of the store share. */
   readonly now: Effect.Effect<number>

@@ -20,7 +20,7 @@ export const allowanceTablesIn = (sql: SqlClient.SqlClient, schema: string) => {
   }
 }
 
-/** Makes the schema and tables that are missing. If two processes do so at once, one may fail; the tables exist all the same. */
+/** Makes the schema and tables that are missing. If two processes do so at once, one may fail, but the tables exist afterwards. */
 export const makeAllowanceTables = (schema: string): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

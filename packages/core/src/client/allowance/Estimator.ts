@@ -23,9 +23,9 @@ import * as ServiceClock from "./ServiceClock.ts"
 /** When a request may go. */
 export type Turn =
   | { readonly _tag: "Now" }
-  /** Not before this instant. */
+  /** The request may go at this instant, and not earlier. */
   | { readonly _tag: "At"; readonly instant: number }
-  /** Not before the reply to a request under way. */
+  /** The request may go after the reply to a request that is under way. */
   | { readonly _tag: "AfterReply" }
 
 const now: Turn = { _tag: "Now" }

@@ -13,7 +13,7 @@ export interface State {
   readonly report: Report | undefined
   /** Requests that were sent and not answered yet. */
   readonly underWay: number
-  /** Nothing is sent before this instant, because of a 429. */
+  /** Because of a 429, nothing is sent before this instant. */
   readonly pausedUntil: number
   /** The same instant according to a second statement; undefined if there is none. */
   readonly pauseAgreed: number | undefined

@@ -54,8 +54,8 @@ export interface Sharing {
   /** Reports a change of the estimate. Urgent changes are shared before the next exchange. */
   readonly noted: () => void
   /**
-   * For a request after an idle time: announces this process and reads what the others know, as at the start. Undefined if neither is
-   * needed.
+   * Runs before a request after an idle time: announces this process and reads what the others know, as at the start. Undefined if neither
+   * is needed.
    */
   readonly rejoin: () => Effect.Effect<unknown> | undefined
 }
@@ -131,8 +131,8 @@ export const share = Effect.fnUntraced(function* (
   /** Whether the others may count this process. */
   let isMember = false
 
-  // Not interruptible, because an interrupted exchange would collide with the one that `leave` makes. On a busy machine, even a late first
-  // exchange still announces this process.
+  // This cannot be interrupted, because an interrupted exchange would collide with the exchange of `leave`. On a busy machine, even a late
+  // first exchange still announces this process.
   const exchangeNow = Effect.suspend(() => {
     noteTold()
     news.closeUnsafe()

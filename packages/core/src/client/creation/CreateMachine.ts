@@ -356,8 +356,8 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 
 /**
  * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be listed, and up to a
- * quarter longer, because many callers should not return at once. After the pause, the list shows whether the service made the node all the
- * same. If the deadline has no room for the pause, the list is read at once, and the create is not sent again.
+ * quarter longer, because many callers should not return at once. After the pause, the list shows whether the service made the node
+ * although it refused the create. If the deadline has no room for the pause, the list is read at once, and the create is not sent again.
  */
 const refused = (
   request: CreateRequest,
@@ -495,7 +495,7 @@ const unknown = (
   })
   return failed(
     createFailure(reason, because ?? tried),
-    // Without a caller's key, no call asks for this create again, but later creates must still know of it.
+    // Without a caller's key, no call asks for this create again, but later creates must still know about it.
     keyed
       ? ids.length > 0
         ? { intent: { ...intent, seen: Array.from(new Set([...(intent.seen ?? []), ...ids])) }, isRequired: false }

@@ -329,7 +329,7 @@ export const make = ({
       Option.getOrElse(() => intent)
     )
 
-  /** The unsettled intents, and those of creates that were seen under way and are settled now. */
+  /** The unsettled intents, and the intents of creates that were seen under way and are settled now. */
   const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
       const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
@@ -340,7 +340,7 @@ export const make = ({
       return intents
     })
 
-  /** Whether a listed node may be that of this call, by its name and id. */
+  /** Whether a listed node may be the node of this call, judged by its name and id. */
   const isCandidate = ({ request, state }: Call, { id, name }: Node) =>
     "intent" in state &&
     id > state.intent.newerThan &&
@@ -415,7 +415,7 @@ export const make = ({
       return store
         .withKeyLock(reconciliationKey)(() => judge(otherIntents(call, intent), store.ownersOf))
         .pipe(
-          // If the store fails, a create without a caller's key relies on what this client knows of its own creates.
+          // If the store fails, a create without a caller's key relies on what this client knows about its own creates.
           Effect.catchTag("IntentStoreFailed", (error) =>
             call.request.keyed ? named(error) : judge(Effect.undefined, () => Effect.succeed(new Map()))
           ),

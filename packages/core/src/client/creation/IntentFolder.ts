@@ -36,7 +36,7 @@ const failedIn =
   ({ code, message, path }: FileFault) =>
     new IntentStoreFailed({ detail: message, code: code ?? null, path: path ?? directory })
 
-/** A draft, or an intent without a caller's key, is a leftover at this age, because no create takes so long. */
+/** A draft, or an intent without a caller's key, is a leftover at this age, because no create takes this long. */
 const leftOverMillis = 86_400_000
 
 /** An intent without a caller's key is kept this long after its create ended, so that no concurrent create claims its node. */
@@ -116,8 +116,8 @@ const prepare = Effect.fnUntraced(function* (directory: string, levels: number):
 })
 
 /**
- * `find` returns the folder. It runs again after each preparation, because another process may have joined the folder with that of another
- * account.
+ * `find` returns the folder. It runs again after each preparation, because another process may have joined the folder with the folder of
+ * another account.
  */
 const make = (named: string, find: Effect.Effect<string, FileFault>, levels: number) => {
   const failed = failedIn(named)
@@ -230,7 +230,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     const intent = (yield* readIntent(fileOf(folder, key), key)) ?? found?.intent
     if (intent !== undefined) return Option.some(yield* withFate(intent))
     const own = underWay.get(key)
-    // The folder was removed in the meantime. The next process must not take the create for one that was never sent.
+    // The folder was removed in the meantime. Write the intent again, or the next process would think that the create was never sent.
     if (own !== undefined) yield* writeOpen(folder, own)
     return Option.fromUndefinedOr(own)
   })

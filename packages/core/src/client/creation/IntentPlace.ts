@@ -106,7 +106,7 @@ const writeMark = (accounts: string, id: string, account: string) =>
 
 const last = (chain: readonly [string, ...Array<string>]): string => chain.at(-1)!
 
-/** The ids under which this machine knows the account: those of its keys and names, including earlier ones. */
+/** The ids under which this machine knows the account: the ids of its keys and names, including earlier ones. */
 export const idsOf = Effect.fnUntraced(function* ({
   accounts,
   id,
@@ -127,8 +127,8 @@ export const idsOf = Effect.fnUntraced(function* ({
 const recordsIn = (accounts: string, id: string) => `${accounts}/${id}/records`
 
 /**
- * The present folder of the account's records: the account's own folder, or that of its key if the two are not joined yet and only the
- * key's folder has records.
+ * The present folder of the account's records: the account's own folder, or the folder of its key if the two are not joined yet and only
+ * the key's folder has records.
  */
 export const folderOf = Effect.fnUntraced(function* ({
   accounts,

@@ -40,8 +40,8 @@ export interface Intent {
   readonly sentAt: Instant | null
   /**
    * What became of the create. `open`: its reply may still come while its process runs. `refused`: the service refused it because of the
-   * rate limit, but may have made a node all the same. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the
-   * caller, who has no key to repeat it with, was told so. Without a reply, only the list shows what the create made.
+   * rate limit, but may still have made a node. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the caller,
+   * who has no key to repeat it with, was told so. Without a reply, only the list shows what the create made.
    */
   readonly fate: "open" | "refused" | "lost" | "reported"
   /** The node of the create; null until it is known. */
@@ -108,7 +108,7 @@ export interface ListedAbove {
   readonly nodes: ReadonlyArray<Pick<Node, "id" | "name">>
   /**
    * Whether the list shows every node. False if the service returns the same page for every page number and its totals do not say that this
-   * page is the whole list. Such a service may cut the list at a page size of its own.
+   * page is the whole list. Such a service may cut the list after its own page size.
    */
   readonly isWhole: boolean
 }

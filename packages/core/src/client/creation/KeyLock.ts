@@ -134,7 +134,7 @@ const pollMillis = 200
 const heartbeatMillis = 5000
 
 /**
- * If this process cannot see the owner's process, it takes the owner for ended after this long without a heartbeat. That is half the
+ * If this process cannot see the owner's process, it assumes that the owner has ended after this long without a heartbeat. That is half the
  * default deadline of a call: a waiting call must watch an owner of another boot for this long, and then still needs time to look for the
  * node.
  */

@@ -104,7 +104,7 @@ export const isSpelling = (shown: string, asked: string): boolean => {
   return plainShown === plainAsked || (plainShown.length >= cutLength && plainAsked.startsWith(plainShown))
 }
 
-/** A text that is equal for all names that the service may show alike. */
+/** A text that is equal for all names that the service may show in the same way. */
 export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)
 
 /** Whether the service may show this image or region for what was asked for. It may leave the field out. */

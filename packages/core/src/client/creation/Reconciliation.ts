@@ -145,7 +145,7 @@ export interface Evidence {
   /** Nodes that the replies to other creates named although they differ from what those creates asked for. */
   readonly toldToOthers: ReadonlySet<NodeId>
   readonly beside: Beside
-  /** What the image list says of plans. Left out if each plan shown is the one that was asked for, or if the list cannot be read. */
+  /** What the image list says about plans. Left out if each plan shown is the one that was asked for, or if the list cannot be read. */
   readonly plans?: KnownPlans
   /** Nodes that the list shows without a creation date and that could not be read by id. None of them counts as proven. Default: none. */
   readonly unread?: ReadonlySet<NodeId>

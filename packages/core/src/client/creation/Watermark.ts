@@ -227,7 +227,8 @@ export const make = (): Watermark => {
             const reading = ++begun
             return Effect.map(highestId(readPage, end), (found) => {
               end = found.end
-              // Ids are never reused: if the list now ends with a lower id, new nodes still get ids above the one that it showed before.
+              // Ids are never reused: if the list now ends with a lower id, new nodes still get ids above the highest id that the list
+              // showed before.
               id = found.end === undefined ? found.id : Math.max(id, found.id)
               ended = reading
               return id

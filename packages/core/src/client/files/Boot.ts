@@ -34,7 +34,7 @@ const isClockOfBoot: Effect.Effect<boolean> = Effect.sync(() => {
 
 /**
  * Names the monotonic clock of this process: equal names mean the same clock. Null if the clock is unknown or begins with the process,
- * because other processes would take its times for times since the boot.
+ * because other processes would read its times as times since the boot.
  */
 export const bootClock: Effect.Effect<string | null> = Effect.gen(function* () {
   const boot = yield* bootId

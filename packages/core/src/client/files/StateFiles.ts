@@ -134,7 +134,7 @@ const replace = (path: string, text: string, isDurable: boolean): Effect.Effect<
  */
 export const replaceFile = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, false)
 
-/** Like `replaceFile`, but the new text is on the disk under its name when this returns. */
+/** Like `replaceFile`, but when this returns, the new text is on the disk under its name. */
 export const replaceDurably = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, true)
 
 /** Undefined if the file or folder does not exist, possibly because another process was faster. */

@@ -37,8 +37,8 @@ export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
 /**
- * The failure if a list may lack nodes, and shows none of a name. A program must not take the name for free and create a node (decision
- * 0343).
+ * The failure if a list shows no node of a name, but may lack nodes. Otherwise a program would think that the name is free, and create a
+ * node (decision 0343).
  */
 export const unprovedAbsence = (nodes: number): BerthError => failed(everyNodeShown, "data", `${nodes} nodes`)
 
@@ -60,8 +60,8 @@ export const ensurePages = ({ pages, total }: Totals, read: number, shown: numbe
     : Effect.void
 
 /**
- * Fails if the service counts more nodes than it shows, because the caller would take a node that is not shown for absent. `total` is null
- * if the service does not state it.
+ * Fails if the service counts more nodes than it shows, because the caller would think that a node that is not shown does not exist.
+ * `total` is null if the service does not state it.
  */
 export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
   total !== null && total > shown
@@ -69,8 +69,8 @@ export const ensureWhole = (total: number | null, shown: number): Effect.Effect<
     : Effect.void
 
 /**
- * For a service that returns the same page for every page number. Fails if the list may go on after this page: if its totals say so, or if
- * it states no totals and the page is full.
+ * Checks a page of a service that returns the same page for every page number. Fails if the list may go on after this page: if its totals
+ * say so, or if it states no totals and the page is full.
  */
 export const ensureUncut = ({ pages, total }: Totals, length: number): Effect.Effect<void, BerthError> =>
   (pages ?? 1) > 1 || (total === null && pages === null && length === pageSize.maximum)

@@ -95,7 +95,7 @@ export interface Settings {
   readonly allowanceFile: string | undefined
   readonly maxBodyBytes: number
   readonly maxBodyTokens: number
-  /** By name in lower case. */
+  /** The headers by name in lower case. */
   readonly headers: Headers
   readonly onAttempt: ClientOptions["onAttempt"]
   readonly onReply: ClientOptions["onReply"]
@@ -119,7 +119,7 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   }
 }
 
-/** A page of 100 nodes takes less than a tenth of this. An image list has a limit of its own. */
+/** A page of 100 nodes takes less than a tenth of this. An image list has another limit. */
 const defaultMaxBodyBytes = 2 * 1024 * 1024
 
 const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))

@@ -13,7 +13,7 @@ export class StateFailed extends Data.TaggedError("StateFailed")<{
   readonly code: string | null
   /** The file or folder, or the address of the database without the user name. Null if there is neither. */
   readonly path: string | null
-  /** What to do about it: a sentence. */
+  /** One sentence that says what to do about the failure. */
   readonly hint: string
   /** Whether a lock was lost: another process took it over while this one stood still. Nothing was written then. */
   readonly isLockLost: boolean

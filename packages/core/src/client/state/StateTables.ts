@@ -33,7 +33,10 @@ export const tablesIn = (sql: SqlClient.SqlClient, schema: string) => {
   }
 }
 
-/** Makes the schema and tables that are missing, with those of the allowance. If two processes do so at once, one may fail; the tables exist all the same. */
+/**
+ * Makes the schema and tables that are missing, with those of the allowance. If two processes do so at once, one may fail, but the tables
+ * exist afterwards.
+ */
 export const makeTables = (schema: string): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

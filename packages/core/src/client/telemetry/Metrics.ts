@@ -68,7 +68,7 @@ const waits = by((lane) =>
     attributes: { lane }
   })
 )
-/** Not cached, because these names are rare and can be anything. */
+/** Do not cache these, because the names are rare and can be anything. */
 const drifts = (kind: string, name: string) =>
   Metric.counter("berth_drift_total", {
     description: "Records with something that Berth does not know.",

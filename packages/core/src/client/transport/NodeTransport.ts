@@ -101,7 +101,7 @@ const connected = (outgoing: ClientRequest) =>
     )
   })
 
-/** Like `exchanged`, but on a new connection. The connection is made before `leaving` runs, so a failure until then has sent nothing. */
+/** Like `exchanged`, but on a new connection. The connection is made before `leaving` runs, so nothing was sent if it fails before that. */
 const exchangedAlone = (
   outgoing: ClientRequest,
   request: SignedRequest,

@@ -15,7 +15,7 @@ import type { Settings } from "../options/Settings.ts"
 /** A request of the interface, without address and credentials. */
 export interface WireRequest {
   readonly method: HttpMethod.HttpMethod
-  /** From the root of the service. */
+  /** The path from the root of the service. */
   readonly path: string
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   /** JSON text. */
@@ -89,7 +89,7 @@ export const wire: Wire = {
 /** A complete request. Its credentials are unwrapped when it is sent. */
 export interface SignedRequest {
   readonly method: WireRequest["method"]
-  /** Without the query. */
+  /** The address without the query. */
   readonly url: string
   readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
   readonly token: Redacted.Redacted

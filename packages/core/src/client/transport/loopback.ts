@@ -3,7 +3,7 @@
  * so that nothing that counts as local is sent through a proxy.
  */
 
-/** For `NO_PROXY`, in which Node accepts address ranges. */
+/** The hosts for `NO_PROXY`, in which Node accepts address ranges. */
 export const loopbackHosts: ReadonlyArray<string> = [
   "localhost",
   "127.0.0.0-127.255.255.255",

@@ -33,7 +33,7 @@ const Row = ({ node }: { readonly node: NodeView }) => {
   )
 }
 
-/** With the credentials of the world. */
+/** Examples of commands that work with the credentials of the world. */
 const commands = ["berth node create web --plan C-4VCPU-16RAM-100DISK --image Ubuntu-24.04", "berth node list"]
 
 interface NodesProps {

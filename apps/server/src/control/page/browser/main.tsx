@@ -74,7 +74,7 @@ const WorldShown = () => {
         {isLiving ? (
           <p class="actions">
             <Button onClick={resetWorld}>Reset</Button>
-            {/* Not for the main world, which the control plane would refuse to delete. */}
+            {/* The main world has no such button, because the control plane would refuse to delete it. */}
             {world.value === "default" ? null : (
               <Button kind="danger quiet" onClick={deleteWorld}>
                 Delete

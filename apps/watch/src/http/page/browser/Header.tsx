@@ -40,7 +40,7 @@ const AccountChoice = () => {
   )
 }
 
-/** It is in the head, so that it takes no room from the nodes. */
+/** The summary is in the head, so that it takes no room from the nodes. */
 const Summary = () => {
   const { note, text, tone } = summary.value
   return (

@@ -17,7 +17,7 @@ export const nodeKeyOf = (event: WatchEvent): string | undefined =>
 const noChanges: ReadonlyArray<Change> = []
 
 export class Knowledge {
-  /** By account and id. */
+  /** The nodes by account and id. */
   readonly nodes = new Map<string, NodeRow>()
   /** Oldest first. */
   #events: Array<WatchEvent> = []

@@ -1,6 +1,6 @@
 /**
- * One node: its fields, its history, commands about it, and its events, which are read from the log when it is opened. The
- * page's address names it.
+ * One node: its fields, its history, commands about it, and its events, which are read from the log when it is opened. The page's address
+ * names the node.
  */
 import { batch, effect, signal } from "@preact/signals"
 import { Badge, type Tone } from "@berthkit/web/components/Badge"
@@ -33,7 +33,7 @@ import { asOfText, beginText, boundText, nameText } from "./wording.ts"
 
 /** The node that is shown. */
 const opened = signal<string | undefined>(undefined)
-/** Its events, oldest first, and whether the log has no more. */
+/** The events of the node, oldest first, and whether the log has no more. */
 const ofNode = signal<{ readonly events: ReadonlyArray<WatchEvent>; readonly isRead: boolean }>({
   events: [],
   isRead: false

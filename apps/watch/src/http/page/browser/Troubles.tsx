@@ -41,7 +41,7 @@ const Next = ({ text }: { readonly text: string }) => {
 const Row = ({ line }: { readonly line: Line }) => (
   <li class={`trouble ${line.tone}`}>
     <p class="what">
-      {/* For readers who cannot see the colour. */}
+      {/* This text is for readers who cannot see the colour. */}
       {line.tone === "bad" ? <span class="unseen">critical: </span> : null}
       {line.who === "" ? null : <Who line={line} />} {plain(line.what)}
     </p>

@@ -9,13 +9,13 @@ import { staleAccounts, summaryOf, troublesOf } from "./troubles.ts"
 import { type AccountCost, daemon, eventsIn, follow, readNodes, type Status, type WatchEvent } from "./watchApi.ts"
 import type { AsOf } from "./wording.ts"
 
-/** Accounts and sinks have no events of their own. */
+/** Read the status this often, because no events report the state of accounts and sinks. */
 const statusEveryMillis = 5000
 
-/** Costs grow slowly. */
+/** Read the costs this rarely, because they grow slowly. */
 const costsEveryMillis = 60_000
 
-/** For ages and histories. */
+/** Refresh ages and histories this often. */
 const refreshTimesMillis = 20_000
 
 /** Timeout for reading accounts and sinks. */

@@ -5,7 +5,7 @@ import { type Price, statusText } from "./wording.ts"
 
 /** A node with values that are needed often. */
 export interface NodeRow extends Omit<WatchedNode, "status"> {
-  /** By account and id. */
+  /** The key of the node, made of its account and id. */
   readonly key: string
   readonly status: string
   readonly createdMillis: number | null

@@ -17,7 +17,7 @@ const tones: Readonly<Record<AccountStatus["state"] | SinkStatus["state"], Tone>
   stopped: "off"
 }
 
-/** As bad as the worst of its troubles. */
+/** An account or a sink looks as bad as the worst of its troubles. */
 export const toneOf = (
   kind: "account" | "sink",
   name: string,

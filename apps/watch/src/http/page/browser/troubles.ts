@@ -23,7 +23,7 @@ export interface Line {
   readonly what: string
   readonly next: string
   readonly sinceMillis?: number
-  /** How many troubles the line stands for. */
+  /** How many troubles the line combines. */
   readonly count: number
 }
 
