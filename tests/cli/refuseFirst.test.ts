@@ -156,7 +156,7 @@ class Place extends Context.Service<Place, { readonly folder: string }>()("@bert
 const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
   const { args, command, isAsking, isFleet, isProcess, needs = [], setUp } = change
   const { folder } = yield* Place
-  const { control, id: world, journal } = yield* TestServer
+  const { control, id: world } = yield* TestServer
   const nodes = Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
   const account = {
     ...(yield* settings),
@@ -164,14 +164,21 @@ const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
     XDG_CACHE_HOME: join(folder, String(at), "cache")
   }
   let own = ""
+  let had: Effect.Success<typeof nodes> = []
   const keptIn = (pattern: string) =>
     globSync(join(account.XDG_STATE_HOME, pattern)).map((path) => [path, readFileSync(path, "utf8")])
-  /** The last request that changed something, and the local record of it. */
-  const sent = Effect.map(journal, (entries) => {
-    const last = entries.findLast(({ method, status }) => method !== "GET" && (status ?? 0) < 300)?.seq
+  let changed: number | undefined
+  let readTo = 0
+  /** The last request that changed something, and the local record of it. Each time, it reads only the requests since the last time. */
+  const sent = Effect.gen(function* () {
+    const { next, requests } = yield* Effect.orDie(
+      control.requests.read({ params: { world }, query: { after: readTo } })
+    )
+    readTo = next
+    changed = requests.findLast(({ method, status }) => method !== "GET" && (status ?? 0) < 300)?.seq ?? changed
     const ledger = join(folder, `${own}.ledger.json`)
     const kept = [...keptIn("**/records/lease/*.json"), ...keptIn("**/records/proposal/*")]
-    return JSON.stringify([last, existsSync(ledger) ? readFileSync(ledger, "utf8") : "", kept])
+    return JSON.stringify([changed, existsSync(ledger) ? readFileSync(ledger, "utf8") : "", kept])
   })
   for (const [which, { env = {}, flags = [], isUnfit }] of outputs.entries()) {
     const file = () => (isFleet === undefined ? [] : fleetArgs({ fleet: true } as never, folder, own))
@@ -180,9 +187,9 @@ const checkAll = Effect.fnUntraced(function* (change: Change, at: number) {
       for (const suffix of needs) yield* invoke(["node", "create", `${own}${suffix}`, ...order], { env: account })
       if (isFleet === "made") yield* invoke(["apply", "--yes", ...file()], { env: account })
       if (setUp !== undefined) yield* setUp(own, account)
+      had = yield* nodes
     }
     const before = yield* sent
-    const had = yield* nodes
     const line = [...command.split(" "), ...flags, ...file(), ...args(own)]
     const using = { env: { ...account, ...env } }
     const { code, stderr, stdout } = yield* isProcess === true
