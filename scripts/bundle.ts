@@ -19,8 +19,8 @@ const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).inc
 const ownFiles = [import.meta.filename]
 
 /**
- * One hash over a bundle's sources. It covers contents rather than times, because a checkout may set a file's time back. The
- * lockfile stands for the dependencies.
+ * One hash over a bundle's sources. It covers contents rather than times, because a checkout may set a file's time back. The lockfile
+ * represents the dependencies.
  */
 const fingerprint = (app: App): string => {
   const sources = globSync(["packages/*/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })
@@ -71,7 +71,7 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
       {
         name: "styles",
         load: (path) => (path.endsWith(".css") ? { code: "", moduleSideEffects: true, moduleType: "js" } : undefined),
-        // Modules without code are not in the output, and they are loaded in any order: only their imports tell the order.
+        // Modules without code are not in the output, and they are loaded in any order, so the order has to come from their imports.
         generateBundle() {
           const seen = new Set<string>()
           const visit = (path: string) => {
@@ -90,7 +90,7 @@ const bundlePage = async (dist: string, folder: string): Promise<ReadonlyArray<s
   const [{ code, moduleIds }] = output
   const style = styles.map((path) => readFileSync(path, "utf8")).join("\n")
   mkdirSync(dist, { recursive: true })
-  // `</script` would end the script early, because the script stands inside an HTML document.
+  // `</script` would end the script early, because the script is inside an HTML document.
   writeWhole(join(dist, "page.js"), code.trim().replaceAll("</script", "<\\/script"))
   writeWhole(join(dist, "page.css"), withoutComments(style))
   return moduleIds
@@ -178,7 +178,7 @@ const describeCommands = (dist: string): void => {
 interface BundleOptions {
   /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
   readonly platform?: "node" | "neutral"
-  /** The imports that are not bundled. Default: those of Node's own modules. */
+  /** The imports that are not bundled. Default: the imports of Node's own modules. */
   readonly external?: RegExp
   /** The extension of the files. Default `.mjs`. */
   readonly extension?: ".js" | ".mjs"

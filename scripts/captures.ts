@@ -22,7 +22,7 @@ interface Step {
   readonly isHidden?: true
   /** How many lines of the output are shown. Default: all. */
   readonly maxLines?: number
-  /** Only for a command that keeps running: its name. `until` is the output to wait for before the next step. */
+  /** The name of a command that keeps running; absent for other commands. `until` is the output to wait for before the next step. */
   readonly job?: string
   readonly until?: RegExp
   /** When the command has printed this, the script moves the service's clock on until the new node runs. */
@@ -69,7 +69,7 @@ const sessions: ReadonlyArray<Session> = [
           run: `pnpm berth node create web-2 ${order} > /dev/null`,
           afterwards: { job: "watch", created: /node\.created/, until: /status_changed/ }
         },
-        // Not shown, because the shell itself prints messages about its jobs.
+        // Show no output, because the shell itself prints messages about its jobs.
         { run: "kill %2 %1", maxLines: 0 }
       ]
     }
@@ -105,7 +105,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: account, isHidden: true },
         { run: `mkdir "$HOME/work" && cd "$HOME/work" && git init --quiet`, isHidden: true },
         { run: `git config user.name me && git config user.email me@example.com`, isHidden: true },
-        // The files come from the page itself. Their service and port are replaced by those of the session.
+        // The files come from the page itself. Their service and port are replaced by the service and port of the session.
         { run: `${fileOf("docs/recipes.md", "# alert.yml")} > alert.yml`, isHidden: true },
         { run: `sed -i "s#https://api.example.com#$BERTH_BASE_URL#" alert.yml`, isHidden: true },
         { run: `echo "listen: $BERTH_WATCH_LISTEN" >> alert.yml`, isHidden: true },
@@ -335,8 +335,8 @@ class Shell {
   async run(command: string, expected?: RegExp, act?: () => Promise<void>): Promise<string> {
     let acting: Promise<void> | undefined
     const end = `--- step ${++this.#steps} ---\n`
-    // The command gets no stdin, because the shell reads the next commands from its own.
-    // The colon is for an empty command, or one that is only a comment.
+    // The command gets no stdin, because the shell reads the next commands from its own stdin. The colon is for an empty command, or one
+    // that is only a comment.
     this.#child.stdin!.write(`{\n:\n${command}\n} < /dev/null\nprintf '%s' '${end}'\n`)
     const text = await this.#until(command, () => {
       if (expected?.test(this.#printed) === true) acting ??= act?.()
@@ -378,7 +378,7 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   writeFileSync(join(folder, "jq"), hasJq() ? unbufferedJq : jq)
   writeFileSync(join(folder, "ssh"), ssh)
   for (const program of ["jq", "ssh"]) chmodSync(join(folder, program), 0o755)
-  // The addresses and paths on the pages, and those that the session really uses, because other programs may use the former.
+  // The addresses and paths that the pages show, and those that the session really uses, because other programs may use the shown ones.
   const places: ReadonlyArray<readonly [shown: string, here: string]> = [
     ["127.0.0.1:4010", `127.0.0.1:${await freePort()}`],
     ["127.0.0.1:9464", `127.0.0.1:${await freePort()}`],

@@ -162,7 +162,7 @@ const showNodeLife = async () => {
     BERTH_BASE_URL: ready.url,
     BERTH_API_KEY: ready.apiKey,
     BERTH_ACCESS_TOKEN: ready.accessToken,
-    // A folder of its own, because the account's files are useless after the demo.
+    // Use a separate folder, because the account's files are useless after the demo.
     XDG_STATE_HOME: stateFolder()
   }
   console.log(`It listens on ${ready.url}.`)

@@ -51,8 +51,8 @@ const findLaunchers = (): ReadonlyArray<number> => {
 }
 
 /**
- * Once a launcher is gone, ends this process with SIGTERM. After a hang-up of the terminal it does not, because that may end
- * the launchers only.
+ * Once a launcher is gone, ends this process with SIGTERM. After a hang-up of the terminal, it does nothing, because a hang-up may end only
+ * the launchers.
  */
 export const endWithLaunchers = (): void => {
   const chain = [process.pid, ...findLaunchers()]

@@ -12,11 +12,11 @@ const page = "docs/architecture.md"
 /** The folders of a workspace, one line for each layer, the highest first. Folders on one line may not import each other. */
 interface Stack {
   readonly folder: string
-  /** The number of the line on which each folder or file stands. */
+  /** The number of the line that names each folder or file. */
   readonly lineOf: ReadonlyMap<string, number>
 }
 
-/** The stacks in a page. What follows two or more spaces on a line is an explanation. */
+/** The stacks in a page. The text after two or more spaces on a line is an explanation. */
 const stacksOf = (markdown: string): ReadonlyArray<Stack> =>
   Array.from(markdown.matchAll(/^```layers (\S+)\n([^]*?)^```$/gm), ([, folder, lines]) => ({
     folder: folder!,

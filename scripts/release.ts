@@ -92,7 +92,7 @@ writeFileSync(join(into, "SHA256SUMS"), sums.join(""))
 console.log(sums.join(""))
 
 if (isDryRun) {
-  // `--tag`, because npm would otherwise compare the version with those of the package that now has this name.
+  // Set `--tag`, because npm would otherwise compare the version with the versions of the package that now has this name.
   for (const tarball of tarballs) {
     run("npm", ["publish", tarball, "--access", "public", "--dry-run", "--tag", "dry-run"])
   }

@@ -15,7 +15,7 @@ const run = async (program: string, args: ReadonlyArray<string>, options: SpawnO
   return { isGood: code === 0, printed: Buffer.concat(printed) }
 }
 
-// More workers than processors, because many tests spend more than half of their time waiting.
+// Use more workers than processors, because many tests spend more than half of their time waiting.
 const workers = ["--maxWorkers", String(availableParallelism() + 3)]
 
 const [checked, tested] = await Promise.all([

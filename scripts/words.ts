@@ -34,7 +34,7 @@ const rules: ReadonlyArray<Rule> = [
   { pattern: /\bParts\b/, instead: "Dependencies" }
 ]
 
-/** Names that Berth did not choose: those of Node, JavaScript and manifests. */
+/** Names that Berth did not choose: names from Node, JavaScript and manifests. */
 const foreign =
   /\bmtimeMs\b|\bctimeMs\b|\bMath\.round\b|\ballSettled\b|peerDependenc\w*|\bformatToParts\b|\btoParts\w*|\bParts\b(?=<)/g
 

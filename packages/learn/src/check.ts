@@ -28,7 +28,7 @@ const text = (value: unknown): string => {
 
 /** Two durations or lengths count as equal if they differ by at most this share. */
 const tolerance = 0.25
-/** Durations are compared only if both recordings have at least so many of them. */
+/** Durations are compared only if both recordings have at least this many of them. */
 const minSamples = 5
 const minMillis = 1_000
 const minSkewMillis = 5_000
@@ -73,8 +73,8 @@ class Comparison {
   }
 
   /**
-   * Compares durations, which are known only as ranges. They differ only if the ranges of one recording end well before
-   * those of the other begin.
+   * Compares durations, which are known only as ranges. They differ only if the ranges of one recording end well before the ranges of the
+   * other begin.
    */
   ranges(what: string, before: Ranges | undefined, now: Ranges | undefined): void {
     if (before === undefined || now === undefined || before.length < minSamples || now.length < minSamples) return

@@ -17,8 +17,7 @@ export interface Evidence {
   /** Number of requests in the file that went to other services or could not be read. */
   readonly skipped: number
   /**
-   * Only after a probe: how many reads got no usable reply, why the last of these got none, and at which reads the service
-   * failed.
+   * Present only after a probe: how many reads got no usable reply, why the last of these got none, and at which reads the service failed.
    */
   readonly unanswered?: { readonly count: number; readonly why: string; readonly failing: ReadonlyArray<string> }
 }
@@ -26,7 +25,7 @@ export interface Evidence {
 /** Maximum size of a file of evidence. */
 export const maxEvidenceBytes = 64 * 1024 * 1024
 
-/** Maximum number of requests in a file. Comparing so many requests with each other takes seconds. */
+/** Maximum number of requests in a file. Comparing this many requests with each other takes seconds. */
 const maxExchanges = 20_000
 
 /** Maximum depth of a body. Records are a few levels deep, so a much deeper body did not come from the service. */

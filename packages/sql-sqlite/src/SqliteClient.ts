@@ -168,7 +168,7 @@ const connectionOf = (
       }),
     executeStream: (sql, params, transformRows) =>
       Stream.suspend(() => {
-        // Not from the cache, because a compiled statement can have only one reader at a time.
+        // Do not use the cache, because a compiled statement can have only one reader at a time.
         const rows = attempt("stream", () => database.prepare(sql).iterate(...params.map(toInput)))
         return Stream.unwrap(Effect.map(rows, (iterable) => Stream.fromIterable(iterable))).pipe(
           Stream.map((row) => (transformRows === undefined ? row : transformRows([row])[0]))

@@ -14,7 +14,7 @@ export type SqliteFault = "moved" | "full" | "damaged" | "unwritable" | "unreada
 /** SQLite's code for `moved`, a kind of `READONLY`. */
 export const movedCode = 1032
 
-/** By primary code, which is the low byte of an extended code. */
+/** The faults by primary code, which is the low byte of an extended code. */
 const faults = new Map<number, SqliteFault>([
   [5, "busy"],
   [6, "busy"],

@@ -91,7 +91,7 @@ const mergedMaps = (value: unknown) => (isSeq(value) ? value.items : [value]).fi
  * only once, because nested aliases could otherwise fill the memory or contain themselves.
  */
 const withoutAliases = (document: Document.Parsed): Node | null => {
-  // Not `Alias.resolve`, which walks the whole document for each alias: with 10 KB of aliases it takes seconds.
+  // Do not use `Alias.resolve`, which walks the whole document for each alias: with 10 KB of aliases it takes seconds.
   const anchors = new Map<string, Node>()
   const targets = new Map<unknown, Node>()
   visit(document, {

@@ -1,4 +1,4 @@
-/** Formats the help of `berth-server` and `berth-watch`, whose command lines `effect/cli` parses, like that of `berth`. */
+/** Formats the help of `berth-server` and `berth-watch`, whose command lines `effect/cli` parses, like the help of `berth`. */
 import { Layer, Option } from "effect"
 import { CliOutput, type HelpDoc } from "effect/cli"
 import { helpText, type HelpPage } from "./helpText.ts"

@@ -49,7 +49,7 @@ const indent = 2
  */
 const maxTermWidth = 30
 
-/** Fills lines of at most `width` characters with words. A word that is longer than that gets a line of its own. */
+/** Fills lines of at most `width` characters with words. A longer word gets its own line. */
 const filled = (words: ReadonlyArray<string>, width: number, gap: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -93,7 +93,7 @@ const briefly = ({ aliases, metavar, name }: FlagHelp): string => {
   return metavar === null ? spelling : `${spelling} ${metavar}`
 }
 
-/** A command line, wrapped if necessary. `end` stands at the end of every line except the last. */
+/** A command line, wrapped if necessary. `end` is written at the end of every line except the last. */
 const commandLines = (command: string, end: string): string =>
   wrapped(command, columns - 6 - end.length)
     .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))

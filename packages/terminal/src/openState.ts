@@ -16,8 +16,8 @@ import { SqlClient } from "effect/sql"
 import { schemaOf, shownAddress } from "./postgresAddress.ts"
 
 /**
- * One connection would be enough for the creates, locks and records of a process, which wait for each other. The lease and
- * the allowance need connections of their own.
+ * One connection would be enough for the creates, locks and records of a process, which wait for each other. The lease and the allowance
+ * need other connections.
  */
 const maxConnections = 4
 

@@ -1,4 +1,4 @@
-/** A real Chromium, for tests of what happens in a page. It is the one that the system has; nothing is downloaded. */
+/** A real Chromium, for tests of what happens in a page. The tests use the browser of the system, and download nothing. */
 import { existsSync } from "node:fs"
 import { type Browser, chromium } from "playwright-core"
 

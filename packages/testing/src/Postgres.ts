@@ -37,7 +37,7 @@ const copyServer = (folder: string): string => {
 }
 
 export interface PostgresOptions {
-  /** The folder with the server's programs. Default: that of the npm package. */
+  /** The folder with the server's programs. Default: the folder in the npm package. */
   readonly bin?: string
   /** The folder in which the server's own folder is made. Default: the system's folder for temporary files. */
   readonly parent?: string

@@ -21,8 +21,8 @@ const accessOf = (flags: string | number): Access => {
 }
 
 /**
- * Both modules of files, for one program. `onAccess` runs before each call, and returns the code of its failure, or undefined if it
- * succeeds.
+ * Both of Node's modules for files, for one program. `onAccess` runs before each call, and returns the code of its failure, or undefined if
+ * it succeeds.
  */
 export const disksOf = (
   program: { readonly isDead: boolean },

@@ -1,4 +1,4 @@
-/** For `node --import`: replaces `Date`, so that `stepWallClock` can imitate a change of the machine's clock. */
+/** A module for `node --import`. It replaces `Date`, so that `stepWallClock` can imitate a change of the machine's clock. */
 const RealDate = globalThis.Date
 let ahead = 0
 

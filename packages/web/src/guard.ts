@@ -153,7 +153,7 @@ export const readHostName = (text: string): string | undefined => {
 /** A name in the form that browsers use: in lower case, an address normalised, without a final dot. */
 const canonical = (name: string): string | undefined => URL.parse(`http://${name}`)?.hostname.replace(/(?<=.)\.$/, "")
 
-/** Whether a name from `readHostName` always stands for this machine. */
+/** Whether a name from `readHostName` always means this machine. */
 export const isLoopbackName = (name: string): boolean =>
   name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "[::1]"
 

@@ -28,7 +28,7 @@ export const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(
 
 export const isParameter = (segment: string): boolean => segment.startsWith(":")
 
-/** Whether the segments of a path match those of an endpoint's path. */
+/** Whether the segments of a path match the segments of an endpoint's path. */
 export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
   form.length === path.length &&
   form.every((segment, index) => (isParameter(segment) ? path[index] !== "" : segment === path[index]))
@@ -57,8 +57,8 @@ const allow = (methods: ReadonlyArray<string>): string =>
 export type AllowedMethods = (path: string) => string | undefined
 
 /**
- * Which methods a path answers. The router cannot tell, because it matches method and path only together, so this reads the
- * endpoints themselves. The path `*` stands for the whole server.
+ * Which methods a path answers. The router cannot tell, because it matches method and path only together, so this reads the endpoints
+ * themselves. The path `*` means the whole server.
  */
 export const allowedMethods = (endpoints: ReadonlyArray<Endpoint>): AllowedMethods => {
   const forms = Array.from(

@@ -1,7 +1,7 @@
 /** Reads texts that the build has made. They are next to the bundle, or inside a single-file program. */
 import { readFileSync } from "node:fs"
 
-// Not an import, because Bun and Deno have no such module.
+// Do not import this module, because Bun and Deno do not have it.
 const sea = process.getBuiltinModule("node:sea") as typeof import("node:sea") | undefined
 
 /**

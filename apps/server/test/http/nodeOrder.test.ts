@@ -39,7 +39,7 @@ describe("the body of a create (A14)", () => {
     const tags = Array.from({ length: 500_000 }, () => 0)
     const { user: before } = process.cpuUsage()
     expect(errorsOf({ ...good, tags })).toEqual({ tags: ["Expected a string."] })
-    // Naming each of them would take some 700 ms.
+    // Naming each of them would take about 700 ms.
     expect(process.cpuUsage().user - before).toBeLessThan(100_000)
   })
 

@@ -33,7 +33,7 @@ const dearer = (...observed: readonly [DateTime.Utc, DateTime.Utc]) => ({
   }
 })
 
-/** An account of `count` nodes, most of them running, with the changes of the last hours. */
+/** An account of `count` nodes, most of them running, with the changes of the last few hours. */
 export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: number) {
   const now = yield* DateTime.now
   const nowMillis = DateTime.toEpochMillis(now)

@@ -26,11 +26,11 @@ export interface Exchange {
   readonly path: string
   readonly operation: Operation | undefined
   readonly nodeId: number | undefined
-  /** Without credentials. */
+  /** The parameters of the query, without credentials. */
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly request: unknown
   readonly status: number
-  /** By lower-case name. */
+  /** The headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReplyBody
 }
@@ -98,7 +98,7 @@ export const listKey = (exchange: Exchange): string | undefined => {
     : ["data", "images", "nodes", "results", "items"].find((name) => Array.isArray(envelope[name]))
 }
 
-/** The records of a reply: those of a list, or the single one. */
+/** The records of a reply: the records of its list, or its single record. */
 export const recordsIn = (exchange: Exchange): ReadonlyArray<JsonObject> => {
   const list = listIn(exchange)
   if (list !== undefined) return list.filter(isObject)

@@ -49,7 +49,7 @@ const fieldsOf = (
   return names.map((name) => fieldOf(name, records, statuses, depth))
 }
 
-/** Whether a text stands for a missing address. */
+/** Whether a text means that there is no address. */
 const isNoAddress = (name: string, value: unknown): boolean =>
   name.endsWith("_ip_address") && (value === "" || value === "[]")
 
@@ -185,7 +185,7 @@ export const isUnfiltered = (exchange: Exchange): boolean =>
 const sameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((name) => other.includes(name))
 
-/** The keys of each record, which should be those of the interface (§2.3 to §2.5). */
+/** The keys of each record, which should be the keys in the interface (§2.3 to §2.5). */
 const keysOf = (operation: Operation, { fields }: { readonly fields: object }) => ({
   see: (evidence: Evidenced) =>
     seenIn(evidence, operation).map(({ exchange, record }) => {

@@ -267,7 +267,7 @@ export const window = {
         const { windowMillis } = found.value
         return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
       }
-      // Not with a bucket, because its reset then says when that one request is back.
+      // A bucket shows nothing here, because its reset then says when that one request is back.
       if (isBucket(evidence) !== false) return []
       const fresh = readings(evidence).find(
         ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis

@@ -42,7 +42,7 @@ interface CommandsProps {
   readonly title?: string
 }
 
-/** Commands that do what the buttons next to them do, folded. Nothing if there is none. */
+/** A folded list of commands that do what the buttons next to it do. Without commands, nothing is shown. */
 export const Commands = ({ commands, title = "Commands" }: CommandsProps) =>
   commands.length === 0 ? null : (
     <Folded

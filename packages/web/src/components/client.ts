@@ -43,7 +43,7 @@ type Part<Name extends string, S> = [S] extends [never]
     : { readonly [N in Name]: EncodedOf<S> }
 
 interface Limits {
-  /** Timeout of this request in milliseconds. Default: that of the client. */
+  /** Timeout of this request in milliseconds. Default: the client's timeout. */
   readonly maxMillis?: number
   /** A signal that aborts the request. If it is given, there is no timeout. */
   readonly signal?: AbortSignal
