@@ -255,8 +255,11 @@ export const resolve = ({
 }: Evidence): Resolution => {
   const kinship: KinshipWith = (intent, node) => {
     const is = kinshipOf(intent, { ...node, createdMillis: createdMillisOf(node) }, now, plans)
+    if (is !== "proven") return is
+    // The list may have cut off an older node when the highest id was read, and only a date shows that a node is newer.
+    const mayBeOlder = !isWhole && node.createdAt === null && !idsOf(intent.told).includes(node.id)
     // It is unlikely that the service carried out a create that it refused, so a node with that name is more likely somebody else's.
-    return is === "proven" && (intent.fate === "refused" || unread?.has(node.id) === true) ? "possible" : is
+    return intent.fate === "refused" || mayBeOlder || unread?.has(node.id) === true ? "possible" : is
   }
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
   if (own !== undefined) return { _tag: "Found", node: own }

@@ -112,6 +112,12 @@ describe("a create whose reply is lost", () => {
     assert.deepStrictEqual(resolved([node(101)], { isWhole: false }), { _tag: "Found", node: node(101) })
   })
 
+  it("has not certainly made a node without a date in a list that may not show every node: it may be older, and shown only now", () => {
+    const undated = node(101, { createdAt: null })
+    assert.deepStrictEqual(resolved([undated]), { _tag: "Found", node: undated })
+    assert.deepStrictEqual(resolved([undated], { isWhole: false }), { _tag: "Undecided", candidates: [undated] })
+  })
+
   it("has made the node that is newer and alike", () => {
     assert.deepStrictEqual(resolved([node(99), node(101)]), { _tag: "Found", node: node(101) })
   })

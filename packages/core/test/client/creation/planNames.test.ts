@@ -102,9 +102,9 @@ describe("a create whose reply is lost", () => {
         os: { name: "Ubuntu", version, image },
         specs: { sku_name: "S.1" }
       })
-      const client = layer(({ method, path }) => {
+      const client = layer(({ method, path, query }) => {
         if (path === "/images/") return ok([ubuntu("I", "24.04"), ubuntu("J", "22.04")])
-        if (method === "GET" && path === "/nodes/") return ok(made)
+        if (method === "GET" && path === "/nodes/") return ok(query["page_no"] === "1" ? made : [])
         if (method === "GET") return ok({ ...made[0], image: undefined, os_info: { name: "Ubuntu", version } })
         made.push({ id: 100, name: "web", plan: "S.1", status: "Creating" })
         return "lost"
