@@ -26,7 +26,7 @@ export const defaultRetention: Retention = {
 }
 
 /** Approximate size of an event in PostgreSQL's indexes, and how many events the average size is computed from. */
-const indexBytes = 300
+const indexBytes = 450
 const sampledEvents = 100
 
 /** Maximum number of rows that one transaction removes. It is small, because a commit may have to wait for the transaction. */
