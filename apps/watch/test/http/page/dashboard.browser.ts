@@ -56,7 +56,7 @@ describe("the dashboard", () => {
       const daemon = yield* served()
       yield* scene(daemon, 8)
       const { page } = yield* visit(daemon.url)
-      const watching = page.getByRole("region", { name: "Watching" })
+      const watching = page.getByRole("region", { name: /^Accounts?$/ })
       yield* sees(watching.getByText("868 of 1,200 requests left").waitFor())
       yield* sees(watching.getByText(/^(in [1-5] s|under way)$/).waitFor())
       // Eight nodes, two of each plan, and a ninth node of the first plan.
@@ -216,7 +216,12 @@ describe("the dashboard", () => {
           .getByText(/^as of \d\d:\d\d$/)
           .waitFor()
       )
-      yield* sees(page.getByRole("region", { name: "Watching" }).getByText("–", { exact: true }).waitFor())
+      yield* sees(
+        page
+          .getByRole("region", { name: /^Accounts?$/ })
+          .getByText("–", { exact: true })
+          .waitFor()
+      )
       daemon.put(aNode({ id: 100_002, name: "between" }), instant())
       yield* Effect.provide(serve({ host: "127.0.0.1", port: Number(new URL(url).port) }), daemon.layer)
       yield* sees(page.getByText("live", { exact: true }).waitFor())

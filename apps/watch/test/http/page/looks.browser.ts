@@ -133,6 +133,10 @@ describe("the dashboard", () => {
         return [...document.querySelectorAll("#rows .row")].filter((row) => row.getBoundingClientRect().bottom <= end).length
       })()`
       expect(yield* sees(page.evaluate<number>(rowsInSight))).toBeGreaterThanOrEqual(8)
+      // No arrow is left alone at the end of a line.
+      const arrows = page.locator("#events .to")
+      const linesOf = arrows.evaluateAll((all) => all.map((each) => each.getClientRects().length))
+      expect(new Set(yield* sees(linesOf))).toEqual(new Set([1]))
       const sinks = page.getByRole("region", { name: "Sinks" })
       yield* sees(sinks.getByRole("list", { name: "Sinks" }).getByText("chat").waitFor())
       expect(yield* sees(page.getByRole("button", { name: "Test ops" }).count())).toBe(0)

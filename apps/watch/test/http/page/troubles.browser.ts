@@ -125,7 +125,12 @@ describe("the dashboard in trouble", () => {
       expect(yield* sees(page.locator(".row:not(.stale)").count())).toBe(0)
       expect(yield* sees(page.locator("#as-of").textContent())).toBe("All of it as of 1 Mar")
       yield* sees(page.locator("#account").selectOption("default"))
-      yield* sees(page.getByRole("region", { name: "Watching" }).getByText("being tried").waitFor())
+      yield* sees(
+        page
+          .getByRole("region", { name: /^Accounts?$/ })
+          .getByText("being tried")
+          .waitFor()
+      )
       yield* sees(page.locator("#account").selectOption(""))
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(rowOf(page, "web-1").getByRole("button").click())

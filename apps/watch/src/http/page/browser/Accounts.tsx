@@ -103,12 +103,12 @@ export const Accounts = () => {
     .sort((a, b) => Number(a.state === "watching") - Number(b.state === "watching"))
   const isOnly = accounts.length === 1
   return (
-    <section class="sheet" aria-labelledby="watch-title">
+    <section class="sheet" aria-labelledby="accounts-title">
       <div class="account-head">
-        <h2 id="watch-title">Watching</h2>
+        <h2 id="accounts-title">{isOnly ? "Account" : "Accounts"}</h2>
         {isOnly ? <Head shown={accounts[0]!} /> : null}
       </div>
-      <ul id="accounts" class={isOnly ? "accounts" : "accounts compact"} tabIndex={0} aria-labelledby="watch-title">
+      <ul id="accounts" class={isOnly ? "accounts" : "accounts compact"} tabIndex={0} aria-labelledby="accounts-title">
         {accounts.map((shown) => (
           <Row key={shown.account} shown={shown} isOnly={isOnly} />
         ))}

@@ -44,7 +44,10 @@ export const Meaning = ({ event }: { readonly event: WatchEvent }) => {
     <>{plain(sentenceOf(event).text)}</>
   ) : (
     <>
-      <span class="from">{plain(change.from)}</span> → <Badge tone={toneOfStatus(change.to)}>{plain(change.to)}</Badge>
+      <span class="from">{plain(change.from)}</span>{" "}
+      <span class="to">
+        → <Badge tone={toneOfStatus(change.to)}>{plain(change.to)}</Badge>
+      </span>
     </>
   )
 }
