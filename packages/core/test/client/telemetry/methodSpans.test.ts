@@ -1,7 +1,8 @@
 /** An exporter in memory receives for each public method one span with the method's name, and within it the calls. */
+import { readFileSync } from "node:fs"
 import { layer, nodeRecord, ok, type Request } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream, Tracer } from "effect"
+import { Effect, Layer, Stream, Tracer } from "effect"
 import { Allowance } from "../../../src/client/Allowance.ts"
 import { Images } from "../../../src/client/Images.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
@@ -80,6 +81,20 @@ const methods = Object.entries(calls).flatMap(([noun, of]) =>
   Object.entries(of).map(([method, call]) => [`${noun}.${method}`, call] as const)
 )
 
+/** The methods of the allowance send no request, so no trace would show anything within their spans. */
+const askNothing = ["changeAfter", "changes", "current", "serviceMillis"].map((method) => `allowance.${method}`)
+
+/** The keys of the services that programs can import, by the report of the public interface. A program only implements `Transport`. */
+const publicServices = (): ReadonlyArray<string> => {
+  const report = readFileSync(new URL("../../../public-api.txt", import.meta.url), "utf8")
+  return Array.from(report.matchAll(/^@berthkit\/core\/(client\/\S+)  /gm), ([, entry]) => entry!)
+    .flatMap((entry) => {
+      const section = report.split(`## dist/${entry}.d.ts\n`)[1]?.split("\n## ")[0] ?? ""
+      return Array.from(section.matchAll(/Context\.ServiceClass<\w+, "([^"]+)"/g), ([, key]) => key!)
+    })
+    .filter((key) => !key.endsWith("/Transport"))
+}
+
 const parentOf = (span: Tracer.Span) => (span.parent._tag === "Some" ? span.parent.value.spanId : undefined)
 
 describe("a tracer is given", () => {
@@ -97,6 +112,17 @@ describe("a tracer is given", () => {
       if (name !== "nodes.awaitDeleted") assert.strictEqual(ended.at(-1), own[0])
     })
   })
+
+  it.effect("a span for every method of every public service", () =>
+    Effect.gen(function* () {
+      const { mapUnsafe } = yield* Layer.build(service())
+      const found = publicServices().flatMap((key) => {
+        const noun = key.split("/").at(-1)!.toLowerCase().replace("api", "")
+        return Object.entries(mapUnsafe.get(key) as object).map(([method]) => `${noun}.${method}`)
+      })
+      assert.deepStrictEqual(found.toSorted(), [...methods.map(([name]) => name), ...askNothing].toSorted())
+    })
+  )
 
   it.effect("nothing for what asks nothing: the allowance", () => {
     const ended: Array<Tracer.Span> = []
