@@ -1,7 +1,8 @@
 /** Loads the config from a file, with the secrets that it refers to. */
 import { Data, Effect } from "effect"
 import { readFileSync, statSync } from "node:fs"
-import { readConfig, type Surroundings, type WatchConfig } from "./Config.ts"
+import type { Surroundings, WatchConfig } from "./Config.ts"
+import { readConfig } from "./readConfig.ts"
 import type { ConfigProblem } from "@berthkit/terminal/ConfigFile"
 
 /** The new config cannot be used, so the current one stays. */

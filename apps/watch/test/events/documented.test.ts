@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { readConfig } from "../../src/config/Config.ts"
+import { readConfig } from "../../src/config/readConfig.ts"
 import { eventTypes } from "../../src/events/Event.ts"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))

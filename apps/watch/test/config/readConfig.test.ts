@@ -1,7 +1,8 @@
 import { quoted } from "@berthkit/terminal/quoted"
 import { describe, expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import { accountName, readConfig, sinkName } from "../../src/config/Config.ts"
+import { accountName, sinkName } from "../../src/config/Config.ts"
+import { readConfig } from "../../src/config/readConfig.ts"
 import type { Header, WebhookOptions } from "../../src/deliver/SinkOptions.ts"
 
 const variables: Readonly<Record<string, string>> = {
