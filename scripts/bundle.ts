@@ -192,6 +192,8 @@ interface BundleOptions {
    * demand are in separate files.
    */
   readonly chunks?: "one" | ReadonlyArray<Chunk>
+  /** Whether to leave out statements that only read a property, of which Effect's modules have many. Default false. */
+  readonly isSmall?: boolean
 }
 
 /**
@@ -202,7 +204,14 @@ export const bundleInto = async (
   dist: string,
   folder: string,
   entries: Readonly<Record<string, string>>,
-  { platform = "node", external = /^node:/, extension = ".mjs", hasLines = false, chunks }: BundleOptions = {}
+  {
+    platform = "node",
+    external = /^node:/,
+    extension = ".mjs",
+    hasLines = false,
+    chunks,
+    isSmall = false
+  }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const isCli = folder === "apps/cli"
   // `apps/cli/bin/load.cjs` loads the bundle of `berth`, so that bundle is CommonJS.
@@ -217,6 +226,7 @@ export const bundleInto = async (
     external,
     // CommonJS has no `import.meta`, so its `env` is replaced by an empty object.
     transform: { define: isLoaded ? { "import.meta.env": "{}" } : {} },
+    treeshake: { propertyReadSideEffects: isSmall ? false : "always" },
     onLog: refuseWarning(folder)
   })
   const { output } = await build.generate({

@@ -198,6 +198,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
       platform: "neutral",
       extension: ".js",
       hasLines: true,
+      isSmall: true,
       chunks: [
         // The modules that `browser` replaces for pages have to be separate files.
         {
