@@ -66,10 +66,18 @@ export const make = <R>(
     onFiberStart: (fiber: Fiber.Fiber<unknown, unknown>) => void Fiber.runIn(fiber, fibers)
   }
   let building: Fiber.Fiber<Context.Context<R>> | undefined
+  let built: Context.Context<R> | undefined
   /** The services. The first call starts to build them, and its end does not end the build. */
   const context = Effect.suspend(() =>
     Fiber.join((building ??= Effect.runFork(Layer.buildWithScope(layer, services), inRuntime)))
   )
+  const fork = <A, E>(effect: Effect.Effect<A, E, R>) =>
+    built === undefined
+      ? Effect.runFork(
+          Effect.flatMap(context, (made) => Effect.provideContext(effect, (built = made))),
+          inRuntime
+        )
+      : Effect.runForkWith(built)(effect, inRuntime)
   const longLived = Scope.makeUnsafe("parallel")
   const cuts = new Set<(why: Cut) => void>()
   let closing: Promise<void> | undefined
@@ -77,10 +85,7 @@ export const make = <R>(
   /** The exit of the effect, or why it was abandoned. Never rejects. */
   const exitOf = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
     new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
-      const fiber = Effect.runFork(
-        Effect.flatMap(context, (services) => Effect.provideContext(effect, services)),
-        inRuntime
-      )
+      const fiber = fork(effect)
       const end = (outcome: Exit.Exit<A, E> | Cut) => {
         cuts.delete(cut)
         signal?.removeEventListener("abort", onAbort)
