@@ -71,7 +71,7 @@ type Text = string | ((place: Place) => string)
 interface Row {
   readonly args: ReadonlyArray<Text>
   readonly env?: Readonly<Record<string, Text>>
-  /** The address with which the canary was saved. Default: that of its own service. */
+  /** The address with which the canary was saved. Default: the address of its own service. */
   readonly savedWith?: Text
   /** The reply that its own service sends instead of a list. */
   readonly redirect?: number

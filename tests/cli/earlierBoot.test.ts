@@ -13,7 +13,7 @@ import { stateFolder } from "./stateFolder.ts"
 
 const order = ["--plan", plan, "--image", image, "--yes"]
 
-/** Makes the records of creates look like those of an earlier boot. */
+/** Makes the records of creates look like records from an earlier boot. */
 const reboot = (state: string) => {
   const records = globSync(join(state, "**/open/*.json"))
   assert.isNotEmpty(records)

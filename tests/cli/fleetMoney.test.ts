@@ -850,7 +850,7 @@ describe("a create that was refused, of whose name somebody makes a node", () =>
     assert.strictEqual((yield* fleet.apply("--yes", "--deadline", "2s")).code, 9)
     yield* arm([])
     const theirs = ["node", "create", "shop-web-1", "--plan", small, "--image", "Ubuntu-24.04", "-o", "json"]
-    // On another machine, because this one never takes its own node for somebody else's.
+    // Create the node on another machine, because this one always recognizes its own node.
     const { id } = json<{ readonly id: number }>(yield* (yield* hurriedFolder).run(theirs))
     const unknown = yield* fleet.apply("--yes")
     assert.strictEqual(unknown.code, 9, unknown.stderr)

@@ -1,5 +1,5 @@
 /**
- * What `berth reap` and the end of `berth run` delete, and what they leave alone, within this process and against the mock service. Tests
+ * What `berth reap` and the end of `berth run` delete, and what they leave alone, tested in this process against the mock service. Tests
  * that need processes and terminals are in `machine/run.machine.ts`.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"

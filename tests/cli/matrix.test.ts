@@ -91,7 +91,7 @@ layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
         assert.lengthOf(lines(stderr), 1)
         error(JSON.parse(stderr), stderr)
         if (findings.has(row.command)) schemas.get(row.command)!(JSON.parse(stdout), stdout)
-        // For berth api every reply is data, even that of a failure.
+        // For berth api every reply is data, even the reply of a failure.
         else if (row.command === "api") assert.isObject(JSON.parse(stdout))
         else assert.strictEqual(stdout, "")
       })

@@ -108,7 +108,7 @@ describe("a project and a location", () => {
       assert.strictEqual(yield* asked(["--location", "Chennai"], {}), "7 Chennai")
       assert.strictEqual(yield* asked([], environment), "8 Mumbai")
       assert.strictEqual(yield* asked(["--project", "9"], environment), "9 Mumbai")
-      // A named profile stands for the whole account.
+      // A named profile means the whole account.
       assert.strictEqual(yield* asked(["--profile", "work"], environment), "7 Delhi")
       assert.strictEqual(yield* asked([], { ...credentials, ...environment }), "8 Mumbai")
     }).pipe(Effect.scoped)

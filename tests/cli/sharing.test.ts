@@ -197,7 +197,7 @@ describe("what is kept for reads", () => {
       assert.strictEqual(code, 6)
       const left = /error: [89] requests are left, and the last 12 of the rate limit are kept for interactive reads/
       assert.match(stderr, left)
-      // Requests of berth api are sent all the same.
+      // Requests of berth api are sent nevertheless.
       assert.strictEqual((yield* run("api", "DELETE", "/nodes/1/", "--deadline", "5s")).code, 0)
       const { stdout } = yield* run("limits")
       assert.match(stdout, /^PAUSED +changes: the last 12 are kept for reads$/m)

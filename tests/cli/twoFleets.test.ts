@@ -9,7 +9,7 @@ import { hurriedFolderOf, webs } from "./fleet.ts"
 
 const otherText = `fleet: other\nnodes:\n  x: { plan: ${plan}, image: Ubuntu-24.04 }\n`
 
-/** A folder with two fleet files: that of the fleet shop and that of another fleet. */
+/** A folder with two fleet files: one for the fleet shop and one for another fleet. */
 const twoFleets = Effect.gen(function* () {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)

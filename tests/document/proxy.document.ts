@@ -1,6 +1,6 @@
 /**
- * The mock service keeps to its OpenAPI description: a proxy that validates every request and every reply stands in front of it
- * and reports violations.
+ * The mock service keeps to its OpenAPI description: a proxy in front of it validates every request and every reply, and reports
+ * violations.
  */
 import { prefix } from "@berthkit/core/api/Routes"
 import { TestServer } from "@berthkit/server/testing"

@@ -82,7 +82,7 @@ const explaining = Effect.fnUntraced(function* (ofBerth: Record<string, string>,
   const committed = yield* create("committed", ofBerth)
   yield* dataOf(daemon, "created", "committed")
   yield* succeeding(["commitment", "set", "committed", "auto_terminate", "--yes"], ofBerth)
-  // For the daemon, a deletion by the service itself looks like one in the account portal.
+  // To the daemon, a deletion by the service itself looks like a deletion in the account portal.
   yield* Nodes.use((nodes) => nodes.delete(committed))
   const ended = yield* dataOf(daemon, "deleted", "committed")
 
@@ -163,7 +163,7 @@ describe("a daemon that shares a database with berth on other machines", () => {
       )
       const records = Context.get(yield* Layer.build(database), RecordStore)!
       const nowMillis = yield* Clock.currentTimeMillis
-      // Its command may go on for as long as its machine's clock is behind, at most 15 minutes.
+      // The command may go on for as long as the clock of its machine is behind, at most 15 minutes.
       for (const [name, minutes] of [
         ["over", 20],
         ["perhaps", 10]

@@ -7,7 +7,7 @@ import { drawFaults, faltering, type Takeover } from "./faltering.ts"
 
 const faults = Number(process.env["FAULTS"] ?? 200)
 
-/** For one kind of fault: how many faults hit a process with accounts, and how long the takeovers took. */
+/** A summary for one kind of fault: how many faults hit a process with accounts, and how long the takeovers took. */
 const summary = (fault: Takeover["fault"], takeovers: ReadonlyArray<Takeover>) => {
   const millis = takeovers
     .filter((each) => each.fault === fault && each.accounts > 0)

@@ -47,7 +47,7 @@ export interface AppOptions {
   readonly checkReplies: boolean
   /** Who may use the control plane. Default: programs on this machine. */
   readonly control?: ControlOptions | undefined
-  /** Origins whose pages may call the service; `*` stands for all. Default: none. */
+  /** Origins whose pages may call the service; `*` means all origins. Default: none. */
   readonly cors?: ReadonlyArray<string> | undefined
   /** How long a world may be unused before it ends. Default: no world ends by itself. */
   readonly worldTtlMillis?: number | undefined

@@ -37,7 +37,7 @@ export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()
  */
 const keepAliveMillis = 600_000
 
-/** The options of a test's service: those of the main world, and those of the server. Everything has a default. */
+/** The options of a test's service: the options of its main world, and the options of the server. Everything has a default. */
 export interface TestServerOptions extends TestWorldOptions {
   /**
    * The account of the main world, and accounts of further worlds on the same server. Default: one account with `berth-key`
@@ -48,7 +48,7 @@ export interface TestServerOptions extends TestWorldOptions {
    * The token that requests to the control plane must have; the client `control` sends it. Default: requests need no token.
    */
   readonly controlToken?: Redacted.Redacted
-  /** Origins whose pages may call the service; `*` stands for all. Default: none. */
+  /** Origins whose pages may call the service; `*` means all origins. Default: none. */
   readonly cors?: ReadonlyArray<string>
   /**
    * A file that `berth-server learn --profile` has written. All worlds imitate the service that it describes. Default: none.

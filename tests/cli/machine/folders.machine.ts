@@ -51,7 +51,7 @@ const spoiled = [
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
-/** Every command that writes to a folder other than that of profiles, in the order in which they run. */
+/** Every command that writes to another folder than the folder of profiles, in the order in which they run. */
 const commands = [
   ["node", "create", "web", ...order, "--wait"],
   ["node", "list"],

@@ -32,7 +32,7 @@ type Kind =
 export interface Row {
   /** The command's path. */
   readonly command: string
-  /** Its arguments. Each format has its own nodes, named `own`, so that the formats of a row do not collide. */
+  /** The arguments of the command. Each format has its own nodes, named `own`, so that the formats of a row do not collide. */
   readonly args: (own: string) => ReadonlyArray<string>
   readonly kind: Kind
   /** The name of the record in the tree of commands; undefined if the output is not a record. */

@@ -69,7 +69,7 @@ export class Shared extends Context.Service<
   Shared,
   {
     readonly environmentOf: (format: Format) => Record<string, string>
-    /** By the command's path. */
+    /** The schemas by the command's path. */
     readonly schemas: ReadonlyMap<string, Valid>
     readonly error: Valid
   }

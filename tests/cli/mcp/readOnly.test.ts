@@ -42,7 +42,7 @@ const call = fc.record({
   name: fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: fc.string() }),
   args: fc.oneof(
     { weight: 12, arbitrary: fc.dictionary(fc.constantFrom(...argumentNames), value, { maxKeys: 5 }) },
-    // A call like that of a model.
+    // A call as a model makes it.
     { weight: 4, arbitrary: fc.constant({ ...order, name: "web" }) },
     { weight: 2, arbitrary: fc.constantFrom({ action: "delete", node: 1 }, { proposal: "p0123456789abcdefghij" }) },
     { weight: 1, arbitrary: fc.constantFrom<unknown>(null, [], "text", 5) }

@@ -398,7 +398,7 @@ const purchases: Rule = function* (world, ran, changes) {
       .findLast(({ id, isOpen, isProcessed, kind }) => kind === "commit" && id === change.id && (isProcessed || isOpen))
     const isSame = before !== undefined && JSON.stringify(before.body) === JSON.stringify(change.body)
     if (!isSame || world.isStateBroken || world.unrecorded.size > 0) continue
-    // Another machine knows only the ledger's purchases, which are those of fleet commands.
+    // Another machine knows only the purchases in the ledger, which fleet commands made.
     const isElsewhere = world.machineOf.get(before.command) !== world.machineOf.get(change.command)
     if (isElsewhere && !(step.step === "apply" && world.commands.get(before.command) === "apply")) continue
     yield {
@@ -609,7 +609,7 @@ const reapFinds: Rule = function* (world, ran) {
   if (step.step !== "reap" || !isFair(ran) || isStateBroken) return
   for (const node of service.living()) {
     if (commands.get(node.command) !== "run" || leaseless.has(node.command) || node.command > command) continue
-    // It is the fleet's, and the run or reap that saw this first has said so.
+    // The node belongs to the fleet, and the run or reap that saw this first has said so.
     if (adopted.has(node.id)) continue
     const leaseMillis = node.command <= lastOfEarlierBoot ? longLeaseMillis : 15_000
     if (atMillis - node.createdMillis < leaseMillis || !isOneAccount(world, node.command, command)) continue

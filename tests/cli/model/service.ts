@@ -14,7 +14,7 @@ export type PlanName = keyof typeof plans
 export const images = { ubuntu: "Ubuntu-24.04", debian: "Debian-13" } as const
 export type ImageName = keyof typeof images
 
-/** A project in a location, each with nodes of its own. Requests without a project are about the first place. */
+/** The places: projects in locations, each with its own nodes. Requests without a project are about the first place. */
 export const places = {
   first: { project: undefined, location: undefined },
   second: { project: "42", location: "Delhi" }

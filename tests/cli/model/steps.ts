@@ -120,7 +120,7 @@ export type Step =
       readonly fleet?: Fleet
       readonly name: string
       readonly member: string
-      /** As in `apply`. */
+      /** The machine, as in `apply`. */
       readonly machine?: "second"
       readonly handsBack?: boolean
     } & Around)

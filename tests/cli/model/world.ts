@@ -347,7 +347,7 @@ export class World {
     }
   }
 
-  /** A copy of the fleet's folder on a machine with a state of its own. */
+  /** A copy of the fleet's folder on a machine with a separate state. */
   #clone(): string {
     const clone = join(this.folder, `clone-${++this.#clones}`)
     mkdirSync(clone)

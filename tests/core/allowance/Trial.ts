@@ -198,7 +198,7 @@ const outcome = (all: ReadonlyArray<Sent>, { algorithm, limit, windowMillis }: A
   const granted = all.filter(({ refused }) => !refused)
   const clients = all.filter(({ by }) => by !== "rude")
   const refused = clients.filter((sent) => sent.refused)
-  // Counts from the beginning of one window to that of another, so that no part of a window distorts the result.
+  // Counts from the beginning of one window to the beginning of another, so that no part of a window distorts the result.
   const from = granted.find(({ at }) => at >= steadyFrom)?.at ?? 0
   const until = granted.find(({ at }) => at >= start + windows * windowMillis)?.at ?? 0
   const within = granted.filter(({ at }) => at >= from && at < until)

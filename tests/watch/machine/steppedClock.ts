@@ -1,4 +1,4 @@
-/** For `node --import`: SIGUSR2 sets the clock of the process forward by an hour, and the next SIGUSR2 sets it back. */
+/** A module for `node --import`: SIGUSR2 sets the clock of the process forward by an hour, and the next SIGUSR2 sets it back. */
 import "@berthkit/testing/steppedDate"
 
 const hourMillis = 3_600_000

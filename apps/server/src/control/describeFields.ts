@@ -1,7 +1,6 @@
 /**
- * Adds the descriptions of fields to the OpenAPI description of the control plane. Effect's printer leaves out the
- * descriptions of fields that have a check or a text form of their own. Readers need these descriptions, and the forms of
- * the page show them.
+ * Adds the descriptions of fields to the OpenAPI description of the control plane. Effect's printer leaves out the descriptions of fields
+ * that have a check or a text form. Readers need these descriptions, and the forms of the page show them.
  */
 import type { Json } from "@berthkit/core/api/Document"
 import { Schema } from "effect"

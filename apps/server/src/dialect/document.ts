@@ -105,7 +105,7 @@ const parametersOf = (operation: Operation, documented: ReadonlyArray<Json>): Re
   ...(operation === "nodes.delete" ? [inQuery("reserve_ip_required", { type: "string" }, false, "true")] : [])
 ]
 
-/** The form of failures, unless a status has a form of its own. The reason is in `errors`. */
+/** The form of failures whose status has no special form. The reason is in `errors`. */
 const otherFailure: Json = {
   type: "object",
   required: ["code", "data", "errors", "message"],

@@ -70,10 +70,7 @@ const failureIn = (reply: Reply) => {
     : undefined
 }
 
-/**
- * Rewrites a failure from the mock's envelope into today's form. If a fault has written a body of its own, the body has
- * another form and stays as it is.
- */
+/** Rewrites a failure from the mock's envelope into today's form. A body that a fault has written has another form, and is not changed. */
 export const asToday = (reply: Reply): Reply => {
   const failure = failureIn(reply)
   if (failure === undefined) return reply

@@ -57,7 +57,7 @@ export const triggerFields = {
 /** Maximum number of headers in a scope. */
 const maxHeaders = 32
 
-// Describe first and check last, because a check without a JSON schema of its own removes a description that comes after it.
+// Describe first and check last, because a check that has no JSON schema removes a description that comes after it.
 const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength)))
   .annotate({ description: "Headers of the request by name, each with a pattern of its value." })
   .check(
@@ -90,7 +90,7 @@ export const Scope = Schema.Struct({
 /** When a fault fires, and at which requests. */
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
 
-/** The fault, with the header names of its scope in lower case, as those of a request are. */
+/** The fault, with the header names of its scope in lower case, like the header names of a request. */
 export const withCanonicalHeaders = <F extends AnyFault>(fault: F): F => {
   const header = fault.scope?.header
   if (header === undefined) return fault

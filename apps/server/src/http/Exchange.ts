@@ -17,12 +17,9 @@ export type Reply = HttpServerResponse.HttpServerResponse
 export type Identity =
   /** The world to which the request belongs. `bySession` says whether cookies replaced the token. */
   | { readonly _tag: "Known"; readonly world: World.World; readonly bySession: boolean }
-  /**
-   * A credential is missing or wrong, and `errors` says which one. The world is that of the good credential, if there is
-   * one.
-   */
+  /** A credential is missing or wrong, and `errors` says which one. The world is the one of the good credential, if one is good. */
   | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World.World | undefined }
-  /** Key and token are good but belong to different accounts. The world is that of the key. */
+  /** Key and token are good but belong to different accounts. The world is the key's. */
   | { readonly _tag: "Mixed"; readonly world: World.World }
 
 export interface Exchange {

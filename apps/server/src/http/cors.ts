@@ -97,8 +97,8 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
 }
 
 /**
- * The headers that a page may send: those of the interface, and all others that the page asks for, because the service
- * ignores unknown headers.
+ * The headers that a page may send: the headers of the interface, and all others that the page asks for, because the service ignores
+ * unknown headers.
  */
 const headersAsked = (asked = ""): string => {
   const names = asked.split(",").map((name) => name.trim().toLowerCase())

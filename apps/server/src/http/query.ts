@@ -49,7 +49,7 @@ export const layer = HttpRouter.middleware((endpoint) => {
       return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
     })
   })
-  // Only replaces a bad id and does not reply here, so that a caller without credentials still gets a 401.
+  // This only replaces a bad id and does not reply, so that a caller without credentials still gets a 401.
   const withIds = Effect.flatMap(HttpRouter.RouteContext, ({ params, route }) => {
     const misspelled = nodeIds.find((name) => params[name] !== undefined && !digits.test(params[name]))
     return misspelled === undefined

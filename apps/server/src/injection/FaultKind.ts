@@ -18,7 +18,7 @@ export interface Firing<F extends AnyFault = AnyFault> {
   readonly fault: F
   /** Number of this request among the requests in the fault's scope and time, from 1. */
   readonly seen: number
-  /** A repeatable 32-bit random number. Each random choice of a fault has a label of its own, from 1. */
+  /** A repeatable 32-bit random number. Each random choice of a fault has its own label, from 1. */
   readonly chance: (label: number) => number
 }
 

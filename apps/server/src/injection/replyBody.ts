@@ -34,7 +34,7 @@ const nested = (data: unknown): unknown =>
 /** Whether a success is the reply to a create that stated a number of nodes. */
 export const isNested = ({ data }: JsonObject): boolean => Array.isArray(nested(data))
 
-/** The records of a success: its single record, or those of its list. */
+/** The records of a success: its single record, or the records of its list. */
 export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   const { data } = envelope
   const records = isNested(envelope) ? nested(data) : data

@@ -87,7 +87,7 @@ export const wireFaults = [
     summary: "Processes the request and answers with bytes that are not HTTP.",
     options: { bytes: integer(1, 65_536, "How many; default 64.") },
     steps: ({ chance, fault: { bytes = 64 } }) => ({
-      // All bytes are above ASCII, so that no parser takes them for the start of a reply.
+      // All bytes are above ASCII, so that no parser reads them as the start of a reply.
       wire: () => ({ _tag: "Garbage", bytes: Uint8Array.from({ length: bytes }, (_, at) => 0x80 | chance(at + 1)) })
     })
   })

@@ -36,7 +36,7 @@ const sizeOf = (body: Schema.Json) => {
   return { values, characters }
 }
 
-/** A pattern: `*` stands for any text, `?` for one character. */
+/** A pattern: `*` matches any text, `?` one character. */
 const Pattern = Schema.String.check(Schema.isMaxLength(maxPatternLength))
 
 const Name = Schema.String.check(Schema.isMaxLength(maxPatternLength))
@@ -72,8 +72,7 @@ export const ExpectedCall = Schema.Struct({
     description:
       "Headers that must be there, by pattern; others may be, too. One that carries a credential is `<redacted>`."
   }),
-  // Describe first and check last, because a check without a JSON schema of its own removes a description that comes after
-  // it.
+  // Describe first and check last, because a check that has no JSON schema removes a description that comes after it.
   body: Schema.optionalKey(
     Schema.Json.annotate({
       description:

@@ -24,7 +24,7 @@ export interface Recorded {
   readonly method: string
   /** Path and query, with credentials. */
   readonly url: string
-  /** By lower-case name, as received, with credentials. */
+  /** The headers of the request as received, with credentials, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The beginning of the body, if the server has read a body. */
   readonly body: Uint8Array | undefined
@@ -32,7 +32,7 @@ export interface Recorded {
   readonly bodyBytes: number
   /** The status of the reply; `null` if there was none. */
   readonly status: number | null
-  /** By lower-case name; empty if there was no reply. */
+  /** The headers of the reply by their names in lower case; empty if there was no reply. */
   readonly replyHeaders: Readonly<Record<string, string>>
   /** Number of bytes of the reply's whole body; `undefined` if unknown. */
   readonly replyBytes: number | undefined
@@ -230,7 +230,7 @@ const endEvent = (ended: EndedJournal): JournalEvent => ({ id: ended.ended.event
 export class Journals {
   readonly #byWorld = new WeakMap<World, Journal>()
   readonly #living = new Set<Journal>()
-  /** By the id of the world, in the order in which the worlds ended. */
+  /** The ended worlds by id, in the order in which they ended. */
   readonly #ended = new Map<string, EndedJournal>()
   readonly #listeners = new Set<Listener>()
   readonly #maxBytes: number

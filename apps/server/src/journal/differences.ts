@@ -45,7 +45,7 @@ const readBody = ({ body, bodyBytes }: JournalEntry): Request["body"] => {
   return Result.try({ try: (): unknown => JSON.parse(body), catch: () => "no JSON" as const })
 }
 
-/** With how many names of a request a missing name is compared, to find a typo. */
+/** A missing name is compared with at most this many names of a request, to find a typo. */
 const maxCandidates = 50
 
 /** Yields the differences between a request and a call one by one; none if the request matches. */

@@ -158,8 +158,8 @@ const distanceOf = (call: ExpectedCall, request: Request) => {
 }
 
 /**
- * Sorts by the number of differing fields, those of the request first. On a tie, requests that no operation serves come
- * first, because their path may be mistyped.
+ * Sorts by the number of differing fields: fields of the request count first. On a tie, requests that no operation serves come first,
+ * because their path may be mistyped.
  */
 const byDistance = Order.combineAll<ReturnType<typeof distanceOf>>([
   Order.mapInput(Order.Number, ({ asked }) => asked),

@@ -1,4 +1,4 @@
-/** A field whose text form stands for a value of another type: a duration, a clock, a scenario. */
+/** A field whose text is the written form of a value of another type: a duration, a clock, a scenario. */
 import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 /** Maximum characters of such a text; every valid text is much shorter. */

@@ -68,7 +68,7 @@ export const knownImage = (world: World, record: JsonObject): Known => {
 
 /** What the mock knows about a record, under every name that a service may use. */
 interface Known {
-  /** By wire name; nested values are objects. */
+  /** The values by wire name; nested values are objects. */
   readonly values: JsonObject
   /** The status of the node, as the service spells it. */
   readonly status: string | undefined

@@ -98,7 +98,7 @@ export const Snapshot = Schema.Struct({
   settings: Settings,
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
   latest: WorldTime,
-  /** The current rate limit, if it is no longer that of the settings. */
+  /** The current rate limit, if it differs from the rate limit in the settings. */
   rateLimit: Schema.optionalKey(Allowance.RateLimit),
   allowance: Allowance.AllowanceState,
   savedImages: Schema.Array(SavedImageSnapshot).check(
@@ -112,7 +112,7 @@ export const Snapshot = Schema.Struct({
     Schema.isMaxLength(maxFaults),
     Schema.makeFilter((armed) => indexBeyondPatternCost(armed.map(({ fault }) => fault)) < 0 || tooMuchToMatch)
   ),
-  /** By ascending id. */
+  /** The nodes by ascending id. */
   nodes: Schema.Array(NodeSnapshot)
 }).annotate({ identifier: "Snapshot" })
 export type Snapshot = typeof Snapshot.Type

@@ -12,8 +12,8 @@ import type { JournalEntry } from "../journal/JournalEntry.ts"
 import { WorldOptions } from "../world/WorldOptions.ts"
 
 /**
- * The options of a test's world: those of the control plane in decoded form. There are no credentials, because the server
- * chooses them. Everything has a default.
+ * The options of a test's world: the options of the control plane in decoded form. There are no credentials, because the server chooses
+ * them. Everything has a default.
  */
 export interface TestWorldOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
   /**
@@ -34,7 +34,7 @@ export const makeControlClient = (httpClient: HttpClient.HttpClient, baseUrl: st
 
 /** A world for one test. */
 export interface TestWorld {
-  /** Its name on the control plane. */
+  /** The name of the world on the control plane. */
   readonly id: string
   /** Scheme and host, without a path. It is the same for all worlds of a server. */
   readonly baseUrl: string
@@ -148,7 +148,7 @@ export const makeTestWorld = (control: ControlClient, baseUrl: string, options: 
           : Effect.map(
               Effect.catchCause(world.explain, () => Effect.succeed("")),
               (explained) => {
-                // Not with Effect's console, because a test may have replaced it.
+                // Do not use Effect's console, because a test may have replaced it.
                 process.stderr.write(
                   `The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n${explained}\n`
                 )

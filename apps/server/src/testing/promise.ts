@@ -72,7 +72,7 @@ const usableProfile = async (file: string): Promise<Profile> => {
   throw new MockRefused(422, read.failure, { profile: [read.failure] })
 }
 
-/** Runs an effect with a scheduler of its own, because the server must answer even while a test fakes the time. */
+/** Runs an effect with a separate scheduler, because the server must answer even while a test fakes the time. */
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
 
 /**

@@ -97,7 +97,7 @@ const breakingOff = (
   return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
 }
 
-/** Makes a slow body follow the clock of the service and not that of its reader. */
+/** Makes a slow body follow the clock of the service and not the clock of its reader. */
 const servedIn = (
   reply: HttpServerResponse.HttpServerResponse,
   context: Context.Context<never>

@@ -22,9 +22,9 @@ export const maxParsedHeadBytes = 4 * maxHeadBytes
 
 /** Times after which a slow client gets 408, or after which the server no longer waits. */
 export interface Timeouts {
-  /** From the first byte of a request to the end of its headers. */
+  /** The time from the first byte of a request to the end of its headers. */
   readonly headersMillis: number
-  /** From the first byte of a request to the end of its body. */
+  /** The time from the first byte of a request to the end of its body. */
   readonly requestMillis: number
   /** Time after which the server closes an idle connection. */
   readonly keepAliveMillis: number

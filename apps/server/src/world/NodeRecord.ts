@@ -15,6 +15,6 @@ export interface NodeRecord extends LivingNode {
   readonly backups: boolean
   /** A locked node refuses user actions (interface.md §2.4). No request of the interface locks a node. */
   readonly locked: boolean
-  /** Only in a world that imitates the service of 2026: the node's place, and its other data there. */
+  /** The node's place and its other data, only in a world that imitates the service of 2026. */
   readonly today?: NodeToday
 }

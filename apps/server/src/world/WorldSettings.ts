@@ -89,7 +89,7 @@ export const PlainSettings = Schema.Struct({
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxFleetNodes })) })
   ]),
-  /** Initial nodes in addition to those of the scenario. Default: none. */
+  /** Initial nodes in addition to the nodes of the scenario. Default: none. */
   nodes: Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)),
   /** Present if the world imitates the service of 2026 instead of the documented interface. */
   today: Schema.optionalKey(Today)
@@ -100,7 +100,7 @@ export interface WorldSettings extends Schema.Schema.Type<typeof PlainSettings> 
   readonly account: Account
   /** The faults that are armed from the start. Default: none. */
   readonly faults: ReadonlyArray<AnyFault>
-  /** The images and plans of a profile. Default: those of the seed. */
+  /** The images and plans of a profile. Default: the images and plans of the seed. */
   readonly catalogue?: Catalogue | undefined
 }
 

@@ -36,7 +36,7 @@ export type RemoveRefusal =
  */
 const unnamedRateLimit: Allowance.RateLimit = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" }
 
-/** Maximum number of worlds. A test suite with so many worlds has forgotten to delete them. */
+/** Maximum number of worlds. A test suite with this many worlds has forgotten to delete them. */
 const maxWorlds = 10_000
 
 /** The size at which the cache of digests is emptied. */
@@ -146,7 +146,7 @@ export class Worlds {
       : undefined
   }
 
-  /** Why so many more nodes are not possible; undefined if they are. Fewer nodes are always possible. */
+  /** Why this many more nodes are not possible; undefined if they are. Fewer nodes are always possible. */
   tooManyWith(more: number): TooManyNodes | undefined {
     if (more <= 0) return undefined
     let present = 0

@@ -1,4 +1,4 @@
-/** Selects the catalogue of a world: the profile's if it has one, otherwise that of its dialect and seed. */
+/** Selects the catalogue of a world: the profile's catalogue if it has one, otherwise the catalogue of the world's dialect and seed. */
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
 import type { Today } from "./Today.ts"
 import { todaysCatalogue } from "./todaysCatalogue.ts"

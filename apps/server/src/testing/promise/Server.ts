@@ -147,7 +147,7 @@ export interface World {
 
 /** The service on a free port of the loopback interface, in this process. */
 export interface Server {
-  /** Its scheme and host, without a path. */
+  /** The scheme and host of the server, without a path. */
   readonly baseUrl: string
   /** Makes a world with its own credentials. Tests that share a server but not a world never affect each other. */
   readonly makeWorld: (options?: WorldOptions) => Promise<World>

@@ -19,7 +19,7 @@ export const jsonOf = (name: string, value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** Requires an object with fields of its own. A list is refused, and so is a promise that somebody forgot to await. */
+/** Requires a plain object. A list is refused, and so is a promise that somebody forgot to await. */
 export const objectOf = <A extends object | undefined>(name: string, value: A): A => {
   if (value === undefined || isPlain(value)) return value
   throw new TypeError(`Expected ${name} to be an object.`)

@@ -1,6 +1,6 @@
 /**
- * Refuses a Node that is too old, with one sentence. This module is imported first and is a file of its own in the package,
- * because the other modules fail in many ways on an old Node.
+ * Refuses a Node that is too old, with one sentence. This module is imported first and is a separate file in the package, because the other
+ * modules fail in many ways on an old Node.
  */
 const { bun, deno, node } = process.versions
 const [major = 0, minor = 0] = node.split(".").map(Number)

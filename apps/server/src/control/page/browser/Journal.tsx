@@ -103,7 +103,7 @@ const rowOf = once((entry: JournalEntry) => {
               </>
             )}
           </span>
-          {/* Nothing takes time in a world whose clock stands still. */}
+          {/* Show no duration in a world with a frozen clock, because nothing takes time there. */}
           <span class="took">{durationMillis === 0 ? null : `${countText(durationMillis)} ms`}</span>
         </summary>
         {change === undefined ? <Exchange entry={entry} /> : null}
