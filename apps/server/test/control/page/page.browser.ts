@@ -33,6 +33,9 @@ describe("the page of the worlds", () => {
     Effect.gen(function* () {
       const { account, ready } = yield* serve([...frozen, "--scenario", "small"])
       for (const name of ["one", "two"]) yield* callAs(account, "POST", "/nodes/", { body: nodeOf(name) })
+      const { json } = yield* callAs(account, "GET", "/nodes/")
+      const forced = { status: "power-off", locked: true }
+      yield* control(account, "PATCH", `/worlds/default/nodes/${json.data[0].id}`, forced)
       for (let request = 0; request < 4; request++) yield* callAs(account, "GET", "/nodes/")
       const { page } = yield* visit(`${ready.url}/_mock/`, { width: 1280, height: 800 })
       const requests = page.locator("#journal li")
@@ -40,6 +43,10 @@ describe("the page of the worlds", () => {
       const { height, y } = (yield* sees(requests.nth(3).boundingBox()))!
       expect(y + height).toBeLessThan(800)
       yield* sees(page.getByRole("row", { name: "two" }).locator(".badge.coming").getByText("created").waitFor())
+      // The buttons at the end of the rows are in sight on a tablet, too.
+      yield* sees(page.setViewportSize({ width: 1024, height: 768 }))
+      const change = (yield* sees(page.getByRole("button", { name: "Change database" }).boundingBox()))!
+      expect(change.x + change.width).toBeLessThan(1000)
     })
   )
 
