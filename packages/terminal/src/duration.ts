@@ -1,7 +1,7 @@
 /** Durations as people write them: `500ms`, `90s`, `1h30m`, `2d`. `valueFlags.ts` has the flag for `effect/cli`. */
 import { Duration, Option } from "effect"
 
-/** Largest unit first. */
+/** The units and their lengths, the largest first. */
 const unitMillis = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const units = Object.entries(unitMillis)

@@ -128,7 +128,7 @@ export class Agent {
   }
 }
 
-/** Starts it with the account of the service under test. Closing the scope ends it. */
+/** Starts an agent with the account of the service under test. Closing the scope ends it. */
 export const startAgent = (args: ReadonlyArray<string>, options: AgentOptions = {}) =>
   Effect.gen(function* () {
     const server = yield* Effect.serviceOption(TestServer)

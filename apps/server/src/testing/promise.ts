@@ -59,7 +59,7 @@ const start = Effect.fnUntraced(function* (profile: Profile | undefined) {
     host: "127.0.0.1",
     port: 0,
     timeouts: { ...defaultTimeouts, drainMillis: 0 },
-    // No check with a profile, because an observed service may deviate from the interface.
+    // Do not check replies under a profile, because an observed service may deviate from the interface.
     checkReplies: profile === undefined,
     keepsProcess: false,
     profile

@@ -47,7 +47,7 @@ const sinkLine = ({ deadLetters, kind, lag, message, silenced, sink, state, wait
   (silenced > 0 ? `, held by silences ${silenced}` : "") +
   (message === null ? "" : `; ${message}`)
 
-/** Names the sinks that retry a failed attempt. That is no trouble yet, but they are not well either. */
+/** Names the sinks that retry a failed attempt. A retry is not a trouble yet, but such a sink is not well. */
 const retryingText = (sinks: ReadonlyArray<SinkStatus>): string | null => {
   const names = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => sink)
   if (names.length === 0) return null

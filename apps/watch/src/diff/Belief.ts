@@ -85,8 +85,8 @@ export interface Known {
   /** The first exchange that showed a status that cannot follow the current one. */
   readonly impossible: Exchange | null
   /**
-   * Set if since then only records without details have shown the node: the time of day when it was last seen in its known
-   * state.
+   * The time of day when the node was last seen in its known state, if only records without details have shown it since then; otherwise
+   * null.
    */
   readonly unstatedMillis: number | null
   /** What the two shapes of a record stated about the node's addresses and plan; null if no single read has shown the node. */

@@ -1,7 +1,7 @@
 /**
- * How a node moves: which status can follow which, how long it stays in each, and how it returns after it was reported deleted.
- * Stale lists and replies show nodes that are gone, and old statuses. One read therefore proves neither a return nor such a
- * status; a second read is needed, at least a grace later.
+ * How a node moves: which status can follow which, how long it stays in each, and how it returns after it was reported deleted. Stale lists
+ * and replies show nodes that are gone, and old statuses. So one read proves neither that a node has returned nor that it has such a
+ * status. A second read is needed, at least a grace later.
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { isKnown, type KnownStatus, type NodeStatus } from "@berthkit/core/domain/NodeStatus"

@@ -35,7 +35,9 @@ export const refilled = (tokens: number, millis: number): number =>
 export type Decision =
   /** Give up now. */
   | { readonly _tag: "GiveUp" }
-  /** Give up after this wait: the deadline has no room for the retry, and the wait slows down callers that retry at once. */
+  /**
+   * Give up after this wait. The deadline has no room for another attempt, but the wait slows down callers that would call again at once.
+   */
   | { readonly _tag: "GiveUpAfter"; readonly delayMillis: number }
   /** Retry after this wait. The cost is taken from the budget now. */
   | { readonly _tag: "Again"; readonly delayMillis: number; readonly cost: number }
