@@ -90,7 +90,7 @@ const clientOf = (connection: Connection, recorder: Recorder, creates: boolean) 
   const { intents } = connection.files
   return Berth.layerOver(connection.options, recorderLayer(recorder)).pipe(
     Layer.provide(allowanceLayer(connection)),
-    Layer.provide(creates && intents !== undefined ? layerAccount(intents) : Layer.empty)
+    Layer.provideMerge(creates && intents !== undefined ? layerAccount(intents) : Layer.empty)
   )
 }
 
@@ -162,11 +162,9 @@ export const probe = Effect.fnUntraced(function* ({ node, place, requests }: Pro
   const unanswered = yield* Effect.gen(function* () {
     const unanswered = yield* survey(recorder, requests, found.options)
     recorder.left = nodeRequests
-    const isOpen = left !== undefined && (yield* removeLeftOver(left))
-    if (node !== undefined && isOpen) {
-      return yield* new StartFailure({
-        message: "no second node is created before that is known: try again in ten minutes"
-      })
+    const open = left && (yield* removeLeftOver(left))
+    if (node !== undefined && open !== undefined) {
+      return yield* new StartFailure({ message: `no second node is created before that is known: ${open}` })
     }
     if (node !== undefined) yield* probeNode(found, node)
     return unanswered

@@ -7,7 +7,7 @@ import { dirname } from "node:path"
 import { isSameNode, proofOf } from "@berthkit/core/client/creation/Ownership"
 import { makeOwnFolder, readText, removeFile, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { Images } from "@berthkit/core/client/Images"
-import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
+import { nodeToDelete } from "@berthkit/core/client/nodeOfCreate"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { RawApi, type RawExchange } from "@berthkit/core/client/RawApi"
 import { NodeId } from "@berthkit/core/domain/Node"
@@ -63,20 +63,30 @@ export const leftOverOf = Effect.fnUntraced(function* (connection: Connection) {
  */
 const nodeOf = ({ node, ...order }: LeftOver) =>
   node === undefined
-    ? nodeOfCreate(order, order.name)
+    ? nodeToDelete({ ...order, isNameDrawn: true }, order.name)
     : Nodes.use((nodes) => nodes.get(node.id)).pipe(
         // A reinstalled service may have given the id to another node.
         Effect.map((found) => (isSameNode(node, proofOf(found)) ? found : undefined)),
         Effect.catchReason("BerthError", "NodeNotFound", () => Effect.undefined)
       )
 
-/** Deletes the node that an earlier probe left behind. Returns whether its create may still make one. */
+/** What to do while it is unknown what a create of a probe made. */
+const untilKnown = (name: string, candidates: ReadonlyArray<NodeId>, file: string): string => {
+  const ids = candidates.join(" ")
+  return candidates.length === 0
+    ? `run learn --probe again in eleven minutes (26 after a restart of this machine): it deletes ${name} if it was created`
+    : `see which is ${name}: berth node get ${ids}; delete it: berth node delete ID; then remove ${file}`
+}
+
+/** Deletes the node that an earlier probe left behind. If it is unknown whether its create made one, returns what to do. */
 export const removeLeftOver = Effect.fnUntraced(function* ({ file, ...left }: LeftOver & { readonly file: string }) {
   const { name } = left
-  const found = yield* Effect.catchReason(nodeOf(left), "BerthError", "OutcomeUnknown", () => Effect.succeed(null))
-  if (found === null) {
-    yield* note(`an earlier learn may still create ${name}: look later with berth node list --name ${name}`)
-    return true
+  const found = yield* Effect.catchReason(nodeOf(left), "BerthError", "OutcomeUnknown", ({ candidates }) =>
+    Effect.succeed(untilKnown(name, candidates, file))
+  )
+  if (typeof found === "string") {
+    yield* note(`an earlier learn may have created ${name}, or may still create it: ${found}`)
+    return found
   }
   if (found !== undefined) {
     const isThere = yield* Effect.as(
@@ -86,7 +96,7 @@ export const removeLeftOver = Effect.fnUntraced(function* ({ file, ...left }: Le
     if (isThere) yield* note(`deleted node ${found.id} (${found.name}), which an earlier learn left behind`)
   }
   yield* Effect.ignore(removeFile(file))
-  return false
+  return undefined
 })
 
 /**
@@ -209,7 +219,13 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   // Uninterruptible until the node is known, so that an interruption still deletes it.
   yield* Effect.acquireUseRelease(
     knownAtTheEnd(
-      nodes.create(order, { key: name }),
+      Effect.catchReason(
+        nodes.create(order, { key: name }),
+        "BerthError",
+        "OutcomeUnknown",
+        ({ candidates, message }) =>
+          Effect.fail(new StartFailure({ message: `${message} ${untilKnown(name, candidates, file)}` }))
+      ),
       "waiting to know whether the node was created, to delete it; this takes up to half a minute"
     ),
     Effect.fnUntraced(function* ({ node }) {

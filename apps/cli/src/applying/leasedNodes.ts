@@ -3,18 +3,19 @@
  * Id, name and creation time identify the node; if the reply to its create was lost, the create's idempotency key finds it. A lease stays
  * as long as its node may exist.
  */
+import { instantNow } from "@berthkit/core/client/instantNow"
 import { Nodes } from "@berthkit/core/client/Nodes"
-import { nodeOfCreate } from "@berthkit/core/client/nodeOfCreate"
-import { type Instant, IntentStore } from "@berthkit/core/client/creation/IntentStore"
+import { nodeToDelete } from "@berthkit/core/client/nodeOfCreate"
+import { IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isRunning, self } from "@berthkit/core/client/creation/KeyLock"
-import { isQuietAtLast, isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
+import { isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/Ownership"
 import { bootClock } from "@berthkit/core/client/files/Boot"
 import { millisBetween, type Stamp, stampNow } from "@berthkit/core/client/files/Stamp"
 import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { everyNodeShown } from "@berthkit/core/domain/ErrorReason"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import { LeasedNodeDiffers, LeasedNodeNotDeleted, LeasedNodeStays, LocalFileFault } from "../failure/CliFailure.ts"
 import {
   chargedSoFar,
@@ -27,10 +28,10 @@ import {
 } from "../leases/Lease.ts"
 import { leases } from "../leases/leases.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
-import { instantNow, recordedCreate, waitText } from "../nodes/recordedCreate.ts"
+import { recordedCreate, waitText } from "../nodes/recordedCreate.ts"
 import { problemOf } from "../failure/Problem.ts"
 import type { NodeResult } from "../records/outcome.ts"
-import { concurrency, wholeList } from "../nodes/allNodes.ts"
+import { concurrency } from "../nodes/allNodes.ts"
 import { ensureUnprotected, ownMemberships } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
@@ -114,46 +115,12 @@ const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, foun
 const differs = (lease: Lease, found: Node) =>
   new LeasedNodeDiffers({ id: found.id, name: lease.node?.name ?? lease.name, has: found.name })
 
-/**
- * Whether nothing is left of a create: the service can no longer make its node, and the candidates are gone. After a restart only the wall
- * clock may show the time. It may be wrong, but nothing is sent because of it.
- */
-const isNothingLeft = Effect.fnUntraced(function* (candidates: ReadonlyArray<NodeId>, sentAt: Instant | null) {
-  if (sentAt === null || !isQuietAtLast(sentAt, yield* instantNow)) return false
-  const { isWhole, nodes } = yield* wholeList
-  if (!isWhole || nodes.some(({ id }) => candidates.includes(id))) return false
-  const areGone = yield* Effect.forEach(candidates, (id) =>
-    Effect.match(
-      Nodes.use((nodes) => nodes.get(id)),
-      { onFailure: ({ reason }) => reason._tag === "NodeNotFound", onSuccess: () => false }
-    )
-  )
-  return areGone.every(Boolean)
-})
-
-/**
- * What became of a create if the list and the dates of nodes do not show it. The only node with a name that berth drew for it is the
- * lease's (decision 0336). Fails with `error` if it stays unknown.
- */
-const undecided = Effect.fnUntraced(function* (lease: Lease, sentAt: Instant | null, error: BerthError) {
-  const { reason } = error
-  if (reason._tag !== "OutcomeUnknown" || !reason.listRead || reason.listFault !== null) return yield* error
-  const { candidates } = reason
-  const [id, ...others] = candidates
-  if (id !== undefined && others.length === 0 && lease.isNameDrawn === true) {
-    const found = yield* Effect.result(Nodes.use((nodes) => nodes.get(id)))
-    if (Result.isSuccess(found) && isSpelling(found.success.name, lease.name)) return found.success
-  }
-  const isOver = yield* Effect.orElseSucceed(isNothingLeft(candidates, sentAt), () => false)
-  return isOver ? undefined : yield* error
-})
-
 /** Finds the node of a lease that does not state its node, because the reply to the create was lost. */
 const nodeOfLease = Effect.fnUntraced(function* (lease: Lease) {
   const recorded = yield* recordedCreate(lease.key)
   const id = recorded?.nodeId ?? undefined
   const found = yield* id === undefined
-    ? Effect.catch(nodeOfCreate(lease, lease.key), (error) => undecided(lease, recorded?.sentAt ?? null, error))
+    ? nodeToDelete({ ...lease, isNameDrawn: lease.isNameDrawn === true }, lease.key)
     : readNew(id, lease)
   if (found === undefined) return undefined
   // The record has an id only if the create's reply stated it or the client later proved it.

@@ -2,6 +2,7 @@
  * Finds the outcomes of create requests that the ledger still shows as open. The outcome of a request that this machine sent is in its
  * records. A request of another machine counts as not carried out once the service can no longer process it.
  */
+import { instantNow } from "@berthkit/core/client/instantNow"
 import { isQuietAtLast, isQuietElsewhere } from "@berthkit/core/client/creation/Ownership"
 import type { Instant, Intent } from "@berthkit/core/client/creation/IntentStore"
 import type { Allowance } from "@berthkit/core/client/Allowance"
@@ -25,7 +26,7 @@ import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
 import { recordOf } from "./recordedNodes.ts"
 import { machineName } from "./Registry.ts"
-import { candidatesOf, instantNow, recordedCreate, waitElsewhereText, waitText } from "../nodes/recordedCreate.ts"
+import { candidatesOf, recordedCreate, waitElsewhereText, waitText } from "../nodes/recordedCreate.ts"
 
 /** The ledger with all known outcomes, and the conflicts. */
 export interface Resolved {

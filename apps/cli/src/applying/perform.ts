@@ -3,6 +3,7 @@
  * continue after a run that was killed at any time. If one member fails, the others go on. But no node is deleted before all nodes that may
  * replace it are running.
  */
+import { instantNow } from "@berthkit/core/client/instantNow"
 import { type Instant, IntentStoreFailed } from "@berthkit/core/client/creation/IntentStore"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -45,7 +46,7 @@ import type { Change, LoadedFleet, LoadedGroup, Plan } from "../fleet/Change.ts"
 import { awaitedOf, replacingOf, stoppedOf, unsettledOf, youngerOf } from "../fleet/beforeDeletes.ts"
 import { lane, withListed } from "../nodes/allNodes.ts"
 import { deleteRead } from "../nodes/deleteRead.ts"
-import { instantNow, recordedCreate } from "../nodes/recordedCreate.ts"
+import { recordedCreate } from "../nodes/recordedCreate.ts"
 import { SendNotes } from "../nodes/SendNotes.ts"
 import { untilCreatedRuns, untilDeletedGone } from "../nodes/waitFor.ts"
 import { printNote } from "../output/Output.ts"

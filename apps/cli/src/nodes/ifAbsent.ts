@@ -2,6 +2,7 @@
  * Finds the nodes for `--if-absent`. For each name, there is no node, the wanted node, or a different node. While an earlier create may
  * still make a node of the name, the command fails.
  */
+import { instantNow } from "@berthkit/core/client/instantNow"
 import { drawnKeyPrefix, type Intent, IntentStore, isSent } from "@berthkit/core/client/creation/IntentStore"
 import {
   isOtherSystem,
@@ -21,7 +22,7 @@ import { DateTime, Effect, Predicate } from "effect"
 import { CreateUnknown, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
-import { candidatesOf, instantNow, waitText } from "./recordedCreate.ts"
+import { candidatesOf, waitText } from "./recordedCreate.ts"
 import { wholeNode } from "./resolve.ts"
 
 /**

@@ -1,12 +1,7 @@
-/** Reads this machine's records of creates, and the present instant to compare them with. */
-import { Allowance } from "@berthkit/core/client/Allowance"
+/** Reads this machine's records of creates, and says how long to wait until their outcome is known. */
 import { idsOf, type Instant, type Intent, IntentStore } from "@berthkit/core/client/creation/IntentStore"
 import { isTimed } from "@berthkit/core/client/creation/Ownership"
-import { bootClock } from "@berthkit/core/client/files/Boot"
-import { stampNow } from "@berthkit/core/client/files/Stamp"
-import { Nodes } from "@berthkit/core/client/Nodes"
 import { Effect, Option } from "effect"
-import { lane } from "./allNodes.ts"
 
 /** This machine's record of the create under a key: null if there is none, undefined if it cannot be read. */
 export const recordedCreate = Effect.fnUntraced(function* (key: string) {
@@ -20,16 +15,6 @@ export const recordedCreate = Effect.fnUntraced(function* (key: string) {
  */
 export const candidatesOf = (recorded: Intent | null | undefined): ReadonlyArray<number> =>
   Array.from(new Set([...idsOf(recorded?.told), ...(recorded?.seen ?? [])]))
-
-/** The present instant on every clock. The service's clock is known only from a reply, so without one this reads one node. */
-export const instantNow = Effect.gen(function* () {
-  const { serviceMillis: known } = yield* Allowance
-  if ((yield* known) === 0) yield* Effect.ignore(Nodes.use((nodes) => nodes.listPage({ perPage: 1, lane })))
-  const serviceMillis = yield* known
-  const store = yield* IntentStore
-  const stamp = yield* store === undefined ? Effect.flatMap(bootClock, stampNow) : store.now
-  return { ...stamp, serviceMillis } satisfies Instant
-})
 
 /** The longest wait until the outcome of another machine's create is known, in words. */
 export const waitElsewhereText = (isOfService: boolean): string => (isOfService ? "eleven minutes" : "26 minutes")

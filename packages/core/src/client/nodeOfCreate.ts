@@ -1,10 +1,14 @@
 /** Finds the node of an earlier create, for a program that is about to delete it. It only reads. */
-import { Effect } from "effect"
-import type { Node } from "../domain/Node.ts"
+import { Effect, Option, Result, Stream } from "effect"
+import type { BerthError } from "../domain/BerthError.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import { reconciliationKey } from "./creation/Creator.ts"
-import { IntentStore } from "./creation/IntentStore.ts"
+import { type Instant, IntentStore } from "./creation/IntentStore.ts"
 import { maxFreeMillis } from "./creation/KeyLock.ts"
+import { isQuietAtLast, isSpelling } from "./creation/Ownership.ts"
+import { instantNow } from "./instantNow.ts"
+import type { Listed } from "./listing/Listed.ts"
 import { Nodes } from "./Nodes.ts"
 
 /** How long to look for the node. */
@@ -24,11 +28,10 @@ const awaitLocks = Effect.fnUntraced(function* (key: string) {
   }).pipe(Effect.timeoutOption(maxFreeMillis), Effect.ignore)
 })
 
+type Order = Pick<NodeSpec, "image" | "name" | "plan">
+
 /** The node that a create with this key made; undefined if it made none or the node is gone. Fails while this is unknown. */
-export const nodeOfCreate = Effect.fnUntraced(function* (
-  { image, name, plan }: Pick<NodeSpec, "image" | "name" | "plan">,
-  key: string
-) {
+export const nodeOfCreate = Effect.fnUntraced(function* ({ image, name, plan }: Order, key: string) {
   const nodes = yield* Nodes
   yield* awaitLocks(key)
   return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
@@ -39,4 +42,68 @@ export const nodeOfCreate = Effect.fnUntraced(function* (
       () => Effect.undefined
     )
   )
+})
+
+/** Whether the list is whole and has none of these nodes. */
+const isListedWithout = (ids: ReadonlyArray<NodeId>) =>
+  Effect.gen(function* () {
+    const nodes = yield* Nodes
+    let end: Listed | undefined
+    const onEnd = (listed: Listed) => Effect.sync(() => void (end = listed))
+    const found = yield* Stream.runCollect(nodes.list({ lane: "interactive", onEnd }))
+    const isWhole = end !== undefined && end.readToEnd !== false
+    return isWhole && found.every(({ id }) => !ids.includes(id))
+  })
+
+/**
+ * Whether nothing is left of a create: the service can no longer make its node, and the candidates are gone. After a restart only the wall
+ * clock may show the time. It may be wrong, but nothing is sent because of it.
+ */
+const isNothingLeft = Effect.fnUntraced(function* (candidates: ReadonlyArray<NodeId>, sentAt: Instant | null) {
+  if (sentAt === null || !isQuietAtLast(sentAt, yield* instantNow) || !(yield* isListedWithout(candidates)))
+    return false
+  const areGone = yield* Effect.forEach(candidates, (id) =>
+    Effect.match(
+      Nodes.use((nodes) => nodes.get(id)),
+      { onFailure: ({ reason }) => reason._tag === "NodeNotFound", onSuccess: () => false }
+    )
+  )
+  return areGone.every(Boolean)
+})
+
+/** What became of a create if the list and the dates of nodes do not show it. Fails with `error` if it stays unknown. */
+const undecided = Effect.fnUntraced(function* (
+  { isNameDrawn, name }: Order & { readonly isNameDrawn: boolean },
+  sentAt: Instant | null,
+  error: BerthError
+) {
+  const { reason } = error
+  if (reason._tag !== "OutcomeUnknown" || !reason.listRead || reason.listFault !== null) return yield* error
+  const { candidates } = reason
+  const [id, ...others] = candidates
+  if (id !== undefined && others.length === 0 && isNameDrawn) {
+    const found = yield* Effect.result(Nodes.use((nodes) => nodes.get(id)))
+    if (Result.isSuccess(found) && isSpelling(found.success.name, name)) return found.success
+  }
+  const isOver = yield* Effect.orElseSucceed(isNothingLeft(candidates, sentAt), () => false)
+  return isOver ? undefined : yield* error
+})
+
+/**
+ * Like `nodeOfCreate`, for a program that only deletes the node and sends no other create because of the answer. The only node with a name
+ * that the program drew for it is its own, and there is none once the service can no longer make it (decision 0336).
+ */
+export const nodeToDelete = Effect.fnUntraced(function* (
+  order: Order & { readonly isNameDrawn: boolean },
+  key: string
+) {
+  const store = yield* IntentStore
+  const sentAt =
+    store === undefined
+      ? null
+      : yield* Effect.match(store.find(key), {
+          onFailure: () => null,
+          onSuccess: (found) => Option.getOrNull(found)?.sentAt ?? null
+        })
+  return yield* Effect.catch(nodeOfCreate(order, key), (error) => undecided(order, sentAt, error))
 })

@@ -1,6 +1,7 @@
 /**
  * `berth fleet adopt`: adds an existing node to a fleet. Only the ledger changes.
  */
+import { instantNow } from "@berthkit/core/client/instantNow"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { Clock, DateTime, Effect } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
@@ -39,7 +40,7 @@ import {
 } from "../../fleet/Ledger.ts"
 import { memberText, parseMember } from "../../fleet/Member.ts"
 import { openText } from "../../fleet/plan.ts"
-import { candidatesOf, instantNow, recordedCreate } from "../../nodes/recordedCreate.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"

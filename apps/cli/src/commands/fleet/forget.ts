@@ -1,6 +1,7 @@
 /**
  * `berth fleet forget`: removes a member from the ledger, or a fleet from this machine's registry. No node is changed.
  */
+import { instantNow } from "@berthkit/core/client/instantNow"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Clock, Effect, Result } from "effect"
 import { fileFlag, placeOf, readFleetFile } from "../../applying/FleetPlace.ts"
@@ -28,7 +29,7 @@ import { bySpelling } from "../../fleet/bySpelling.ts"
 import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { fleetMemberRecord } from "../../records/fleet.ts"
-import { candidatesOf, instantNow, recordedCreate } from "../../nodes/recordedCreate.ts"
+import { candidatesOf, recordedCreate } from "../../nodes/recordedCreate.ts"
 import { client, creatingClient } from "../../settings/client.ts"
 import { command } from "../command.ts"
 
