@@ -10,7 +10,7 @@ import { Duration, Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { settingsOf } from "../account.ts"
-import { json, run } from "./berth.ts"
+import { json, lines, run, start } from "./berth.ts"
 import { hurried, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 import { stateFolder } from "./stateFolder.ts"
@@ -604,6 +604,53 @@ describe("a create where the list may be cut", () => {
       }).pipe(Effect.scoped)
     )
   }
+})
+
+describe("node watch where the list may be cut", () => {
+  it.live("does not say of a node that is only no longer listed that it is gone", () =>
+    Effect.gen(function* () {
+      const nodes = [1001, 1002, 1003].map((id) => nodeRecord({ id, name: `n-${id}` }))
+      let lists = 0
+      const replies = [ok(nodes[2]), ok({ ...nodes[2], status: "power-off" }), failure(404, "Not found")]
+      const url = yield* serve(({ path }) => {
+        if (path === "/nodes/1003/") return replies.shift() ?? failure(404, "Not found")
+        // A list of which each page is the same takes three requests.
+        return ok(nodes.slice(0, ++lists > 3 ? 2 : 3))
+      })
+      const env = {
+        BERTH_API_KEY: "key-of-a-test",
+        BERTH_ACCESS_TOKEN: "token-of-a-test",
+        BERTH_BASE_URL: url,
+        XDG_STATE_HOME: yield* stateFolder
+      }
+      const watch = yield* start(["node", "watch", "--interval", "1s", "-o", "ndjson"], { env })
+      yield* watch.untilStdout('"to":null')
+      yield* watch.kill("SIGINT")
+      const changes = lines((yield* watch.ended).stdout).map((line) => JSON.parse(line))
+      assert.deepStrictEqual(
+        changes.map(({ from, id, to }) => [id, from, to]),
+        [
+          [1003, "running", "power-off"],
+          [1003, "power-off", null]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a create with --if-absent where the list may be cut", () => {
+  it.live("is refused before it is sent, and the hint says how to finish it by hand", () =>
+    Effect.gen(function* () {
+      const { berth, creates } = yield* cutList(25, 20, {})
+      const kinds = ["--plan", "C3.8GB", "--image", image, "--force", "--yes"]
+      const { code, stderr } = yield* berth("node", "create", "web", ...kinds, "--if-absent")
+      assert.deepStrictEqual([code, creates.length], [7, 0], stderr)
+      assert.include(
+        stderr,
+        "hint: Nothing was created. Look for the name in the service's console. If no node has it, create one without --if-absent."
+      )
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("a create that the rate limit refuses where the list may be cut", () => {

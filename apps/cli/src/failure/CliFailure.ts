@@ -73,13 +73,17 @@ export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   readonly given?: string | undefined
   /** Whether the command needs the whole list, and does not look for a name; default false. */
   readonly all?: boolean
+  /** Whether the command creates a node only if none has the name; default false. */
+  readonly ifAbsent?: boolean
 }> {
   readonly exit = "unavailable"
   readonly details = this.given === undefined ? {} : { node: { id: null, name: this.given } }
   readonly hint =
     this.all === true
       ? "Nothing was changed. Try again later, or see what the service lists: berth node list"
-      : "See the ids with berth node list, and name the node by its id."
+      : this.ifAbsent === true
+        ? "Nothing was created. Look for the name in the service's console. If no node has it, create one without --if-absent."
+        : "See the ids with berth node list, and name the node by its id."
   override get message() {
     if (this.all === true)
       return "Berth cannot tell which nodes exist: the service's list cannot be read to its end, or counts more nodes than it contains."

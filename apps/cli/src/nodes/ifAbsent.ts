@@ -19,7 +19,7 @@ import type { Node } from "@berthkit/core/domain/Node"
 import type { NodeSpec } from "@berthkit/core/domain/NodeSpec"
 import { label } from "@berthkit/core/domain/NodeStatus"
 import { DateTime, Effect, Predicate } from "effect"
-import { CreateUnknown, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
+import { CreateUnknown, ListNotWhole, NameAmbiguous, NameMayBeCut, NodeDiffers } from "../failure/CliFailure.ts"
 import { readImages, underAskedPlan } from "./askedPlan.ts"
 import { byName } from "./byName.ts"
 import { candidatesOf, waitText } from "./recordedCreate.ts"
@@ -98,7 +98,9 @@ interface Asked {
 export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
   const specs = asked.map(({ spec }) => spec)
   const groups = new Set(specs.map(({ name }) => spellingGroup(name)))
-  const { nodes } = yield* byName((name) => groups.has(spellingGroup(name)), { change: true })
+  const { nodes } = yield* byName((name) => groups.has(spellingGroup(name)), { change: true }).pipe(
+    Effect.catchTag("ListNotWhole", () => new ListNotWhole({ ifAbsent: true }))
+  )
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {

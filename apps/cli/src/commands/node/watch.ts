@@ -2,6 +2,7 @@
  * `berth node watch`: shows nodes as they change, as a live table on a terminal and otherwise as one record per change.
  */
 import { CallsEnd } from "@berthkit/core/client/call/Deadline"
+import type { Listed } from "@berthkit/core/client/listing/Listed"
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { Node } from "@berthkit/core/domain/Node"
 import { escapeControls } from "@berthkit/terminal/escapeControls"
@@ -51,24 +52,37 @@ const ensureNamed = (named: Named, nodes: Reading) =>
     nodes
   )
 
-/** Reads the watched nodes: the named ones, or all. A deleted node is left out. Fails if a node was renamed. */
-const read = Effect.fnUntraced(function* (named: Named | undefined) {
+/** Reads nodes one by one, and leaves out those that do not exist. `known` has fields that the replies may lack. */
+const readSingly = Effect.fnUntraced(function* (known: Iterable<readonly [Node["id"], Node | null]>) {
   const nodes = yield* Nodes
-  if (named === undefined || named.size > maxSingly) {
-    const listed = yield* Stream.runCollect(nodes.list({ lane: "wait", exact: false }))
-    if (named === undefined) return byId(listed)
-    return yield* ensureNamed(named, byId(listed.filter(({ id }) => named.has(id))))
-  }
   const found = yield* Effect.forEach(
-    named,
-    ([id, { node: before }]) =>
+    known,
+    ([id, before]) =>
       nodes.get(id, { lane: "wait" }).pipe(
         Effect.map((node) => [before === null ? node : withListed(node, before)]),
         Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([]))
       ),
     { concurrency }
   )
-  return yield* ensureNamed(named, byId(found.flat()))
+  return found.flat()
+})
+
+/**
+ * Reads the watched nodes: the named ones, or all. A deleted node is left out. If the list may lack nodes, those that were there before are
+ * read one by one. Fails if a node was renamed.
+ */
+const read = Effect.fnUntraced(function* (named: Named | undefined, before: Reading | undefined) {
+  if (named !== undefined && named.size <= maxSingly) {
+    const known = Array.from(named, ([id, { node }]) => [id, node] as const)
+    return yield* ensureNamed(named, byId(yield* readSingly(known)))
+  }
+  const nodes = yield* Nodes
+  let isWhole = true
+  const onEnd = ({ readToEnd }: Listed) => Effect.sync(() => void (isWhole = readToEnd !== false))
+  const listed = byId(yield* Stream.runCollect(nodes.list({ lane: "wait", exact: false, onEnd })))
+  const unlisted = isWhole ? [] : Array.from(before ?? []).filter(([id]) => !listed.has(id))
+  const found = [...listed.values(), ...(yield* readSingly(unlisted))]
+  return named === undefined ? byId(found) : yield* ensureNamed(named, byId(found.filter(({ id }) => named.has(id))))
 })
 
 const namedBy = ({ nodes }: Resolution) =>
@@ -143,7 +157,7 @@ export const watch = command(
     let failing: string | undefined
     while (!(yield* readerGone)) {
       // A watch has no end, so the deadline applies to each reading.
-      const result = yield* Effect.result(Effect.provideService(read(named), CallsEnd, undefined))
+      const result = yield* Effect.result(Effect.provideService(read(named, before), CallsEnd, undefined))
       const failed = Result.isFailure(result) ? result.failure : undefined
       // Temporary failures do not end a watch, because the next reading may succeed.
       if (failed?._tag === "NameChanged" || failed?.retryable === false) return yield* failed
