@@ -716,12 +716,13 @@ const noteGivenUp = ({ givenUp, groupOf, service }: World, ran: Ran): void => {
 /** Notes which nodes this machine knows to be protected. */
 const noteProtected = (
   world: World,
-  { code, fleet, ledgerAfter, protectedAfter, protectedBefore, step }: Ran
+  { code, fleet, ledgerAfter, ledgerBefore, protectedAfter, protectedBefore, step }: Ran
 ): void => {
   const isOfFleet = fleetCommands.has(step.step) || ledgerCommands.has(step.step)
   if (!isOfFleet || isElsewhere(step) || step.stateGoneAt !== undefined) return
   if (code === 0 || code === 9) {
-    if (fleet === "shop") world.isFleetKnown = true
+    // A fleet without members is not registered.
+    if (fleet === "shop" && ledgerBefore.size + ledgerAfter.size > 0) world.isFleetKnown = true
     for (const id of protectedAfter) world.protectedNodes.add(id)
   }
   for (const id of world.protectedNodes) {
