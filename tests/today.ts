@@ -99,6 +99,7 @@ export const documentedSuites: Readonly<Record<string, ReadonlyArray<string>>> =
     "cli/fleetSpellings.test.ts",
     "cli/formats.test.ts",
     "cli/help.test.ts",
+    "cli/killedFleets.test.ts",
     "cli/machine/completion.machine.ts",
     "cli/machine/powerCut.machine.ts",
     "cli/machine/powershell.machine.ts",

@@ -75,6 +75,8 @@ export interface Weather {
   readonly shortLists?: boolean
   /** Whether replies do not state the time. */
   readonly noDate?: boolean
+  /** Whether lists do not state when nodes were created, as today. */
+  readonly undatedLists?: boolean
 }
 
 /** Who made a node. */
@@ -462,12 +464,17 @@ export class Service {
     const visible = all.filter(({ createdMillis }) => now - createdMillis >= hiddenForSeconds * 1000)
     const kept = shortLists === true ? visible.slice(0, -1) : visible
     const [page, size] = [Number(query.get("page_no") ?? 1), Math.min(100, Number(query.get("per_page") ?? 20))]
-    return success(kept.slice((page - 1) * size, page * size).map((node) => this.#record(node)))
+    return success(kept.slice((page - 1) * size, page * size).map((node) => this.#listed(node)))
   }
 
   #statusOf(node: NodeTruth): string {
     if (!this.isLiving(node)) return "terminate"
     return this.isRunning(node) ? "running" : node.isOff ? "power-off" : "created"
+  }
+
+  #listed(node: NodeTruth) {
+    const { created_at, ...rest } = this.#record(node)
+    return this.weather.undatedLists === true ? rest : { ...rest, created_at }
   }
 
   #record(node: NodeTruth) {
