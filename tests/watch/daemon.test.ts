@@ -58,7 +58,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       yield* wait(() => daemon.program.kill("SIGTERM"))
       const { stderr } = yield* wait(() => daemon.finished())
       const { chunks } = JSON.parse(stderr.find((line) => line.startsWith('{"chunks":'))!)
-      expect(chunks).toContain("Store")
+      expect(chunks).toContain("SqlClient")
       expect(chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet)$/.test(name))).toEqual([])
       // Check that the files with these names exist.
       const files = readdirSync(new URL("../../apps/watch/dist", import.meta.url)).join("\n")
