@@ -128,7 +128,7 @@ describe("berth-watch check-config", () => {
       code: 2,
       stderr: [
         "watch.yml:5:13: accounts[0].apiKey refers to ABSENT, which is not set.",
-        "watch.yml:9:44: sinks[0].webhook.format has to be one of cloudevents, slack, discord, ntfy.",
+        "watch.yml:9:44: sinks[0].webhook.format has to be one of cloudevents, slack, discord, teams, ntfy, pagerduty, opsgenie.",
         "berth-watch: watch.yml cannot be used."
       ],
       stdout: []

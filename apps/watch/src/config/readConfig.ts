@@ -12,7 +12,7 @@ import { dirname, isAbsolute, resolve } from "node:path"
 import { heartbeatMethods, type HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { causes } from "../diff/Cause.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
-import { formats, type Header, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
+import { formats, type Header, needsKey, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
 import { headerProblem, isHeaderValue } from "../deliver/webhook/headers.ts"
 import { isPostgres, readAddress } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
@@ -246,18 +246,27 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       : Redacted.make(bytes)
   })
 
+  const receiverKey = mapped(secret, (found, place) =>
+    isHeaderValue(Redacted.value(found)) ? found : file.fail(place, "has characters that a header must not contain")
+  )
+
   const webhook = mapped(
     file.record({
       url: needed(url),
       secrets: defaulted(file.list(key, { max: 10 }), []),
       allowPrivate: defaulted(file.flag, false),
       format: defaulted(file.oneOf(formats), "cloudevents"),
+      key: defaulted(receiverKey, null),
       headers: defaulted(headers, [])
     }),
-    ({ allowPrivate, ...rest }, place): SinkOptions["target"] | undefined =>
-      allowPrivate || !isPrivateUrl(Redacted.value(rest.url))
+    ({ allowPrivate, ...rest }, place): SinkOptions["target"] | undefined => {
+      const { format, key, url } = rest
+      if (needsKey(format) && key === null) return file.fail(place, `needs a key for ${format}: key: { env: NAME }`)
+      if (!needsKey(format) && key !== null) return file.fail(place, `has a key, which ${format} does not use`)
+      return allowPrivate || !isPrivateUrl(Redacted.value(url))
         ? { _tag: "Webhook", ...rest, isPrivateAllowed: allowPrivate }
         : file.fail(place, "is on this machine or in a private network; add allowPrivate: true to allow it")
+    }
   )
 
   /** The name of a variable that is set. */

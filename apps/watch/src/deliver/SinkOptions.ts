@@ -22,9 +22,12 @@ interface EventSelection {
   readonly accounts: ReadonlyArray<string>
 }
 
-/** `cloudevents` is the event itself; every other format is a message for people. */
-export const formats = ["cloudevents", "slack", "discord", "ntfy"] as const
+/** `cloudevents` is the event itself. `pagerduty` and `opsgenie` are alerts. Every other format is a message for people. */
+export const formats = ["cloudevents", "slack", "discord", "teams", "ntfy", "pagerduty", "opsgenie"] as const
 export type Format = (typeof formats)[number]
+
+/** Whether a format needs the receiver's own key besides the address. */
+export const needsKey = (format: Format): boolean => format === "pagerduty" || format === "opsgenie"
 
 export interface WebhookOptions {
   readonly _tag: "Webhook"
@@ -35,6 +38,8 @@ export interface WebhookOptions {
   /** Whether the receiver may have an address in a private network or on this machine. */
   readonly isPrivateAllowed: boolean
   readonly format: Format
+  /** The key of the receiver's API: PagerDuty's routing key, or Opsgenie's API key; null for the other formats. */
+  readonly key: Redacted.Redacted | null
   /** Additional headers; each value may be secret. */
   readonly headers: ReadonlyArray<Header>
 }

@@ -33,6 +33,7 @@ export const heartbeat = Effect.fnUntraced(function* (
     secrets: [],
     isPrivateAllowed: true,
     format: "cloudevents",
+    key: null,
     headers
   } as const
   const send = yield* makeSender(target, { method })

@@ -204,6 +204,14 @@ retention: { events: 2d, maxSize: 500MB }
     expect(Redacted.value(accessToken as Redacted.Redacted)).toBe("token-from-file")
   })
 
+  it("reads the key of a receiver of alerts, and shows it nowhere", () => {
+    const sink = `{ name: page, webhook: { url: https://alerts.example.com/x, format: pagerduty, key: { env: SECRET } } }`
+    const { sinks } = Result.getOrThrow(read(config(`sinks: [${sink}]`)))
+    const { key } = sinks[0]!.target as WebhookOptions
+    expect(Redacted.value(key!)).toBe(variables["SECRET"])
+    expect(JSON.stringify(sinks)).not.toContain(variables["SECRET"])
+  })
+
   it("shows no secret, however it is printed", () => {
     const found = Result.getOrThrow(read(config(`sinks: [{ name: chat, webhook: { url: { env: CHAT } } }]`)))
     const printed = `${JSON.stringify(found)}${String(found.sinks[0]!.target)}`
@@ -217,6 +225,18 @@ retention: { events: 2d, maxSize: 500MB }
     [config("acounts: []"), /^6:1 acounts is not a setting; did you mean accounts\?$/],
     [config("listen: 0.0.0.0:80"), /^6:9 listen is reachable from other machines, so a token is needed\.$/],
     [config("listen: here"), /^6:9 listen has to be HOST:PORT or off\.$/],
+    [
+      config("sinks: [{ name: a, webhook: { url: https://a.example.com, format: pagerduty } }]"),
+      /^6:29 sinks\[0\]\.webhook needs a key for pagerduty: key: \{ env: NAME \}\.$/
+    ],
+    [
+      config("sinks: [{ name: a, webhook: { url: https://a.example.com, format: teams, key: { env: SECRET } } }]"),
+      /^6:29 sinks\[0\]\.webhook has a key, which teams does not use\.$/
+    ],
+    [
+      config("sinks: [{ name: a, webhook: { url: https://a.example.com, format: opsgenie, key: abc } }]"),
+      /^6:82 sinks\[0\]\.webhook\.key is written out; refer to it/
+    ],
     [config("token: abc"), /^6:8 token is written out; refer to it: \{ env: NAME \} or \{ file: PATH \}\.$/],
     [config("token: { env: ABSENT }"), /^6:8 token refers to ABSENT, which is not set\.$/],
     [config("token: { env: BLANK }"), /^6:8 token refers to BLANK, which is not set\.$/],

@@ -53,6 +53,7 @@ export const sinkTo = ({ url }: Receiver, over: Partial<SinkOptions> & { readonl
     secrets: [],
     isPrivateAllowed: true,
     format: "cloudevents",
+    key: null,
     headers: []
   },
   ...over

@@ -1,6 +1,6 @@
 /**
- * One attempt to post an event to a webhook: the body, the signature, and the meaning of the answer. It follows no redirects,
- * and has a timeout.
+ * One attempt to post an event to a webhook: the signature, and the meaning of the answer. It follows no redirects, and has a
+ * timeout.
  */
 import { createHmac } from "node:crypto"
 import { lookup as systemLookup } from "node:dns"
@@ -8,8 +8,7 @@ import * as http from "node:http"
 import * as https from "node:https"
 import { proxyVariables } from "@berthkit/core/client/transport/NodeTransport"
 import { Clock, Effect, Redacted, Result } from "effect"
-import { sentenceOf } from "../../events/sentences.ts"
-import type { Format, WebhookOptions } from "../SinkOptions.ts"
+import type { WebhookOptions } from "../SinkOptions.ts"
 import { delivered, failed, type Outcome } from "../Health.ts"
 import {
   checkedLookup,
@@ -19,56 +18,7 @@ import {
   type Resolve,
   systemResolve
 } from "./addressCheck.ts"
-
-/** The body: the event itself, or a message about it in the format of a chat. */
-interface Post {
-  readonly contentType: string
-  readonly body: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** Maximum length of a message; chats reject longer ones. */
-const maxText = 1500
-
-const shorten = (text: string) => (text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text)
-
-/** An event in one sentence for people. Names come from outside, so they must not become markup or mention people. */
-const messageOf = (json: string): string => {
-  const event = JSON.parse(json)
-  const { data, source, subject } = event
-  const account = decodeURIComponent(String(source).slice("/accounts/".length))
-  const { name } = data.after ?? data.before ?? {}
-  const id = /^nodes\/(\d+)$/.exec(String(subject))?.[1]
-  const node = id === undefined ? "" : typeof name === "string" ? `${name} (${id}) ` : `Node ${id} `
-  const text = `${node}${sentenceOf(event).text}`
-  const reasons: ReadonlyArray<string> = (data.silenced ?? []).map(({ reason }: { reason: string }) => reason)
-  const late = reasons.length === 0 ? "" : ` (Held by a silence: ${reasons.join("; ")}.)`
-  return shorten(`[${account}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
-}
-
-/** Escapes Slack's three markup characters. */
-const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-
-const asJson = (value: unknown): Post => ({
-  contentType: "application/json",
-  body: JSON.stringify(value),
-  headers: {}
-})
-
-const toPost = (format: Format, json: string): Post => {
-  switch (format) {
-    case "cloudevents":
-      return { contentType: "application/cloudevents+json", body: json, headers: {} }
-    case "slack":
-      return asJson({ text: forSlack(messageOf(json)) })
-    case "discord":
-      return asJson({ content: messageOf(json), allowed_mentions: { parse: [] } })
-    case "ntfy": {
-      const title = String(JSON.parse(json).type).replaceAll(/[^\w.]/g, "")
-      return { contentType: "text/plain; charset=utf-8", body: messageOf(json), headers: { title } }
-    }
-  }
-}
+import { toPost } from "./toPost.ts"
 
 const minKeyBytes = 16
 const maxKeyBytes = 64
@@ -191,9 +141,9 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
 
   const hasBody = method !== "GET" && method !== "HEAD"
 
-  const post = (headers: Readonly<Record<string, string>>, body: string, nowMillis: number) =>
+  const post = (target: URL, headers: Readonly<Record<string, string>>, body: string, nowMillis: number) =>
     Effect.callback<Outcome>((resume, signal) => {
-      const sent = request(url, { method, agent, headers, signal, ...lookup })
+      const sent = request(target, { method, agent, headers, signal, ...lookup })
       sent.on("response", (response) => {
         // The outcome does not wait for the body.
         const draining = Effect.forkIn(drain(response), scope)
@@ -208,7 +158,7 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
     if (isRefused) return failed("refused", "the receiver has a private address")
     if (Result.isFailure(proxy)) return failed("unavailable", proxy.failure)
     const now = yield* Clock.currentTimeMillis
-    const { body, contentType, headers } = toPost(options.format, json)
+    const { body, contentType, headers, url: target } = toPost(options, json)
     const all = {
       ...(hasBody && { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }),
       "user-agent": "berth-watch",
@@ -216,7 +166,7 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
       ...Object.fromEntries(options.headers.map(([name, value]) => [name, Redacted.value(value)])),
       ...signedHeaders(id, now, body, options.secrets)
     }
-    return yield* post(all, body, now).pipe(
+    return yield* post(target, all, body, now).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMillis,
         orElse: () => Effect.succeed<Outcome>(failed("unavailable", `no answer within ${timeoutMillis / 1000} s`))

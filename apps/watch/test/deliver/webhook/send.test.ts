@@ -48,8 +48,14 @@ const sender = (
   {
     format = "cloudevents",
     headers = [],
-    isPrivateAllowed = true
-  }: { format?: Format; headers?: ReadonlyArray<Header>; isPrivateAllowed?: boolean } = {},
+    isPrivateAllowed = true,
+    key = null
+  }: {
+    format?: Format
+    headers?: ReadonlyArray<Header>
+    isPrivateAllowed?: boolean
+    key?: Redacted.Redacted | null
+  } = {},
   resolve?: Resolve,
   environment: NodeJS.ProcessEnv = {}
 ) =>
@@ -60,6 +66,7 @@ const sender = (
       secrets: [Redacted.make(signingKey(secret)!)],
       isPrivateAllowed,
       format,
+      key,
       headers
     },
     { ...(resolve && { resolve }), environment }
@@ -207,6 +214,99 @@ describe("a webhook", () => {
       const { received, url } = yield* statusReceiver(200)
       yield* (yield* sender(url, { format }))("id-1", json)
       expect(JSON.parse(received[0]!.body)).toEqual(message)
+    })
+  )
+
+  it.effect("posts a card without Markdown to teams", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(202)
+      yield* (yield* sender(url, { format: "teams" }))("id-1", json)
+      const { attachments, type } = JSON.parse(received[0]!.body)
+      expect(type).toBe("message")
+      expect(attachments).toHaveLength(1)
+      const [{ content, contentType }] = attachments
+      expect(contentType).toBe("application/vnd.microsoft.card.adaptive")
+      expect(content).toMatchObject({ type: "AdaptiveCard", version: "1.4" })
+      const text = "[eu] web <1> (7) is power-off (was running)."
+      expect(content.body).toEqual([{ type: "RichTextBlock", inlines: [{ type: "TextRun", text }] }])
+    })
+  )
+
+  const event = (type: string, data: object, id = type, subject: string | undefined = "nodes/7") =>
+    JSON.stringify({ id, type, source: "/accounts/eu", subject, time: "2026-11-30T10:00:00.000Z", data })
+  const stuck = { status: "created", since: "2026-11-30T09:00:00.000Z", after: { name: "web" } }
+  const trouble = { trouble: "sink-down", about: { kind: "sink", name: "chat" } }
+  /** Events that end what an earlier one began. */
+  const pairs = [
+    ["a stuck node", event("berth.node.stuck", stuck), event("berth.node.unstuck", stuck)],
+    [
+      "a stuck node that somebody deletes",
+      event("berth.node.stuck", stuck),
+      event("berth.node.deleted", { before: stuck.after, after: null, cause: "requested" })
+    ],
+    [
+      "a degraded account",
+      event("berth.watch.degraded", { trouble: "sweep-failed", message: "The list cannot be read." }),
+      event("berth.watch.recovered", { trouble: "sweep-failed" })
+    ],
+    [
+      "a trouble",
+      event("berth.watch.trouble", { ...trouble, severity: "critical", message: "It is down.", next: "Start it." }),
+      event("berth.watch.trouble_ended", trouble)
+    ]
+  ] as const
+  const key = Redacted.make("R0UT1NG")
+
+  it.effect.each(pairs)("opens and resolves %s at pagerduty by one key", ([, begin, end]) =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(202)
+      const send = yield* sender(url, { format: "pagerduty", key })
+      yield* send("id-1", begin)
+      yield* send("id-2", end)
+      const [opened, resolved] = received.map(({ body }) => JSON.parse(body))
+      expect(opened).toMatchObject({
+        routing_key: "R0UT1NG",
+        event_action: "trigger",
+        payload: {
+          summary: expect.stringMatching(/^\[eu\] /),
+          source: "eu",
+          severity: expect.stringMatching(/^(critical|warning)$/),
+          timestamp: "2026-11-30T10:00:00.000Z"
+        }
+      })
+      expect(resolved).toEqual({ routing_key: "R0UT1NG", event_action: "resolve", dedup_key: opened.dedup_key })
+    })
+  )
+
+  it.effect.each(pairs)("opens and closes %s at opsgenie by one alias", ([, begin, end]) =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(202)
+      const send = yield* sender(url, { format: "opsgenie", key })
+      yield* send("id-1", begin)
+      yield* send("id-2", end)
+      const [opened, closed] = received
+      expect(opened).toMatchObject({ path: "/hook", headers: { authorization: "GenieKey R0UT1NG" } })
+      const { alias, message, priority } = JSON.parse(opened!.body)
+      expect([message.startsWith("[eu] "), message.length <= 130]).toEqual([true, true])
+      expect(priority).toMatch(/^P[13]$/)
+      expect(closed).toMatchObject({
+        path: `/hook/${alias}/close?identifierType=alias`,
+        headers: { authorization: "GenieKey R0UT1NG" }
+      })
+    })
+  )
+
+  it.effect("opens an alert of its own for each unexpected deletion", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(202)
+      const send = yield* sender(url, { format: "pagerduty", key })
+      const gone = { before: { name: "n".repeat(3000) }, after: null, cause: "unknown" }
+      for (const id of ["a", "b", "a"]) yield* send(id, event("berth.node.deleted", gone, id))
+      const sent = received.map(({ body }) => JSON.parse(body))
+      expect(sent.map(({ event_action }) => event_action)).toEqual(["trigger", "trigger", "trigger"])
+      expect(sent[0].dedup_key).toBe(sent[2].dedup_key)
+      expect(sent[0].dedup_key).not.toBe(sent[1].dedup_key)
+      expect(sent[0].payload.summary).toHaveLength(1024)
     })
   )
 
