@@ -67,7 +67,9 @@ const unusable = (message: string) =>
     "Use the secret exactly as the sink has it: `whsec_` and base64. `berth-watch secret` makes one."
   )
 
-const keyOf = async (secret: string): Promise<CryptoKey> => {
+const keyOf = async (secret: string | undefined): Promise<CryptoKey> => {
+  // The value of a variable that is not set, which JavaScript may pass on.
+  if (typeof secret !== "string") throw unusable("A signing secret is not set.")
   const bytes = bytesOf(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret)
   if (bytes === undefined || bytes.length < minKeyBytes || bytes.length > maxKeyBytes) {
     throw unusable(`A signing secret is not base64 of ${minKeyBytes} to ${maxKeyBytes} bytes.`)
@@ -159,7 +161,7 @@ export const verify = async (
   // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and `nowMillis` holds the clock still
   { nowMillis = Date.now(), toleranceSeconds = defaultTolerance }: VerifyOptions = {}
 ): Promise<WatchEvent> => {
-  const keys = await Promise.all((typeof secrets === "string" ? [secrets] : secrets).map(keyOf))
+  const keys = await Promise.all((Array.isArray(secrets) ? secrets : [secrets]).map(keyOf))
   if (keys.length === 0) throw unusable("No signing secret was given.")
   const id = headerOf(headers, "webhook-id")
   const timestamp = headerOf(headers, "webhook-timestamp")

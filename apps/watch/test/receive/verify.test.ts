@@ -106,6 +106,11 @@ describe("a delivery", () => {
     }
   })
 
+  it.each([[undefined], [[undefined]], [null]])("is not checked with %j, because no secret is set", async (unset) => {
+    const secrets = unset as unknown as string
+    expect(await reasonOf(verify(body, signed([secret]), secrets, { nowMillis }))).toBe("secret-unusable")
+  })
+
   it.each([[""], ["whsec_"], ["whsec_%%%"], ["whsec_c2hvcnQ="], [[]]])(
     "is not checked with %j, which is no secret",
     async (secrets) => {

@@ -205,7 +205,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
         return yield* new IntentStoreFailed({
           detail: `${place} was restored from a backup, so creates that it does not know may still be under way. It does not know the key ${create.key}: try again in ${left} min`,
           code: null,
-          path: null
+          path: place
         })
       }
       const { nodes: newer } = yield* above(seen)

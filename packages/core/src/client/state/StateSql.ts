@@ -71,7 +71,10 @@ const remedies: Readonly<Record<string, readonly [detail: string, hint: string]>
   "42P01": ["its tables of berth are missing", "Run: berth state migrate"],
   "42703": ["its tables of berth are of another version", "Run: berth state migrate"],
   "3F000": ["its schema of berth is missing", "Run: berth state migrate"],
-  "42501": ["the role may not use its tables", "Give it the rights that this prints: berth state migrate"]
+  "42501": [
+    "the role may not use its tables",
+    "Run this as a role that may create tables, and give the rights that it prints to this role: berth state migrate"
+  ]
 }
 
 const unreachableHint =

@@ -154,6 +154,8 @@ describe("rows that are restored from an older backup", () => {
         const second = yield* Effect.flip(Effect.fromResult(yield* service.create(each, "second", "web-2")))
         assert.strictEqual(second._tag, "StateUnavailable")
         assert.include(second.message, "was restored from a backup")
+        // The hint must not name a way around the key.
+        assert.isTrue(second._tag === "StateUnavailable" && second.path !== null)
       }
       assert.strictEqual(service.posts, 2)
     })
