@@ -45,6 +45,8 @@ interface End {
   readonly page: number
   readonly length: number
   readonly full: number
+  /** Whether the totals said that no other page exists. */
+  readonly isStated: boolean
 }
 
 /**
@@ -53,9 +55,13 @@ interface End {
  */
 const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
+  // A page may follow a full one. It is read before the full one: if it is empty then, no deletion moves nodes from it unseen.
+  const mayBeFull = known !== undefined && !known.isStated && known.length > 0 && known.length >= known.full
+  let isLast = mayBeFull && (yield* readPage(low + 1)).nodes.length === 0
   let last = yield* readPage(low)
   if (last.nodes.length === 0 && low > 1) {
     known = undefined
+    isLast = false
     low = 1
     last = yield* readPage(1)
   }
@@ -65,7 +71,12 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   const from = low
   const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
   const at = (page: number, { nodes, pages, total }: NodesOfPage, ascending: boolean) => ({
-    end: { page, length: nodes.length, full: shrunk && page === from ? known!.full : full },
+    end: {
+      page,
+      length: nodes.length,
+      full: shrunk && page === from ? known!.full : full,
+      isStated: isOnly(page, { nodes, pages, total })
+    },
     nodes,
     totals: { pages, total },
     ascending
@@ -73,7 +84,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   if (nodes.length === 0) return at(1, last, true)
   if (!ascends(nodes)) return at(low, last, false)
   if (isOnly(low, last)) return at(low, last, true)
-  if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, last, true)
+  if (isLast || (known !== undefined && !shrunk && !isFull(nodes, full))) return at(low, last, true)
   // Whether nodes may have moved onto the page `low` since it was read. Nothing follows a first page that is shorter than any full page.
   let stale = false
   let step = 1
