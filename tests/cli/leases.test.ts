@@ -85,6 +85,14 @@ interface Left {
 /** How long a run of another machine may take. */
 const ttlMillis = 60_000
 
+/** When the service created a node; null if it does not say so, or no longer has the node. */
+const createdMillisOf = Effect.fnUntraced(function* (id: number, env: { readonly XDG_STATE_HOME: string }) {
+  const found = yield* berth(["node", "get", String(id), "-o", "json"], env)
+  if (found.code !== 0) return null
+  const { createdAt } = json<{ readonly createdAt: string | null }>(found)
+  return createdAt === null ? null : Date.parse(createdAt)
+})
+
 /** Leaves the lease of a run that was killed on another machine with the same home folder. Only the run's `--ttl` ends such a lease. */
 const leaveLease = (
   env: { readonly XDG_STATE_HOME: string },
@@ -102,6 +110,7 @@ const leaveLease = (
   Effect.gen(function* () {
     // This create makes the folders.
     yield* berth(["node", "create", "first", ...flags, "--idempotency-key", "first"], env)
+    const createdMillis = nodeId === undefined ? null : yield* createdMillisOf(nodeId, env)
     const now = yield* Clock.currentTimeMillis
     const agoAt = (millis: number) => ({ wallMillis: now - millis, bootMillis: 0, bootClock: null })
     const [sentAt, takenAt] = [agoAt(sentAgoMillis), agoAt(takenAgoMillis)]
@@ -132,7 +141,7 @@ const leaveLease = (
       takenAt,
       ttlMillis,
       keptSince: null,
-      node: nodeId === undefined ? null : { id: nodeId, name, createdMillis: now }
+      node: nodeId === undefined ? null : { id: nodeId, name, createdMillis }
     }
     writeFileSync(join(account, "records/lease", `${key}.json`), JSON.stringify(lease), { mode: 0o600 })
   })
