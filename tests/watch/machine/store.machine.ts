@@ -29,7 +29,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
   it.effect("on a full disk reports that, asks nothing, delivers what it has, and goes on once there is room", () =>
     Effect.gen(function* () {
       const ops = yield* receiver
-      const path = yield* diskOf(1)
+      const path = yield* diskOf(2)
       const config = yield* configured(ops.url, { store: join(path, "watch.db") })
       const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       yield* wait(() => daemon.baseline())
