@@ -144,6 +144,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
           "https://api.example.com": BERTH_BASE_URL,
           // No server has this address.
           "https://gate.example.com/in": "https://gate.example.invalid/in",
+          "https://events.pagerduty.com/v2/enqueue": "https://alerts.example.invalid/in",
           "interval: auto": "interval: 200ms",
           "https://ops.example.com/hook": ops.url,
           "allowPrivate: false": "allowPrivate: true",
@@ -159,7 +160,8 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
         OPS_SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
         // The address is private, so the daemon never sends anything there.
         CHAT_URL: "https://chat.example.invalid/secret",
-        GATE_AUTH: "Bearer of-the-gate"
+        GATE_AUTH: "Bearer of-the-gate",
+        PAGERDUTY_KEY: "key-of-the-alerts"
       }
       const systemd = { STATE_DIRECTORY: state, XDG_STATE_HOME: path, HOME: "/", NOTIFY_ROOM: "42" }
       const daemon = yield* Daemon.start(["run", "--config", config], { ...secrets, ...place, ...systemd })
