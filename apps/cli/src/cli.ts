@@ -138,7 +138,7 @@ interface Ending {
 
 const endingOf = (failure: Failure): Ending => ({ code: exitCodeOf(failure), problem: problemOf(failure) })
 
-/** If the output cannot be written, that is not a defect of berth. */
+/** A failed write to stdout arrives as a defect, but it is not a bug in berth. */
 const endingOfDefect = (defect: unknown): Ending =>
   defect instanceof StdoutFailed
     ? { code: exitCode[defect.exit], problem: problemOfOutput(defect) }

@@ -28,8 +28,8 @@ export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
   { control, host, keepsProcess = true, port, timeouts, tls, ...options }: ListenOptions
 ) {
-  // 0.0.0.0 and :: stand for all addresses of the machine, and not for a host name. A name that resolves to one of these
-  // addresses may belong to anyone, so it is not allowed by itself.
+  // 0.0.0.0 and :: mean all addresses of the machine, so they add no host name. A name that resolves to one of these
+  // addresses may belong to anyone, so it is allowed only if `control.hosts` lists it.
   const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
   const app = yield* makeApp(worlds, {
     ...options,

@@ -4,8 +4,8 @@
 import { Option } from "effect"
 
 /**
- * A parser of whole numbers from `min` to `max` (default: no bounds), and the end of an error's sentence that says what was
- * expected.
+ * A parser of whole numbers from `min` to `max` (default: no bounds), and the words that end its error message:
+ * "expected a whole number …".
  */
 export const wholeNumberText = (min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER) => {
   const from = min === Number.MIN_SAFE_INTEGER ? "" : ` from ${min}`

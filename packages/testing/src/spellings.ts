@@ -17,7 +17,7 @@ const named: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", 
 const html5: Record<string, string> = { "/": "&sol;", "+": "&plus;", "=": "&equals;", "&": "&amp;", ".": "&period;" }
 const entities = (secret: string, names: Record<string, string>) => secret.replace(/[^a-z0-9]/gi, (c) => names[c] ?? c)
 
-/** Every spelling of a secret, by name. All of them may also stand inside a JSON text. */
+/** Every spelling of a secret, by name. Each can also occur inside a JSON text. */
 export const spellingsOf = (secret: string): Readonly<Record<string, string>> => {
   const bytes = Buffer.from(secret)
   return {

@@ -110,7 +110,7 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   return yield* failureOf(last)
 })
 
-/** Whether a change orders nothing, and the node has the plan and the image that the file asks for. */
+/** Whether a change needs no order, and the node has the plan and the image that the file asks for. */
 const isSettled = (change: Change, { order }: LoadedGroup): boolean => {
   switch (change.action) {
     case "create":

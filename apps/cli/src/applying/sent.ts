@@ -1,6 +1,6 @@
 /**
  * Records the requests that a run has sent. If a user stops the run, this record says what was changed and what may have been changed.
- * Nothing else then prints the ids of the changed nodes.
+ * A stopped run prints the ids of the changed nodes nowhere else.
  */
 import { quoted } from "@berthkit/terminal/quoted"
 import { commitmentToSet, parseCommitment } from "../fleet/FleetFile.ts"

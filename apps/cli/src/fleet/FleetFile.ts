@@ -9,7 +9,7 @@ import { Result } from "effect"
 import { takesOption } from "../commitmentLog/orderCost.ts"
 import { isMap, isScalar, type Node } from "yaml"
 
-/** The setting at the end of a commitment, and the days of the committed option. */
+/** What happens at the end of a committed period, and the days of the period. */
 export interface FleetCommitment {
   readonly setting: CommitmentSetting
   readonly days: number | null
@@ -30,7 +30,7 @@ export interface Group {
   readonly order: Order
   /** Paths relative to the folder of the fleet file. */
   readonly startScripts: ReadonlyArray<string>
-  /** Whether its nodes are never deleted. */
+  /** Whether berth must never delete the nodes of the group. */
   readonly protect: boolean
   readonly commitment: FleetCommitment | null
   /** The position of a setting's value in the file. If the group does not have the setting: the position of the group. */
@@ -52,8 +52,7 @@ const isPlainName = (text: string) => new RegExp(namePattern).test(text)
 const nameExpected = "1 to 40 letters, digits, dashes or underscores, the first a letter or digit"
 
 /**
- * Parses a text such as `auto_renew 30d`. In a ledger, days may also stand next to another setting: they are the days of a period that
- * already runs.
+ * Parses a text such as `auto_renew 30d`. In a ledger, another setting may also have days: those of a period that has already begun.
  */
 export const parseCommitment = (text: string): FleetCommitment | undefined => {
   if (!/^(?:auto_renew(?= )|auto_terminate|hourly_billing)(?: [1-9][0-9]{0,3}d)?$/.test(text)) return undefined

@@ -17,7 +17,7 @@ const lettersOf = (value: unknown): string =>
 
 /** The nodes in a request's body, if a setting in the body makes the service delete them. */
 const nodesOfSetting = (body: string | undefined): ReadonlyArray<NodeId> => {
-  // Some services drop a byte order mark, which JSON does not allow.
+  // Some services ignore a byte order mark, although JSON does not allow one. Ignore it here, too, so that the body can be parsed.
   const asked = body === undefined ? undefined : parseJson(body.replace(/^\uFEFF/, ""))
   if (!Predicate.isObject(asked)) return []
   const valuesOf = (name: string) =>

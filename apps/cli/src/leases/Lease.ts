@@ -55,7 +55,7 @@ export const Lease = Schema.Struct({
   price: Schema.optional(
     Schema.Struct({ perHourInr: Schema.NullOr(Schema.Number), minimumInr: Schema.NullOr(Schema.Number) })
   ),
-  /** Several nodes, of which one is the lease's. If one of them is gone, that does not prove that another one is ours. */
+  /** Several nodes, one of which belongs to the lease. If one of them is gone, that does not prove that another one is ours. */
   candidates: Schema.optional(Schema.Array(Schema.Int))
 })
 export interface Lease extends Schema.Schema.Type<typeof Lease> {}

@@ -34,7 +34,7 @@ const noted = () => {
         Effect.sync(() => notes.delete(key))
       )
     })
-  /** The client saves a create as sent and open right before its request, so call the note then. */
+  /** Calls the note when the client saves a create as sent but without an outcome, which it does right before each request. */
   const before = ({ fate, key, nodeId, sentAt }: Intent) =>
     sentAt === null || fate !== "open" || nodeId !== null ? Effect.void : (notes.get(key)?.(sentAt) ?? Effect.void)
   const withNotes = (store: IntentStore): IntentStore => ({

@@ -28,7 +28,7 @@ export interface Asked {
 
 const refuse = (message: string, hint: string) => Effect.fail(new UsageFault({ message, hint }))
 
-/** Fails if no kind of record accepts the words. */
+/** Fails if `take` refuses every kind of record, for example because none has a column of that name. */
 const anyTakes = <A>(
   records: ReadonlyArray<A>,
   take: (record: A) => Result.Result<unknown, UsageFault>

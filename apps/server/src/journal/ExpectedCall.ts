@@ -148,8 +148,8 @@ export const sumOf = (all: ReadonlyArray<Times>): Times =>
   )
 
 /**
- * The highest number of steps that any pattern of this call costs per character of a request. It is not the sum, because
- * each text of a request is compared with only one pattern.
+ * The number of steps per character of a request that the most expensive pattern of this call takes. It is not the sum over
+ * the patterns, because each text of a request is compared with only one of them.
  */
 export const patternCostOf = ({ headers = {}, path = "", query = {} }: ExpectedCall): number =>
   [...Object.values(query), ...Object.values(headers)].reduce(

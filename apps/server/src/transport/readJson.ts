@@ -128,8 +128,8 @@ interface JsonProblem {
 }
 
 /**
- * The first problem of a text that `JSON.parse` accepts but the control plane does not. Too many levels or values would cost time
- * everywhere. If a key is repeated, `JSON.parse` would keep only the last value.
+ * The first problem of a text that `JSON.parse` accepts but the control plane does not. Too many levels or values would slow
+ * down every later step. If a key is repeated, `JSON.parse` would keep only the last value.
  */
 export const jsonProblem = (json: string, most = maxValues): JsonProblem | undefined => {
   const open: Array<Open> = []

@@ -53,7 +53,7 @@ export interface WatchConfig {
   readonly token: Redacted.Redacted | null
   /** The address that browsers use if there is a TLS proxy in front of the daemon; null if there is none. */
   readonly publicUrl: PublicUrl | null
-  /** May be empty only if the store is in PostgreSQL, whose table has the accounts then. */
+  /** May be empty only if the store is in PostgreSQL. The accounts are then in a table of that database. */
   readonly accounts: ReadonlyArray<AccountOptions>
   readonly sinks: ReadonlyArray<SinkOptions>
   readonly heartbeat: HeartbeatOptions | null

@@ -1,12 +1,12 @@
 /**
- * The events as sinks get them: events of the store, with the silences that held them, and the nodes with which a new sink
- * starts.
+ * The events that sinks get: the events of the store, each with the silences that held it back, and one event for each node
+ * that existed before the sink.
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { Schema } from "effect"
 import { Event, identifierOf } from "./Event.ts"
 
-/** A silence that held an event. */
+/** A silence that held an event back. */
 const Silence = Schema.Struct({ id: Schema.String, reason: Schema.String }).annotate({ identifier: "Silence" })
 
 const silenced = Schema.optionalKey(
@@ -15,7 +15,7 @@ const silenced = Schema.optionalKey(
   })
 )
 
-/** A node that existed before the sink. */
+/** The event for a node that existed before the sink. */
 const NodeBaseline = Schema.Struct({
   specversion: Schema.Literal("1.0"),
   id: Schema.String,
@@ -33,13 +33,13 @@ const NodeBaseline = Schema.Struct({
   })
 }).annotate({ identifier: "NodeBaseline" })
 
-/** The part that all event types have in common and that is used here. */
+/** What all event types have in common, as far as it is used here. */
 type AnyEvent = Schema.Struct<{
   readonly type: Schema.Literal<string>
   readonly data: Schema.Struct<Schema.Struct.Fields>
 }>
 
-/** The event type, extended by the silences that may have held it. */
+/** The event type with one more, optional field: the silences that held the event back. */
 const afterSilence = ({ fields: { data, ...attributes } }: AnyEvent): Schema.Top =>
   Schema.Struct({ ...attributes, data: Schema.Struct({ ...data.fields, silenced }) }).annotate({
     identifier: identifierOf(attributes.type.literal)

@@ -1,9 +1,9 @@
-/** The source of moments: the `Clock`, a counter that orders them, and the dates of the service's replies. */
+/** Makes moments from the `Clock`, a counter that orders them, and the dates of the service's replies. */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import { Clock, Effect } from "effect"
 import type { Exchange, Moment } from "../diff/Observation.ts"
 
-/** If the service's date is further than this from the expected one, its clock was set. */
+/** If the service's date differs from the expected one by more than this, the service's clock was set. */
 const maxDriftMillis = 5000
 
 /** The part of a reply that shows the service's clock. */
@@ -41,7 +41,7 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
       const millis = Date.parse(headers["date"] ?? "")
       if (Number.isNaN(millis)) return
       const offset = millis - monotonic
-      // A date omits the fraction of its second, so the largest offset is the most exact one.
+      // A date leaves out fractions of a second, so an offset is never too large: the largest one is the most exact.
       const isSet = serviceOffset !== null && Math.abs(offset - serviceOffset) > maxDriftMillis
       serviceOffset = serviceOffset === null || isSet ? offset : Math.max(serviceOffset, offset)
     })

@@ -65,8 +65,8 @@ export interface Poller {
 }
 
 /**
- * The part of the share that reads of nodes in transition must leave free for reads that settle a doubt about a node, such
- * as whether it was deleted.
+ * The part of the share that is reserved for reads that settle a doubt about a node, such as whether it was deleted. Reads of
+ * nodes in transition must leave it free.
  */
 const reserve = 0.04
 
@@ -86,7 +86,7 @@ const maxLateMillis = 20_000
 /** A read that takes longer is cut off, so that another node can be read; this node is read again later. */
 const readTimeout = "5 seconds"
 
-/** A list with more pages counts as endless. So many pages hold ten times as many nodes as the daemon supports. */
+/** A list with more pages counts as endless. This many pages hold ten times as many nodes as the daemon supports. */
 const maxPages = 20_000
 
 /** A sweep that exceeds the planned time by this much starts again, because its first pages are too old. */
@@ -150,8 +150,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep. With a shorter,
-   * later interval, a sweep that had to wait for the share would count as late.
+   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep. If the interval that
+   * is planned now is shorter, a sweep that had to wait for the share would count as late.
    */
   const noted = (observation: Observation) => {
     const planned = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
@@ -196,8 +196,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Records that a page or the end of the list failed. Returns request times, chosen so that the page or the end becomes due
-   * again just when the pause is over. Other requests that are due by then go first.
+   * Records that the request for a page or for the end of the list failed. Returns the times to record as those of the last
+   * requests, so that the page or the end is due again just when the pause is over. Other requests due by then go first.
    */
   const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* failed(exchange, failure)
@@ -208,7 +208,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  /** Sends a request. `after` runs when the reply has come, before the moment of the reply is taken. */
+  /** Sends a request. `after` runs once the reply has come, and only then is the moment of the reply recorded. */
   const exchanged = Effect.fnUntraced(function* <A, E>(
     request: Effect.Effect<A, BerthError>,
     after: Effect.Effect<void, E>
@@ -253,8 +253,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     yield* observe(step.completed)
-    // Keep the first id of the end page, because that page changes little. If `step.end` is null, because nodes moved while
-    // the list was read, keep the end that was known before.
+    // A sweep does not provide `firstId` of the end page, so keep the known one: that page changes little. If `step.end` is
+    // null, because nodes moved while the list was read, keep the end that was known before.
     const end = step.end === null ? polling.end : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
     const lastId = step.end?.lastId ?? null
     polling = { ...polling, sweep: null, lastId, end, endMillis: monotonicMillis, isEndOpen: false }
@@ -401,7 +401,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* Effect.uninterruptible(noted({ _tag: "TimePassed", asked: now, answered: now }))
   })
 
-  /** Takes turns while waits and requests are in progress. */
+  /** Checks for a suspension, and notes the time, at regular intervals, even while a wait or a request is in progress. */
   const turning = Effect.forever(turn.pipe(Effect.andThen(noteTime), Effect.andThen(Effect.sleep(maxTurnMillis))))
 
   const readers = Effect.all(

@@ -22,7 +22,7 @@ const isEscaped = (text: string, quoteAt: number) => {
 }
 
 /**
- * The limit that the text exceeds, worded as the expected value of an error; undefined if the text may be parsed. Tokens are `,` `[` `{`
+ * The limit that the text exceeds, as the error names it after "expected"; undefined if the text may be parsed. Tokens are `,` `[` `{`
  * `:` outside strings; `{` and `:` count three times.
  */
 export const bodyFault = (text: string, maxTokens: number): string | undefined => {

@@ -15,9 +15,9 @@ import { Nodes } from "./Nodes.ts"
 const settleTime = "20 seconds"
 
 /**
- * Waits until the locks that a create takes are free, at most as long as it takes to free the locks of a process that has ended. After a
- * restart of the machine, that is longer than the deadline of the search below: without this wait, each command would begin to wait anew,
- * and no search would ever succeed.
+ * Waits until the locks that a create takes are free. It waits no longer than the locks of a process that has ended stay taken. After a
+ * restart of the machine, that is longer than the deadline of the search below. Without this wait, each command would watch the locks
+ * anew and give up before they are free, so no search would ever succeed.
  */
 const awaitLocks = Effect.fnUntraced(function* (key: string) {
   const store = yield* IntentStore
@@ -36,7 +36,7 @@ export const nodeOfCreate = Effect.fnUntraced(function* ({ image, name, plan }: 
   yield* awaitLocks(key)
   return yield* nodes.create({ name, plan, image }, { key, adoptOnly: true, deadline: settleTime }).pipe(
     Effect.map(({ node }) => node as Node | undefined),
-    // The client reports this fault of the key if no create with the key made a node, or if that node is gone.
+    // The client reports the key as invalid if no create with the key made a node, or if that node is gone.
     Effect.catchIf(
       ({ reason }) => reason._tag === "InvalidRequest" && reason.status === null && reason.fields["key"] !== undefined,
       () => Effect.undefined
@@ -44,7 +44,7 @@ export const nodeOfCreate = Effect.fnUntraced(function* ({ image, name, plan }: 
   )
 })
 
-/** Whether the list is whole and has none of these nodes. */
+/** Whether the list was read to its end and has none of these nodes. */
 const isListedWithout = (ids: ReadonlyArray<NodeId>) =>
   Effect.gen(function* () {
     const nodes = yield* Nodes
@@ -90,8 +90,9 @@ const undecided = Effect.fnUntraced(function* (
 })
 
 /**
- * Like `nodeOfCreate`, for a program that only deletes the node and sends no other create because of the answer. The only node with a name
- * that the program drew for it is its own, and there is none once the service can no longer make it (decision 0336).
+ * Like `nodeOfCreate`, for a program that only deletes the node and sends no other create because of the answer. If the program drew the
+ * name, the only node with that name is its own. If there is none, and the service can no longer make it, there is nothing to delete
+ * (decision 0336).
  */
 export const nodeToDelete = Effect.fnUntraced(function* (
   order: Order & { readonly isNameDrawn: boolean },

@@ -134,7 +134,7 @@ export const nodeList = <R>(
       const all: Array<Node> = []
       for await (const page of { [Symbol.asyncIterator]: () => pages("list") }) {
         all.push(...page)
-        // The immediate return cancels the request for the next page before it is sent.
+        // Return at once: this cancels the request for the next page before it is sent.
         if (limit !== undefined && all.length >= limit) return all.slice(0, limit)
       }
       return all

@@ -1,6 +1,6 @@
 /**
- * Resumes effects that have let others run. Effect would use a timer for this, but a timer never fires in a test that fakes the time. A
- * message channel is no timer, and nobody fakes it.
+ * Resumes effects that have paused so that others can run. Effect would use a timer for this, but a timer never fires in a test that fakes
+ * the time. This uses a message channel, which no test fakes.
  */
 import { Scheduler } from "effect"
 import { builtin } from "../client/options/builtin.ts"
@@ -28,7 +28,7 @@ const throughChannel = (Channel: typeof MessageChannel): Soon => {
 /** A test environment may lack globals that its runtime has. */
 const channel = () => globalThis.MessageChannel ?? builtin("node:worker_threads")?.MessageChannel
 
-/** Edge runtimes have no channel: the global is missing, or throws. */
+/** Falls back to a timer on edge runtimes, where `MessageChannel` is missing or throws. */
 const makeSoon = (): Soon => {
   try {
     return throughChannel(channel())

@@ -1,7 +1,7 @@
 /** The statuses of nodes: their colours and their order, the same on all pages. Pure. */
 import type { Tone } from "./Badge.tsx"
 
-/** Statuses that people request are no alarm: amber and red mean problems. */
+/** Amber and red mean problems, so a status that somebody asked for has neither. */
 const statusTones: ReadonlyMap<string, Tone> = new Map([
   ["running", "good"],
   ["creating", "coming"],

@@ -17,7 +17,7 @@ export const countOthers = Effect.gen(function* () {
   if (open === undefined) return 0
   const store = yield* open
   const { count } = yield* Effect.ensuring(store.meet(withinMillis), store.leave)
-  // One of the clients is this command.
+  // This command counts as a client too.
   return Math.max(0, count - 1)
 })
 
@@ -34,7 +34,7 @@ const isRunning = (id: number): boolean => {
   }
 }
 
-/** The program of a command line without its arguments, such as `berth-watch` of `node /usr/bin/berth-watch.mjs run`. */
+/** The program of a command line without its arguments, such as `berth-watch` for `node /usr/bin/berth-watch.mjs run`. */
 const programOf = (commandLine: string): string | null => {
   const [first = "", ...others] = commandLine.split("\0").map((word) => basename(word))
   const script = /^node(?:\.exe)?$/.test(first) ? others.find((word) => /\.[cm]?[jt]s$|^berth/.test(word)) : first

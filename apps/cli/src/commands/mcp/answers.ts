@@ -23,7 +23,7 @@ const bounded = (text: string): string => {
   return safe.length > maxText ? `${safe.slice(0, maxText)}…` : safe
 }
 
-/** Masks, escapes and shortens the data. Drops the fields of the service that Berth does not know. */
+/** Masks, escapes and shortens the data. Drops fields that the service sends and Berth does not know. */
 const tame = (value: unknown, mask: (text: string) => string, depth = 0): unknown => {
   if (Predicate.isString(value)) return bounded(mask(value))
   if (depth > maxDepth) return null
@@ -65,7 +65,7 @@ export const maskedLine = (line: string, mask: (text: string) => string): string
   }
 }
 
-/** Replaces commands in hints by tools, because an agent has tools. Commands that only a person can run stay, such as `berth doctor`. */
+/** Replaces commands in hints with tools, because an agent has tools. Commands that only a person can run stay, such as `berth doctor`. */
 const replacements: ReadonlyArray<readonly [RegExp, string]> = [
   [/berth node list(?: --[a-z-]+ (?:'[^']*'|[^\s;,']+))*/g, "list_nodes"],
   [/berth node get/g, "get_node"],
@@ -85,7 +85,7 @@ export const withTools = (hint: string): string =>
 
 type Mask = (text: string) => string
 
-/** Marks a result, for programs, as text written by others. */
+/** Tells programs that a result contains text written by others. */
 const untrusted = { "berth/untrusted": true }
 
 const textOf = (text: string) => McpSchema.TextContent.make({ type: "text", text })

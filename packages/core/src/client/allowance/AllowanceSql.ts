@@ -95,7 +95,7 @@ interface Row {
 
 const alone: OwnProcesses = { count: 0, before: 0 }
 
-/** Widens the bounds on instants by the uncertainty of the conversion between the clocks. */
+/** Widens the bounds on instants, because the conversion between the clocks may be off by this much. */
 const cautious = (shared: SharedAllowance, millis: number): SharedAllowance => ({
   ...shared,
   ...(shared.clock && {
@@ -366,7 +366,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   options: Pick<ClientOptions, "baseUrl" | "credentials">
 ): Effect.fn.Return<string, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
-  // A program with a database has Node's modules, so this cannot fail.
+  // This fails only where Node's modules are missing, and a program that uses a database has them.
   return (yield* Effect.orDie(accountIds(settings))).ofKey
 })
 

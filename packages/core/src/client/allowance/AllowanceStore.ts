@@ -12,7 +12,7 @@ export interface SharedAllowance {
   readonly writtenAt: number
   /** Because of a 429, nothing is sent before this instant; 0 if there was no 429. */
   readonly pausedUntil: number
-  /** The same instant according to a second statement of the service. */
+  /** What justifies this pause: its own instant if that is near, otherwise another statement that agrees with it (`Agreement.ts`). */
   readonly pauseAgreed?: number | undefined
   /** Bounds on how far the service's clock is ahead of the store's. */
   readonly clock?: ServiceClock | undefined
@@ -55,10 +55,10 @@ export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAll
 /** The writer's clock may be ahead of the reader's by this much. */
 const aheadMillis = 4000
 
-/** Bounds on a clock come from one exchange, so they are no further apart than an exchange may take. */
+/** Both bounds on a clock come from one request and its reply, so they differ by no more than a request may take. */
 const maxBoundsMillis = 600_000
 
-/** Whether all numbers are within a day of the instant: no window is longer, and invalid content must not stop a client. */
+/** Whether all instants are about a day or less from the first. No window is longer, and an invalid value must not stop a client. */
 const areNear = (instant: number, ...instants: ReadonlyArray<number>) =>
   instants.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= maxWindowMillis + aheadMillis)
 
@@ -82,8 +82,8 @@ const isSoundView = (report: SharedReport, now: number) => {
 }
 
 /**
- * The believable part of untrusted content, with checks as strict as for replies. Undefined if it comes from the future or is older than
- * any window, because the writer's clock was wrong then.
+ * The believable part of untrusted content, with checks as strict as for replies. Undefined if the content was written in the future or
+ * longer ago than any window lasts: it is then useless, or the writer's clock was wrong.
  */
 export const believable = (
   shared: SharedAllowance,

@@ -21,8 +21,8 @@ export interface Place<A> {
 }
 
 /**
- * One lane: a FIFO queue, and a heap by deadline over the same places. A place that its call has left stays in both until it reaches the
- * top, or until calls have left most of the places.
+ * One lane: a FIFO queue, and a heap by deadline over the same places. When a call leaves its place, the empty place stays in both. It is
+ * removed when it reaches the top, or when most places are empty.
  */
 class Line<A> {
   size = 0
@@ -131,7 +131,7 @@ export class Queue<A> {
 
   /**
    * Removes the next call. It comes from the first lane, by rank, that `mayGo` admits; a lane that was passed over too often comes before
-   * the others. A lane that may not go is not passed over.
+   * the others. A lane that `mayGo` refuses does not count as passed over.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
     const ready = this.lanes().filter(mayGo)

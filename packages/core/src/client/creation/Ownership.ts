@@ -24,7 +24,7 @@ export const blurMillis = 2000
  */
 export const quietMillis = 630_000
 
-/** Whether a clock that does not step shows the time between two instants. */
+/** Whether the time between two instants is known from a clock that does not step. */
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
   isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
 
@@ -134,7 +134,7 @@ export const isOtherSystem = (
   return (
     records.length > 0 &&
     records.every(({ image, os }) => {
-      // A record without a system has the text of the image as its system's name.
+      // If a record of the image list states no operating system, its `os.name` is the text of the image.
       const isOtherName = name !== undefined && os.name !== image && plain(os.name) !== name
       return isOtherName || (version !== undefined && os.version !== null && plain(os.version) !== version)
     })
@@ -166,7 +166,7 @@ export interface Shown {
 const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) => {
   const sentMillis = serviceMillisAt(sentAt, now)
   if (createdMillis === null || sentMillis === undefined) {
-    // If the node was listed within the time, it was also made within it.
+    // The node is listed already, so if the time is not over yet, the node was made within it.
     return maxMillisSince(sentAt, now) <= quietMillis ? "meanwhile" : "unknown"
   }
   if (createdMillis + blurMillis < sentMillis) return "before"
@@ -218,7 +218,7 @@ export const kinshipOf = (asked: Asked, shown: Shown, now: Instant, plans?: Know
 /** The fields that identify the proved node of a create. */
 export type Proof = Pick<Shown, "id" | "name" | "createdMillis">
 
-/** The proof of a node. */
+/** The fields by which a proved node is recognised later. */
 export const proofOf = ({ createdAt, id, name }: Pick<Node, "id" | "name" | "createdAt">) => ({
   id,
   name,

@@ -24,7 +24,7 @@ const isElsewhere = ({ owner }: AccountStatus): boolean => owner?.isHere === fal
 /** Whether nothing new is known about the account since its last sweep. */
 export const isOld = ({ account }: AccountStatus): boolean => stale.value.get(account)?.isBefore === false
 
-/** The time of another process's sweep is known only to within a minute. */
+/** If another process watches the account, the known time of its last sweep may be a minute old. */
 export const lastSweepText = (shown: AccountStatus): string => {
   const { lastSweep } = shown
   if (lastSweep === null) return "no sweep yet"
@@ -57,7 +57,7 @@ const Head = ({ shown: { account, state } }: { readonly shown: AccountStatus }) 
 
 interface RowProps {
   readonly shown: AccountStatus
-  /** Whether its head is the head of the card. */
+  /** Whether it is the only account. Its head is then shown as the head of the card. */
   readonly isOnly: boolean
 }
 
