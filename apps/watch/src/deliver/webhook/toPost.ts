@@ -2,8 +2,8 @@
  * What a webhook posts about an event: the event itself, a message for people in the format of a chat, or an alert that opens or
  * closes an incident. Pure.
  */
-import { createHash } from "node:crypto"
 import { Redacted } from "effect"
+import { hashOf } from "../../events/Event.ts"
 import { type EventTone, sentenceOf } from "../../events/sentences.ts"
 import type { WebhookOptions } from "../SinkOptions.ts"
 
@@ -88,7 +88,7 @@ const alertOf = ({ data, id, source, subject, type }: any): Alert => {
 }
 
 /** A key of fixed length, because receivers bound it. */
-const keyOf = ({ parts }: Alert) => createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32)
+const keyOf = ({ parts }: Alert) => hashOf(parts)
 
 const severities: Readonly<Record<EventTone, string>> = { bad: "critical", warm: "warning", good: "info", off: "info" }
 const priorities: Readonly<Record<EventTone, string>> = { bad: "P1", warm: "P3", good: "P5", off: "P5" }
