@@ -54,12 +54,23 @@ const retryingText = (sinks: ReadonlyArray<SinkStatus>): string | null => {
   return `No problem yet, but deliveries to ${names.join(", ")} failed and are retried.`
 }
 
-const headOf = ({ daemon, sinks, troubles }: Shown, isAnswered: boolean): string => {
+/** An account that has not been read yet has no trouble, but nobody knows its nodes. */
+const startingText = (accounts: ReadonlyArray<AccountStatus>): string | null => {
+  const { length } = accounts.filter(({ lastSweep, state }) => lastSweep === null && state !== "paused")
+  if (length === 0) return null
+  const { length: all } = accounts
+  const whose = all === 1 ? "" : ` of ${length === all ? "" : `${length} of `}${all} accounts`
+  return `Starting. The first sweep${whose} is under way.`
+}
+
+const headOf = ({ accounts, daemon, sinks, troubles }: Shown, isAnswered: boolean): string => {
   const { length } = troubles
   const retrying = retryingText(sinks)
   if (length === 0 && retrying !== null && (daemon === null || isAnswered)) {
     return daemon === null ? `No daemon runs. ${retrying}` : retrying
   }
+  const starting = startingText(accounts)
+  if (length === 0 && starting !== null && isAnswered) return starting
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
   if (daemon === null) return `No daemon runs. ${length === 0 ? "The store has no problem." : well}`
   if (isAnswered || length > 0) return well

@@ -106,6 +106,22 @@ describe("status", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
+  it.effect("does not say that all is well before the first sweep of each account has ended", () =>
+    Effect.gen(function* () {
+      const { claim, commit } = yield* Store
+      yield* claim("acme")
+      const { owner } = yield* claim("zeta")
+      const head = Effect.gen(function* () {
+        const daemon = yield* restingDaemon([sink], true)
+        yield* status("text")(daemon, { pid: 1, http: "http://x", processes: [] }, true)
+        return String((yield* TestConsole.logLines).at(-1)).split("\n")[0]
+      })
+      expect(yield* head).toBe("Starting. The first sweep of 2 accounts is under way.")
+      yield* commit(owner, { sweptAtMillis: 1 })
+      expect(yield* head).toBe("Starting. The first sweep of 1 of 2 accounts is under way.")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
   it.effect("does not say that all is well after a failure that is no trouble yet, but what failed and why", () =>
     Effect.gen(function* () {
       const { claim, commit } = yield* Store
@@ -113,7 +129,7 @@ describe("status", () => {
       const answers: Array<Outcome> = [failed("refused", "it ended with 1: no such room"), delivered]
       yield* start(Effect.sync(() => answers.shift() ?? delivered))
       yield* TestClock.adjust("1 second")
-      yield* commit(owner, { events: [created(1, 1)] })
+      yield* commit(owner, { events: [created(1, 1)], sweptAtMillis: 1 })
       yield* TestClock.adjust("3 seconds")
       const daemon = yield* restingDaemon([sink], true)
       const shown = Effect.fnUntraced(function* (pid: number | null) {
