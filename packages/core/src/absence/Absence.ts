@@ -1,7 +1,8 @@
 /**
  * Decides when a missing node is gone. The list may hide nodes, and a read may answer 404 for a node that exists, so complete lists and
  * reads of the node itself must prove each deletion. The daemon uses this state machine to report deletions, and `berth apply` uses it to
- * replace lost members. Pure: functions of the known state, an observation and an instant. Decisions 0133 and 0134 have the reasons.
+ * replace lost members. The functions are pure: they take the known state, an observation and an instant. Decisions 0133 and 0134 have
+ * the reasons.
  *
  * | the evidence that a node is gone | needs next | a complete list lacks it | a read answers 404 | a list or a read shows it |
  * |---|---|---|---|---|
@@ -10,10 +11,10 @@
  * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
  * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * If enough lists already lack the node, the read that proves it gone also ends the proof. The wait is the grace, or 5 s for a node that is
- * expected to go. While the account is frozen, the wait is the hold plus the grace. It begins once both a list and a read have denied the
- * node. After the hold, a complete list must end before the last read is sent. A node whose deletion the caller has requested needs only
- * one list and one read.
+ * If enough lists already lack the node, the read that proves it gone also ends the proof. The wait is the grace, or 5 s for a node that
+ * is expected to go. While the account is frozen, the wait is the hold plus the grace. It begins once both a list and a read have denied
+ * the node. After the hold, a complete list must end before the last read is sent. A node whose deletion the caller has requested needs
+ * only one list and one read.
  *
  * | the account | a complete list shows that |
  * |---|---|
@@ -33,7 +34,7 @@ export interface Absence {
   readonly deniedMillis: number | null
   /** When the latest read that answered 404 was sent. */
   readonly askedMillis: number | null
-  /** Whether a complete list has ended since the first 404: only such a list shows how many nodes are missing at the same time. */
+  /** Whether a complete list has ended since the first 404. Only such a list shows how many nodes are missing at the same time. */
   readonly isCounted: boolean
 }
 
@@ -56,7 +57,7 @@ export const defaultAbsenceRules: AbsenceRules = {
   holdMillis: 600_000
 }
 
-/** The other facts on which the proof that a node is gone depends. */
+/** The other facts that the proof of a deletion depends on. */
 export interface Circumstance {
   readonly expectation: Expectation
   readonly isFrozen: boolean
@@ -113,7 +114,7 @@ export const afterDenial = (
 export const afterGap = (absence: Absence, nowMillis: number): Absence =>
   absence.lackedMillis === null ? absence : { ...absence, lackedMillis: nowMillis }
 
-/** The time at which both the list and a read had denied the node; `Infinity` if one of them has not. */
+/** The time by which both a list and a read had denied the node; `Infinity` if one of them has not. */
 const agreedMillis = ({ deniedMillis, lackedMillis }: Absence): number =>
   Math.max(deniedMillis ?? Infinity, lackedMillis ?? Infinity)
 
@@ -149,7 +150,7 @@ const minMany = 3
 /** The missing nodes are "many" only if they are at least this share of all nodes. */
 const minManyShare = 0.05
 
-/** Counts of the nodes that should stay: all of them, the missing ones, and those reported deleted lately. */
+/** Counts of the nodes that should stay: all of them, the missing ones, and those recently reported deleted. */
 export interface Count {
   readonly nodes: number
   readonly missing: number

@@ -1,6 +1,6 @@
 /**
- * Reads numbers and dates in reply headers, and the headers that report the allowance (the rest of the rate limit; interface.md §8, A20 and
- * A22). Invalid values read as undefined.
+ * Reads numbers and dates in reply headers, and the headers that report the allowance (what is left of the rate limit; interface.md §8,
+ * A20 and A22). Invalid values read as undefined.
  */
 import type { Allowance } from "../domain/Allowance.ts"
 import { instant } from "./fields/Instant.ts"

@@ -18,7 +18,7 @@ export const otherLocation = (location: string | undefined, stated: Record<strin
   return has.trim().toLowerCase() === location.toLowerCase() ? undefined : has
 }
 
-/** The fault of a record from another location. */
+/** What is wrong with a record from another location. */
 const elsewhere = (location: string | undefined, stated: Record<string, unknown>): RecordFault | undefined => {
   const has = otherLocation(location, stated)
   return has === undefined ? undefined : new RecordFault("location", `the location ${location}`, has)
@@ -62,7 +62,7 @@ const namesAnother = (id: NodeId, record: Record<string, unknown>, fields: Reado
   return undefined
 }
 
-/** The fault of a reply to a delete if it is about another node; undefined otherwise. */
+/** What is wrong with a reply to a delete that is about another node; undefined if nothing is. */
 export const deleteFault = ({ id, location }: Asked, data: unknown, body: unknown): RecordFault | undefined => {
   for (const stated of statements(data, body)) {
     const fault = namesAnother(id, stated, ["id", "vcn_id", "node_id"]) ?? elsewhere(location, stated)
@@ -78,7 +78,7 @@ export interface CommitmentAsked extends Asked {
   readonly skuId: number | undefined
 }
 
-/** The fault of a reply to a commitment update if it is about another node or setting; undefined otherwise. */
+/** What is wrong with a reply to a commitment update that is about another node or setting; undefined if nothing is. */
 export const commitmentFault = (
   { id, location, setting, skuId }: CommitmentAsked,
   data: unknown,

@@ -19,7 +19,7 @@ export const CommittedSku = Schema.Struct({
   committed_days: wholeNumber(1)
 }).annotate({ identifier: "CommittedSku" })
 
-/** What the plan of an image gives and costs (interface.md §2.6). */
+/** The size and the prices of an image's plan (interface.md §2.6). */
 export const ImageSpecs = Schema.Struct({
   ram: amount.annotate(documented("2.6", "GB, two decimals.")),
   cpu: wholeNumber(1).annotate(documented("2.6", "Cores.")),

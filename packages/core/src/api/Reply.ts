@@ -286,10 +286,10 @@ const wordsOf = (
   return [more, naming].find(({ length }) => length > 0) ?? said.slice(-1)
 }
 
-/** Words that speak of a limit on how much an account may have. */
+/** Words about a limit on how much an account may have. */
 const ofAmount = /\b(?:quota|limit\w*|max\w*|allowed|exceed\w*|reached|too many)\b/i
 const ofThings = /\b(?:node|vm|instance|machine|server|volume|disk|storage|ip|v?cpu|ram|gpu)(?:e?s)?\b/i
-/** Words that speak of a limit on how often an account may ask. */
+/** Words about a limit on how often an account may ask. */
 const ofRate = /\brates?\b|\brequests\b|\bcalls\b|throttl|slow down|\bper (?:second|minute|hour|day)\b|\bapi\b/i
 
 /**

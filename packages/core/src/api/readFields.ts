@@ -67,7 +67,10 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
         : SchemaIssue.defaultLeafHook(issue)
 })
 
-/** The issue as field → sentences. A field is the first name of its path or, with `whole`, the full path, such as `rateLimit.limit`. */
+/**
+ * The sentences about an issue, by field. A field is the first name of its path or, with `whole`, the full path, such as
+ * `rateLimit.limit`.
+ */
 export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "first"): FieldErrors => {
   // A Map, because a field may be called `constructor`.
   const errors = new Map<string, Array<string>>()

@@ -1,6 +1,6 @@
 /**
- * Finds the files of an account, which a user's processes on one machine share, and provides them as a layer. The paths come from the
- * program's configuration.
+ * Finds the files of an account and provides them as a layer. A user's processes on one machine share these files. The paths come from
+ * the program's configuration.
  */
 import { Effect, Layer, Option } from "effect"
 import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf } from "./AccountFolder.ts"

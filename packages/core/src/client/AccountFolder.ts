@@ -1,8 +1,8 @@
 /**
- * Locates what a user's processes on one machine share about one account: folders in the user's state folder, named by hashes that reveal
- * neither the service nor the key. The rate limit belongs to an API key. Nodes belong to an API key with a project and location. Creates
- * belong to the account, which may have a name and outlive its key (`creation/IntentPlace.ts`). This module creates no folders; the writers
- * do. It needs `node:crypto`, which it loads on use.
+ * Locates the folders of an account, which a user's processes on one machine share. They are in the user's state folder, and their names
+ * are hashes that reveal neither the service nor the key. The rate limit belongs to an API key. Nodes belong to an API key with a project
+ * and location. Creates belong to the account, which may have a name and outlive its key (`creation/IntentPlace.ts`). This module creates
+ * no folders; the code that writes into them does. It loads `node:crypto` on first use.
  */
 import { Context, Effect, Layer } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
@@ -46,8 +46,8 @@ const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string
 const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
 
 /**
- * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application Support/berth`, on
- * Windows `%LOCALAPPDATA%\berth`. For the cache: `$XDG_CACHE_HOME/berth`, `~/.cache/berth`, `~/Library/Caches/berth`,
+ * The folder of `berth` for state: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
+ * Support/berth`, on Windows `%LOCALAPPDATA%\berth`. For the cache: `$XDG_CACHE_HOME/berth`, `~/.cache/berth`, `~/Library/Caches/berth`,
  * `%LOCALAPPDATA%\berth\Cache`. For the configuration: `$XDG_CONFIG_HOME/berth`, `~/.config/berth`, on macOS the folder of the state,
  * `%APPDATA%\berth`. Fails with the reason if there is no such folder.
  */

@@ -1,6 +1,6 @@
 /**
- * The allowance (the rest of the rate limit) as known from the replies of all other calls: how many requests are left, when they refill,
- * how many calls wait. Reading it costs no request.
+ * The allowance (what is left of the rate limit) as known from the replies of all other calls: how many requests are left, when they
+ * refill, how many calls wait. Reading it costs no request.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
@@ -8,7 +8,7 @@ import { Engine } from "./call/Engine.ts"
 import { monotonicMillis } from "./time/Monotonic.ts"
 
 /**
- * The service of the rate limit: what is left of it now, and each change.
+ * The service that reports how much of the rate limit is left now, and each change.
  *
  * @example
  * ```ts

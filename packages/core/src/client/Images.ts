@@ -24,7 +24,7 @@ export const imageFilterShape = fields<ImageFilter>({
 })
 const imageFilter = argument(imageFilterShape, "filter")
 
-/** An unfiltered catalogue has about 2000 records of 3 KB, more than other replies may have. @internal */
+/** An unfiltered catalogue has about 2000 records of 3 KB, which exceeds the limits of other replies. @internal */
 export const catalogueBounds = { maxBodyBytes: 16 * 1024 * 1024, maxBodyTokens: 2_000_000 }
 
 const listing = <A extends Pick<Image, "extra">>(name: string, readRecord: ReadRecord<A>): Operation<Readable<A>> => ({

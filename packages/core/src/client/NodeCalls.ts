@@ -82,7 +82,7 @@ export interface CommitmentOptions extends CallOptions {
   readonly skuId?: number | undefined
 }
 
-/** Removes repeated nodes, keeping the record read last. */
+/** Removes repeated nodes and keeps the record that was read last. */
 const withoutRepeats = (nodes: ReadonlyArray<Node>) =>
   Array.from(new Map(nodes.map((node) => [node.id, node])).values())
 
@@ -120,8 +120,8 @@ export class NodeCalls extends Context.Service<
     /**
      * Waits until the node has the status or, for several ids, until each node has had it; results have the order of the ids. Fails with
      * `StatusNotReached` as soon as it is clear that a node cannot reach the status, or that the wait cannot see it in time, for example
-     * because the allowance refills only after the timeout. A node that this client created less than a minute ago is waited for even if
-     * the service does not find it yet.
+     * because the allowance refills only after the timeout. If this client created the node less than a minute ago, the wait continues
+     * even if the service does not find the node yet.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
@@ -197,7 +197,7 @@ export class NodeCalls extends Context.Service<
           )
         )
 
-      /** Refuses an empty first page whose reply reports a number of nodes, because such an account is not empty. */
+      /** Refuses an empty first page if its reply counts nodes, because such an account is not empty. */
       const pageAsItIs = (options?: PageOptions) =>
         Effect.tap(onePage(readList)(options), ({ records, total }) =>
           (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void
@@ -225,7 +225,7 @@ export class NodeCalls extends Context.Service<
           unsent("nodes.create"),
           Effect.flatMap((spec) => {
             const creation = creator(spec, options)
-            // Such a call only looks for the node of an earlier create, and sends no create.
+            // This call only looks for the node of an earlier create, and sends no create.
             if (options?.adoptOnly === true) return creation
             const { commitmentSetting, image, name, plan } = spec
             const order = `${plan} from ${image}${commitmentSetting === undefined ? "" : ` with ${commitmentSetting}`}`

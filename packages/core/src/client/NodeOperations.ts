@@ -98,7 +98,7 @@ export const nodeIds = argument(either(id, list(id)), "id")
 export const commitmentSetting = argument(oneOf(commitmentSettings), "setting")
 export const knownStatus = argument(oneOf(knownStatuses), "wanted")
 
-/** The requests that `NodeCalls.ts` sends, also for programs that show a request before sending it. */
+/** The requests that `NodeCalls.ts` sends. Programs that show a request before sending it use them too. */
 export const createRequest = (spec: NodeSpec): WireRequest => wire.nodes.create({ payload: nodeSpecToWire(spec) })
 
 export const deleteRequest = (id: NodeId, keepPublicIp = false): WireRequest => {
@@ -148,7 +148,7 @@ export const totalsIn = (body: unknown): Totals => {
   return { total: numberOf(total), pages: numberOf(pages) }
 }
 
-/** A page whose records must all be readable: with an unreadable record it would be unknown which node a create has made. */
+/** A page whose records must all be readable, because an unreadable record may be the node that a create has made. */
 export const listNodes: Operation<NodesOfPage> = {
   ...listing("mutation"),
   decode: (data, body) => Result.map(allNodes(data), (nodes) => ({ nodes, ...totalsIn(body) })),
@@ -158,7 +158,7 @@ export const listNodes: Operation<NodesOfPage> = {
   }
 }
 
-/** A page for listings, which count drift (unexpected values) themselves, because pages overlap and repeat nodes. */
+/** A page for listings. They count drift (unexpected values) themselves, because pages overlap and repeat nodes. */
 export const readList: Operation<Page> = {
   ...listing("sweep"),
   decode: (data, body) =>

@@ -1,6 +1,6 @@
 /**
- * Keeps the records of an account in its folder, for the processes of one user on one machine. Each record is a file that is written whole
- * and durably. The locks are in the same folder.
+ * Keeps the records of an account in its folder, for the processes of one user on one machine. Each record is a file, which is written
+ * atomically and durably. The locks are in the same folder.
  *
  * ```
  * accounts/ID/records/lease/run-1.json     a record: its kind is the folder, its key the name, its value the text
@@ -168,7 +168,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
         inFolder(name, (records) => Effect.as(makeOwnFolder(`${records}/_locks`, ownLevels), `${records}/_locks`)),
         (locks) =>
           withKeyLock(`${locks}/${name}.lock`, ({ confirm }) =>
-            // Returned as an exit, so that a failure of `use` is not mistaken for a failure of the lock.
+            // Returns an exit, so that a failure of `use` is not mistaken for a failure of the lock.
             Effect.exit(use({ name, confirm: Effect.mapError(confirm, failed) }))
           ).pipe(Effect.mapError(failed), Effect.flatten)
       )

@@ -33,8 +33,9 @@ export const calls = <R>(
   )
 
 /**
- * Builds the layer anew for each client: layers are shared within a program by default, so a second client would use the first one's
- * account and transport. The outer layer is still shared, so a client that several parts of a program use is built only once.
+ * Builds the layer anew for each client. Effect shares layers within a program by default, so a second client would otherwise use the
+ * account and transport of the first. The outer layer is still shared, so a client that several parts of a program use is built only
+ * once.
  */
 const ofItsOwn = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(services)))

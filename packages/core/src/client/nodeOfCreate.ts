@@ -15,9 +15,9 @@ import { Nodes } from "./Nodes.ts"
 const settleTime = "20 seconds"
 
 /**
- * Waits until the locks that a create takes are free. It waits no longer than the locks of a process that has ended stay taken. After a
- * restart of the machine, that is longer than the deadline of the search below. Without this wait, each command would watch the locks
- * anew and give up before they are free, so no search would ever succeed.
+ * Waits until the locks that a create takes are free, but no longer than the locks of an ended process stay taken. After a restart of the
+ * machine, that is longer than the deadline of the search below. Without this wait, each command would watch the locks anew and give up
+ * before they are free, so no search would ever succeed.
  */
 const awaitLocks = Effect.fnUntraced(function* (key: string) {
   const store = yield* IntentStore
@@ -71,7 +71,7 @@ const isNothingLeft = Effect.fnUntraced(function* (candidates: ReadonlyArray<Nod
   return areGone.every(Boolean)
 })
 
-/** What became of a create if the list and the dates of nodes do not show it. Fails with `error` if it stays unknown. */
+/** The fate of a create that the list and the dates of nodes do not show. Fails with `error` if it stays unknown. */
 const undecided = Effect.fnUntraced(function* (
   { isNameDrawn, name }: Order & { readonly isNameDrawn: boolean },
   sentAt: Instant | null,

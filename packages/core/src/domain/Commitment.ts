@@ -12,7 +12,7 @@ export const commitmentSettings = ["auto_renew", "auto_terminate", "hourly_billi
 export type CommitmentSetting = (typeof commitmentSettings)[number]
 export const CommitmentSetting = /*#__PURE__*/ Schema.Literals(commitmentSettings)
 
-/** An amount in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+/** An amount in a currency other than rupees. Berth shows it, but never adds it to rupees or compares it with them. */
 export const ForeignAmount = /*#__PURE__*/ Schema.Struct({
   /** As the service writes it, such as `USD`. */
   currency: Schema.String,

@@ -35,7 +35,7 @@ interface RetryAfter {
   readonly retryAfterMillis: number | null
 }
 
-/** A time, as exact as a waiting person needs it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
+/** A time, as precise as a waiting person needs it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
 const time = (millis: number): string => {
   const whole = Math.max(0, Math.round(millis))
   if (whole < 1000) return `${whole} ms`
@@ -47,7 +47,7 @@ const time = (millis: number): string => {
   return [hours > 0 && `${hours} h`, minutes % 60 > 0 && `${minutes % 60} min`].filter(Boolean).join(" ")
 }
 
-/** Changes a sentence so that it can end another one: it loses its full stop, because the outer sentence has its own. */
+/** Turns a sentence into the end of another one: without its full stop, and with a small first letter. */
 const clause = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 

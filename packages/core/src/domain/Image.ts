@@ -13,7 +13,7 @@ export const OperatingSystem = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "OperatingSystem" })
 export interface OperatingSystem extends Schema.Schema.Type<typeof OperatingSystem> {}
 
-/** A price in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+/** A price in a currency other than rupees. Berth shows it, but never adds it to rupees or compares it with them. */
 export const ForeignPrice = /*#__PURE__*/ Schema.Struct({
   /** As the service writes it, such as `USD`. */
   currency: Schema.String,
@@ -44,7 +44,7 @@ export const Image = /*#__PURE__*/ Schema.Struct({
   image: Schema.String,
   /** Plan slug. */
   plan: Schema.String,
-  /** The name under which nodes show the plan; null if the record has none, and nodes show the slug. */
+  /** The name under which nodes show the plan. Null if the record has none; nodes then show the slug. */
   sku: Schema.NullOr(Schema.String),
   os: OperatingSystem,
   /** Where the image can be started. */

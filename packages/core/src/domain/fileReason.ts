@@ -1,6 +1,4 @@
-/**
- * What the error codes of a file system mean to people; the system only returns a code.
- */
+/** Explains the error codes of a file system to people. */
 
 interface FileError {
   readonly reason?: string

@@ -9,7 +9,10 @@
  */
 const shortWords = "(?:\\b|_|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2})(?:auth|jwt|otp|pass|pwd|sid|sig)(?:\\b|_)"
 
-/** Words that occur only in names of secrets. A field that is just called `key` does not match, because it holds the name of a label. */
+/**
+ * Words that occur only in names of secrets. A field that is just called `key` does not match, because it usually holds the name of a
+ * label.
+ */
 const words = `auth(?:entic|ori[sz])ation|bearer|cookie|credential|pass(?:code|phrase|w)|secret|session|signature|token|${shortWords}|api[-_ ]?key`
 
 const secret = new RegExp(`${words}|.key$`, "i")

@@ -132,8 +132,8 @@ export interface ClientOptions {
    */
   readonly logger?: Logger | undefined
   /**
-   * The least important lines that the logger receives. `debug`: successful attempts; `info`: failed attempts; `warn`: what the client
-   * cannot do as asked, such as writing its files; `off`: nothing. Default `info`.
+   * The lowest level that the logger receives. `debug`: successful attempts; `info`: failed attempts; `warn`: what the client cannot do
+   * as asked, such as writing its files; `off`: nothing. Default `info`.
    */
   readonly logLevel?: LogLevel | undefined
 }

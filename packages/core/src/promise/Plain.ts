@@ -1,6 +1,6 @@
 /**
- * Converts domain values for programs without Effect: instants become `Date`s, ids plain numbers, and a status a text, empty if the service
- * states none. Everything else stays the same.
+ * Converts domain values for programs without Effect: instants become `Date`s, ids become plain numbers, and a status becomes a text,
+ * which is empty if the service states none. Everything else stays the same.
  */
 import { type Brand, DateTime, Predicate } from "effect"
 import type * as Domain from "../domain/Node.ts"

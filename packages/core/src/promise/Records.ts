@@ -108,7 +108,7 @@ export interface NodeSpec {
   readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** An amount in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+/** An amount in a currency other than rupees. Berth shows it, but never adds it to rupees or compares it with them. */
 export interface ForeignAmount {
   /** As the service writes it, such as `USD`. */
   readonly currency: string
@@ -139,7 +139,7 @@ export interface OperatingSystem {
   readonly image: string | null
 }
 
-/** A price in another currency than rupees. Berth shows it, and never adds it to rupees or compares it with them. */
+/** A price in a currency other than rupees. Berth shows it, but never adds it to rupees or compares it with them. */
 export interface ForeignPrice {
   /** As the service writes it, such as `USD`. */
   readonly currency: string
@@ -168,7 +168,7 @@ export interface Image {
   readonly image: string
   /** Plan slug. */
   readonly plan: string
-  /** The name under which nodes show the plan; null if the record has none, and nodes show the slug. */
+  /** The name under which nodes show the plan. Null if the record has none; nodes then show the slug. */
   readonly sku: string | null
   readonly os: OperatingSystem
   /** Where the image can be started. */

@@ -28,7 +28,7 @@ export interface Call {
 export interface Runner<R> {
   /** Runs an effect to its value. Rejects with a `BerthError`, always. */
   readonly run: <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>) => Promise<A>
-  /** A scope for what outlives one call; it closes with the client at the latest. */
+  /** A scope for resources that outlive one call. It closes with the client at the latest. */
   readonly scope: () => Scope.Closeable
   /** Ends every call under way, then everything the client holds. */
   readonly close: () => Promise<void>

@@ -28,14 +28,14 @@ const inOrder = <A>(take: () => Promise<A>): (() => Promise<A>) => {
 
 type Page = ReadonlyArray<Domain.Node>
 
-/** What the deadline bounds: each page, or the list as a whole. */
+/** The deadline bounds each page, or the whole list. */
 export type Limit = "page" | "list"
 
 const done: IteratorResult<never> = { done: true, value: undefined }
 
 /**
- * The nodes as async iterables and as an array. Each use opens a separate listing with `openPages`, requests pages as the consumer takes
- * them, one page ahead, and stops when the consumer stops.
+ * The nodes as async iterables and as an array. Each use opens a separate listing with `openPages`. It requests pages as the consumer
+ * takes them, one page ahead, and stops when the consumer stops.
  */
 export const nodeList = <R>(
   runner: Runner<R>,

@@ -1,6 +1,6 @@
 /**
- * Resumes effects that have paused so that others can run. Effect would use a timer for this, but a timer never fires in a test that fakes
- * the time. This uses a message channel, which no test fakes.
+ * Resumes effects that have paused so that others can run. Effect would use a timer for this, but a timer never fires in a test that
+ * fakes the time. This scheduler uses a message channel, which no test fakes.
  */
 import { Scheduler } from "effect"
 import { builtin } from "../client/options/builtin.ts"
@@ -11,7 +11,7 @@ type Soon = (task: () => void) => void
 /** Runs one task at a time. A waiting task keeps the process alive. */
 const throughChannel = (Channel: typeof MessageChannel): Soon => {
   const { port1, port2 } = new Channel()
-  // Ports in a browser lack these methods: they keep nothing alive.
+  // Ports in a browser lack these methods, because they do not keep a process alive.
   const receiver: MessagePort & { ref?: () => void; unref?: () => void } = port1
   const waiting: Array<() => void> = []
   receiver.onmessage = () => {

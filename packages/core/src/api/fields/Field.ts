@@ -1,10 +1,10 @@
 /**
- * Readers of single fields. A reader turns the wire value into a domain value, or into `unreadable`. Fields are read one by one and not
- * with one schema for the record, so a field of unexpected shape does not make the other fields unreadable (A8).
+ * Readers of single fields. A reader turns the wire value into a domain value, or into `unreadable`. Each field is read by itself,
+ * without a schema for the whole record, so one field of unexpected shape does not make the others unreadable (A8).
  */
 import { Predicate } from "effect"
 
-/** The result for a value that is not in a known spelling. */
+/** The result for a value that the reader does not understand. */
 export const unreadable: unique symbol = Symbol("unreadable")
 type Unreadable = typeof unreadable
 

@@ -1,6 +1,6 @@
 /**
- * A price: a string in rupees on the wire (interface.md §2.6); rupees in the domain. A text outside the grammar below is unreadable,
- * because half of it, such as the 12.92 of `12.92 USD`, would be a wrong price.
+ * A price: a string in rupees on the wire (interface.md §2.6); rupees in the domain. A text that does not match the grammar below is
+ * unreadable, because reading a part of it, such as the 12.92 of `12.92 USD`, would give a wrong price.
  *
  *     price   = [sign] amount [sign | "/-"] [period]
  *     sign    = "₹" | "Rs" | "Rs." | "INR"

@@ -4,7 +4,7 @@
  */
 import { type Field, unreadable } from "./Field.ts"
 
-/** Why a whole record cannot be used: a field of its identity is missing or unreadable. */
+/** Why a whole record cannot be used: a field that identifies it is missing or unreadable. */
 export class RecordFault {
   /** The path within the record, such as `id`; empty for the record itself. */
   readonly path: string
@@ -17,7 +17,7 @@ export class RecordFault {
   }
 }
 
-/** Reads a record, or returns its fault. The result is a plain union for speed, because lists contain many records. */
+/** Reads a record, or returns what is wrong with it. The result is a plain union for speed, because lists contain many records. */
 export type ReadRecord<A> = (wire: unknown) => A | RecordFault
 
 /** Stores a raw field. Uses a definition, so that names such as `__proto__` become ordinary fields. */
@@ -31,7 +31,7 @@ const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
 
 /**
  * Reads `wire`, the record's value under `name`, with `field`; returns `fallback` if the value is absent, null or unreadable. The caller
- * passes the value, because one property access here would serve all names, and engines cannot make such an access fast.
+ * passes the value: if this function looked it up, one property access would serve all names, which JavaScript engines cannot optimize.
  */
 export const read = <A, B>(
   wire: unknown,

@@ -19,7 +19,7 @@ const digits = (text: string, from: number, to: number): number => {
   return value
 }
 
-/** Days before each month, listed from January on, in a year that begins in March: a leap day is the last day of such a year. */
+/** Days before each month, from January on, in a year that begins in March. The leap day is then the last day of the year. */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const
 
 /** Whether the month has this day. `Date.parse` does not check that: it moves a day beyond the end into the next month. */

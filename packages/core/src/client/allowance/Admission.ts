@@ -1,7 +1,7 @@
 /**
- * Admission: holds each attempt until the estimator admits it, in the order of lanes (priority classes), or fails it at once if it would
- * wait longer than its deadline. Each client has one admission. While enough allowance is left, an attempt costs no queue, timer or fiber.
- * This module also provides the estimate that users see.
+ * Holds each attempt back until the estimator admits it, in the order of lanes (priority classes). Fails an attempt at once if it would
+ * wait longer than its deadline. Each client has one admission. While enough allowance is left, an attempt costs no queue, timer or
+ * fiber. This module also provides the estimate that users see.
  */
 import { Clock, Context, Deferred, Effect, Exit, identity, Option, type Scope } from "effect"
 import type { KnownAllowance } from "../../domain/Allowance.ts"
@@ -24,7 +24,7 @@ export const KeptShare = Context.Reference<number>("@berthkit/core/client/allowa
   defaultValue: () => 0
 })
 
-/** The admission of one attempt, to which the attempt reports its end. */
+/** The admission of one attempt. The attempt reports its end to this ticket. */
 export interface Ticket {
   readonly lane: Lane
   /** How long it waited, in milliseconds. */
@@ -48,8 +48,8 @@ export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 /** Holds each attempt until the rate limit admits it. */
 export interface Admission {
   /**
-   * Fails at once if the wait is certainly longer than the remaining time; otherwise waits, and the caller interrupts it at the deadline.
-   * Run it uninterruptibly, with `restore` for the wait: a ticket that is never ended would block all calls.
+   * Fails at once if the wait is certainly longer than the remaining time. Otherwise it waits, and the caller interrupts it at the
+   * deadline. Run it uninterruptibly, with `restore` for the wait, because a ticket that never ends would block all calls.
    */
   readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline>
   /** Why a request would fail at once; undefined if it would not. */
@@ -74,7 +74,7 @@ interface Waiter {
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
 
-/** The wait of `Retry-After` alone, because a wait in another header counts as a second statement. */
+/** Only the wait of `Retry-After`, because a wait in another header counts as a second statement. */
 const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
   retryAfterMillis({ date, "retry-after": after }, wallMillis)
 
@@ -215,12 +215,12 @@ export const make = Effect.fnUntraced(function* (
     return next
   }
 
-  // One fiber for all waiting calls; it is parked while none waits.
+  // One fiber serves all waiting calls. It is parked while no call waits.
   yield* Effect.forkScoped(
     Effect.gen(function* () {
       while (true) {
         yield* Deferred.await(bell)
-        // The calls that begin at the same moment are then admitted in the order of their lanes.
+        // This admits calls that begin at the same moment in the order of their lanes.
         yield* Effect.yieldNow
         bell = Deferred.makeUnsafe()
         const wait = release()

@@ -1,6 +1,6 @@
 /**
- * The rule that no wait of more than two minutes relies on a single statement of the service (decision 0085): unless a second statement
- * names the same instant, one request is sent after two minutes to ask again.
+ * No wait of more than two minutes relies on a single statement of the service (decision 0085). Unless a second statement names the same
+ * instant, the client sends one request after two minutes to ask again.
  */
 import * as Report from "./AllowanceReport.ts"
 import type { State } from "./EstimatorState.ts"
@@ -12,8 +12,8 @@ export const maxUnbackedMillis = 120_000
 export const agreementMillis = 2000 + Report.roundingMillis
 
 /**
- * What justifies waiting for an instant: the instant itself if it is near or within the learned window, otherwise another statement that
- * agrees with it. Undefined if nothing does.
+ * The evidence that an instant is worth waiting for: the instant itself if it is near or within the learned window, otherwise another
+ * statement that agrees with it. Undefined without such evidence.
  */
 export const backing = (
   { windowMillis = 0 }: State,
@@ -32,7 +32,7 @@ export const backing = (
 export const claimed = ({ claim }: State, receivedAt: number): number | undefined =>
   claim !== undefined && receivedAt - claim.statedAt > agreementMillis ? claim.instant : undefined
 
-/** When one request is sent to ask again about a report's reset. */
+/** When the client sends one request to ask again about a report's reset. */
 export const askBy = (
   { steppedAt }: State,
   { receivedAt, sentAt }: Report.SharedReport,
@@ -44,7 +44,7 @@ export const askBy = (
 export const retryAtOf = ({ receivedAt, retryAfterMillis }: Report.Observation): number | undefined =>
   retryAfterMillis === null ? undefined : receivedAt + Math.min(retryAfterMillis, Report.maxWindowMillis)
 
-/** What justifies waiting for the reset of a reply; undefined if nothing does. */
+/** The evidence that the reset of a reply is worth waiting for; undefined if there is none. */
 export const agreeing = (state: State, { receivedAt, resetAround }: Report.Report, observation: Report.Observation) =>
   backing(
     state,
@@ -56,8 +56,7 @@ export const agreeing = (state: State, { receivedAt, resetAround }: Report.Repor
   )
 
 /**
- * The length of the window: the longest time from a reply to a believed reset. Among the replies that state the same reset, the first
- * counts.
+ * The length of the window: the longest time from a reply to a believed reset. If several replies state the same reset, the first counts.
  */
 export const windowSeen = (
   { report: known, windowMillis = 0 }: State,

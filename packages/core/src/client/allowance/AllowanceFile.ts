@@ -1,6 +1,6 @@
 /**
- * Stores the allowance for the processes of one machine: a small file with what they know, and next to it a folder with a file per process.
- * A process that was killed no longer counts once its file has not been written for a while.
+ * Stores the allowance for the processes of one machine: their knowledge is in a small file, and next to it is a folder with a file for
+ * each process. A process that was killed no longer counts once its file has not been written for a while.
  *
  * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot knows their age even
  * if the wall clock was set meanwhile. Needs `node:fs`.
@@ -17,7 +17,7 @@ import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowanc
 /** The content of the file. */
 interface Kept extends SharedAllowance, Pick<Stamp, "bootMillis" | "bootClock"> {}
 
-/** The beginning of every file of ours, by which a truncated file is recognised. */
+/** Every file of ours begins like this, so a truncated file is recognised. */
 const beginning = '{"version":1,"writtenAt":'
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))

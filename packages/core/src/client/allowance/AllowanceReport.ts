@@ -4,7 +4,7 @@
 import { minEpochSeconds } from "../../api/AllowanceHeaders.ts"
 import * as ServiceClock from "./ServiceClock.ts"
 
-/** The state when a request is sent, to compare with its reply. */
+/** The state when a request is sent, which is compared with the reply. */
 export interface Sending {
   readonly sentAt: number
   /** `State.ended` and `State.unreported` before the request. */
@@ -57,16 +57,16 @@ export interface Report {
   readonly unreportedBy: number
 }
 
-/** The part of a report that is useful to the user's other processes, which send requests of their own. */
+/** The part of a report that other processes of the user can use for their own requests. */
 export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy">
 
 /** The stated reset may have been rounded by up to a second in either direction. */
 export const roundingMillis = 1000
 
-/** How far our best guess of the service's clock may be off if its bounds come from one `Date`. */
+/** How far our best guess of the service's clock may be off if only one `Date` was seen. */
 export const clockMillis = 500
 
-/** One day. Longer windows are not believed, so that an invalid header cannot stop a client for ever. */
+/** One day. Berth believes no longer window, so that an invalid header cannot stop a client for ever. */
 export const maxWindowMillis = 86_400_000
 
 /** Whether a reset is a duration from now and not an instant. */

@@ -49,14 +49,14 @@ const maxAnswerMillis = 1000
 /** How long after a failure the database is not asked again. */
 const restMillis = 2000
 
-/** How long after its write a transaction may become visible. */
+/** A transaction may become visible this long after its write. */
 const maxCommitMillis = 5000
 
 /** If the database's clock is known less exactly than this, the process asks for its time again. */
 const maxDoubtMillis = 10
 
 /**
- * How long the rows of a process are kept after it was last seen, and how long the knowledge about an account is kept. No client would
+ * How long the rows of a process are kept after it was last seen, and how long the knowledge about an account is kept. Clients do not
  * believe older knowledge.
  */
 const goneMillis = 60_000
@@ -95,7 +95,7 @@ interface Row {
 
 const alone: OwnProcesses = { count: 0, before: 0 }
 
-/** Widens the bounds on instants, because the conversion between the clocks may be off by this much. */
+/** Widens the bounds on instants by the possible error of the conversion between the clocks. */
 const cautious = (shared: SharedAllowance, millis: number): SharedAllowance => ({
   ...shared,
   ...(shared.clock && {
@@ -163,12 +163,13 @@ export const make = Effect.fnUntraced(function* ({
 
   const areThere = Effect.isSuccess(sql`SELECT 1 FROM ${processes} WHERE 1 = 0`)
 
-  /** Makes the tables if the statements fail because they are missing. */
+  /** Runs the statements. If they fail, makes missing tables and runs them again. */
   const withTables = <A>(statements: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
     Effect.catch(statements, (error) =>
       Effect.gen(function* () {
         if (error.reason._tag === "ConnectionError") return yield* error
-        // Another process may have made the tables since, or be making them now. If two do so at once, one of them fails.
+        // Another process may have made the tables meanwhile, or may be making them now. If two processes do so at once, one of them
+        // fails.
         if (!(yield* areThere)) {
           yield* Effect.catch(makeTables, (error) =>
             Effect.flatMap(areThere, (areMade) => (areMade ? Effect.void : Effect.fail(error)))
@@ -216,7 +217,7 @@ export const make = Effect.fnUntraced(function* ({
       yield* sql`DELETE FROM ${memberships} WHERE process = ${self} AND ${sql.in("member", left)}`
       for (const id of left) leaving.delete(id)
     }
-    // If the rows of this process are gone, after a crash of the server or because it counted as gone, all its members enter again.
+    // The rows of this process may be gone, because the server crashed or the process counted as ended. All its members then enter again.
     const isPruning = sentAt - prunedAt >= goneMillis
     const entering = asked.filter(({ isEntered }) => !isEntered || beats === 1 || isPruning)
     if (Arr.isReadonlyArrayNonEmpty(entering)) {
@@ -293,7 +294,7 @@ export const make = Effect.fnUntraced(function* ({
   /** Ensures that the last answer is still valid. */
   const renew = (member: Member): Effect.Effect<void, AllowanceStoreFailed> =>
     Effect.suspend(() => {
-      // One exchange enters all waiting members, so a process with many accounts asks as rarely as one with few.
+      // One exchange enters all waiting members, so a process with many accounts sends no more statements than one with few.
       members.set(member.id, member)
       const waitMillis = isStale ? 0 : askedAt + freshMillis - instant()
       const once = inTurn(
@@ -366,7 +367,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   options: Pick<ClientOptions, "baseUrl" | "credentials">
 ): Effect.fn.Return<string, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
-  // This fails only where Node's modules are missing, and a program that uses a database has them.
+  // This fails only without Node's modules, and a program that uses a database has them.
   return (yield* Effect.orDie(accountIds(settings))).ofKey
 })
 

@@ -12,7 +12,10 @@ export interface SharedAllowance {
   readonly writtenAt: number
   /** Because of a 429, nothing is sent before this instant; 0 if there was no 429. */
   readonly pausedUntil: number
-  /** What justifies this pause: its own instant if that is near, otherwise another statement that agrees with it (`Agreement.ts`). */
+  /**
+   * The evidence for this pause: its own instant if that is near, otherwise another statement that agrees with it (`backing` in
+   * `Agreement.ts`). Undefined without such evidence.
+   */
   readonly pauseAgreed?: number | undefined
   /** Bounds on how far the service's clock is ahead of the store's. */
   readonly clock?: ServiceClock | undefined
@@ -82,8 +85,8 @@ const isSoundView = (report: SharedReport, now: number) => {
 }
 
 /**
- * The believable part of untrusted content, with checks as strict as for replies. Undefined if the content was written in the future or
- * longer ago than any window lasts: it is then useless, or the writer's clock was wrong.
+ * The parts of untrusted content that pass the checks, which are as strict as those of replies. Undefined if the content was written in
+ * the future or longer ago than any window lasts: it is then useless, or the writer's clock was wrong.
  */
 export const believable = (
   shared: SharedAllowance,
@@ -111,7 +114,7 @@ export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed
 /** The other running processes of the user. */
 export interface OwnProcesses {
   readonly count: number
-  /** How many of them come before this one, in an order common to all. */
+  /** How many of them come before this one, in an order that is the same for all. */
   readonly before: number
 }
 
@@ -137,7 +140,7 @@ export interface AllowanceStore {
   readonly leave: Effect.Effect<void>
 }
 
-/** The store of a client. Without such a layer and without `allowanceFile`, a client shares nothing. */
+/** The store of a client. Without a layer for it and without `allowanceFile`, a client shares nothing. */
 export const AllowanceStore = Context.Reference<Effect.Effect<AllowanceStore> | undefined>(
   "@berthkit/core/client/allowance/AllowanceStore",
   { defaultValue: () => undefined }

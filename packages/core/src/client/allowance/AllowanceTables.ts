@@ -1,6 +1,6 @@
 /**
- * The tables of `AllowanceSql.ts`, on PostgreSQL or SQLite. `berth state migrate` and `berth-watch migrate` make them. Otherwise the first
- * process that needs them does, if its role may.
+ * The tables of `AllowanceSql.ts`, on PostgreSQL or SQLite. `berth state migrate` and `berth-watch migrate` make them. Otherwise the
+ * first process that needs them makes them, if its role has the right to.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ export const makeAllowanceTables = (schema: string): Effect.Effect<void, SqlErro
     const sql = yield* SqlClient.SqlClient
     const { contents, isServer, memberships, processes } = allowanceTablesIn(sql, schema)
     if (isServer) {
-      // PostgreSQL requires the owner even for an index that exists, and the daemon may have made the tables.
+      // PostgreSQL lets only the owner create an index, even if it exists already, and the daemon may own the tables.
       const [made] = yield* sql<{
         found: string | null
       }>`SELECT to_regclass(${`${schema}.allowance_process`})::text AS found`

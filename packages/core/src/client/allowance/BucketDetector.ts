@@ -4,7 +4,7 @@
  */
 import { clockMillis, roundingMillis, type Report } from "./AllowanceReport.ts"
 
-/** Bounds on the milliseconds per request that explain every report since the first. */
+/** The milliseconds per request that explain every report since the first, as bounds. */
 export interface Bucket {
   readonly minMillisPerRequest: number
   readonly maxMillisPerRequest: number
@@ -19,9 +19,9 @@ export interface Bucket {
 }
 
 /**
- * A bucket is believed after this many sightings, and only if one of two things has happened as well: the time to the reset has grown by
- * `clearMillis` with the missing requests; or the reset has moved by `clearMillis` in small steps while it was at least that far away, as
- * the reset of a bucket that stays empty does.
+ * A bucket is believed after this many sightings, but only with one of two kinds of evidence. Either the time to the reset has grown by
+ * `clearMillis` with the missing requests. Or the reset has moved by `clearMillis` in small steps while it was at least that far away,
+ * which is how the reset of an empty bucket moves.
  */
 const enoughSightings = 4
 const clearMillis = 5000
@@ -71,7 +71,7 @@ export const noted = (notes: Bucket | undefined, report: Report): Bucket | undef
   }
 }
 
-/** The growth that proves a bucket: it exceeds the errors at both ends and the fraction of a request that `remaining` omits. */
+/** The growth that proves a bucket. It exceeds the errors at both ends, and the fraction of a request that `remaining` omits. */
 const clear = ({ maxMillisPerRequest, slackMillis }: Bucket) =>
   Math.max(clearMillis, 2 * slackMillis + maxMillisPerRequest)
 

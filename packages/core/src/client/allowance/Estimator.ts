@@ -1,17 +1,17 @@
 /**
- * Estimates the allowance, and derives from every request and reply when the next request may go. Pure: every function takes the state and
- * the instant and returns the new state. Calls wait in `Admission.ts`, not here.
+ * Estimates the allowance, and derives from every request and reply when the next request may go. Pure: every function takes the state
+ * and the instant and returns the new state. Calls wait in `Admission.ts`, not here.
  *
- * It does not need to know which kind of window the service has (A22). It trusts the number of remaining requests in a reply, and subtracts
- * the requests under way. With nothing left it waits for the stated reset, sends one request, and learns from the reply. The wait is
- * shorter if a token bucket was detected, or a window that refills at once; a bucket's refill replaces the stated reset. A 429 holds all
- * requests back, for as long as the reply asks or for increasing pauses.
+ * It does not need to know which kind of window the service has (A22). It trusts the number of remaining requests in a reply, and
+ * subtracts the requests under way. If nothing is left, it waits for the stated reset, sends one request, and learns from the reply. The
+ * wait is shorter if it has detected a window that refills at once, or a token bucket, whose refill replaces the stated reset. A 429
+ * holds all requests back, for as long as the reply asks or for increasing pauses.
  *
  * Instants are milliseconds on the client's monotonic clock; `ServiceClock.ts` converts the service's.
  *
- * No wait of more than two minutes relies on a single statement of the service (`Agreement.ts`). One request also asks again at once after
- * a step of the wall clock against the monotonic one: a computer that slept shows the same step, and the allowance may have refilled
- * meanwhile.
+ * No wait of more than two minutes relies on a single statement of the service (`Agreement.ts`). One request also asks again at once
+ * after a step of the wall clock against the monotonic one: a computer that slept shows the same step, and the allowance may have
+ * refilled meanwhile.
  */
 import { agreeing, askBy, backing, claimed, maxUnbackedMillis, retryAtOf, windowSeen } from "./Agreement.ts"
 import * as Report from "./AllowanceReport.ts"
@@ -51,10 +51,10 @@ const maxPauseWithoutRetryAfterMillis = 60_000
 /** The pause after a lost request at a reset, so that an outage does not use up a window. If the refill is slower, the pause is longer. */
 const unreportedResetMillis = 60_000
 
-/** Another process's report counts as settled if there was no other report for two exchanges. */
+/** Another process's report counts as settled if no other report came for two exchanges. */
 const settledMillis = 1000
 
-/** The user's processes ask again one after the other at this distance, so that the first one's reply reaches the next. */
+/** The user's processes ask again one after the other, this long apart, so that each knows the reply of the one before. */
 const probeStepMillis = 1000
 
 /** Requests that a token bucket refilled since the report. */
@@ -76,7 +76,7 @@ const keptFor = (state: State, report: Report.Report, instant: number): number =
   return ownProcesses.count + (keepsOne ? 1 : 0)
 }
 
-/** How fast a bucket refills for this process, because other clients and processes take their part. */
+/** How fast a bucket refills for this process. Other clients and processes take their part of the refill. */
 const millisPerRequest = (
   state: Pick<State, "otherClients" | "ownProcesses">,
   { maxMillisPerRequest }: BucketDetector.Bucket
@@ -118,7 +118,7 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
     left - kept - held(state, report, instant, reserve),
     isUnsettled ? Math.floor(left / 2) - kept : left
   )
-  // Only the reported number is certain; requests that have probably refilled since go one by one.
+  // Only the reported number is certain, so requests that have probably refilled since then go one by one.
   const step = Math.max(1, Math.ceil(((report.remaining - kept) * shareUnderWay) / (1 + state.ownProcesses.count)))
   if (Math.min(usable, step) > state.underWay) return spread > instant ? at(spread) : now
   if (usable > state.underWay) return afterReply
@@ -143,7 +143,7 @@ const afterOwnProcesses = (state: State, report: Report.Report): number => {
   return before * spreadGapMillis(state, report) + uncovered * probeStepMillis
 }
 
-/** Requests that a lane leaves to the lanes before it. It may use them if the window is about to refill as a whole. */
+/** Requests that a lane leaves to the lanes before it. The lane may use them if the window is about to refill as a whole. */
 const held = (state: State, report: Report.Report, instant: number, reserve: number): number => {
   if (reserve <= 0) return 0
   const closing =
@@ -166,9 +166,9 @@ export const kept = (state: State, instant: number, reserve: number): number | u
 const assumedWindowMillis = 3_600_000
 
 /**
- * The length of the window, as far as replies show it. The refill time of a token bucket shows it, and so does a window that refills at
- * once, because its next reset is a whole window ahead. Before that, only a reset more than an hour ahead shows a length. Undefined if no
- * reply shows one.
+ * The length of the window, as far as replies show it. A token bucket shows it by its refill time, and a window that refills at once by
+ * its next reset, which is a whole window ahead. Until then, only a reset more than an hour ahead shows a length. Undefined if no reply
+ * shows one.
  */
 export const shownWindowMillis = ({ bucket, refillsAtOnce, report, windowMillis }: State): number | undefined => {
   if (report !== undefined && BucketDetector.isBelieved(bucket)) return report.limit * bucket.maxMillisPerRequest
@@ -209,7 +209,7 @@ export const stepped = (state: State, instant: number): State => ({
   report: state.report && { ...state.report, askBy: instant }
 })
 
-/** Records a request that ended without a reply. It counts, because the service may have counted it. */
+/** Records a request that ended without a reply. The request counts, because the service may have counted it. */
 export const lost = (state: State, instant: number): State => unreported(unsent(state), instant)
 
 /** Records a request that was counted but whose reply does not report the allowance. */
@@ -229,8 +229,8 @@ const lessOne = (state: State, known: Report.Report, instant: number): Report.Re
   if (BucketDetector.isBelieved(bucket)) {
     return { ...report, receivedAt: report.receivedAt + millisPerRequest(state, bucket) }
   }
-  // The lost request was sent at the reset. In a sliding window it may have used the only request that had refilled; the others refill
-  // within as much time as passed between their sends.
+  // The lost request was sent at the reset. In a sliding window it may have used the only request that had refilled. The others refill as
+  // far apart as they were sent.
   const allBack = report.receivedAt + windowMillis + Report.roundingMillis + Report.clockMillis
   return { ...report, resetBy: Math.max(report.resetBy, instant < allBack ? Math.min(allBack, next) : next) }
 }
@@ -257,7 +257,8 @@ export const received = (state: State, observation: Report.Observation): State =
     ...(report === undefined ? unreported(counted, receivedAt) : withReport(counted, report, observation)),
     claim
   }
-  // If a report is known and all our requests since were reported, something should have been left, so another client took it.
+  // If a report is known and the replies to all our later requests reported the allowance, some of it should be left, so another client
+  // took it.
   const isTheirs = state.report !== undefined && state.report.unreportedBy === state.unreported
   const believed = isTheirs ? { ...seen, ...OtherClients.oneMore(seen) } : seen
   return observation.refused ? refused(believed, observation, report, state) : { ...seen, refusalsWithoutRetryAfter: 0 }
@@ -271,7 +272,7 @@ const withReport = (state: State, report: Report.Report, observation: Report.Obs
   const { report: known } = state
   if (known === undefined) return accepted(state, report, remaining, false, observation)
   const later = report.sentAt >= known.receivedAt
-  // Replies crossed each other: within one period the smallest number is the truth, and a later reset is newer.
+  // Replies may arrive out of order: within one period the smallest number is right, and a later reset is newer.
   if (!later && report.resetSeconds < known.resetSeconds) return state
   // Keep the known report, but with the time of this later reply, because the number already includes what refilled in between.
   if (!later && report.resetSeconds === known.resetSeconds && remaining >= known.remaining) {
@@ -286,7 +287,7 @@ const withReport = (state: State, report: Report.Report, observation: Report.Obs
       : state.spread
   const next = accepted(state, report, remaining, refilled, observation)
   const samePeriod = report.resetSeconds === known.resetSeconds || BucketDetector.isBelieved(next.bucket)
-  // A drop beyond our own requests, net of the refill, is due to other clients.
+  // Other clients caused the part of the drop that our own requests and the refill do not explain.
   const back = state.watch === undefined ? 0 : refilledSince(state.watch.report, next.bucket, report)
   return { ...next, spread, ...OtherClients.watched(state, report, back, refilled || !samePeriod) }
 }
@@ -307,7 +308,7 @@ const accepted = (
 ) => {
   const { resetAround } = report
   const bucket = BucketDetector.noted(state.bucket, report)
-  // A token bucket was confirmed by several replies, so its reset needs no second statement.
+  // Several replies confirmed a token bucket, so its reset needs no second statement.
   const agreed = BucketDetector.isBelieved(bucket) ? resetAround : agreeing(state, report, observation)
   return {
     ...state,
@@ -321,7 +322,7 @@ const accepted = (
 /** Calls that waited for a refill are sent spread out, not all at once. */
 const spreadFrom = (state: State, instant: number): State["spread"] => {
   const next = state.spread?.next ?? instant
-  // Clocks jump, so the next request is at most one step away.
+  // Clocks may jump, so the next request is at most one step away.
   const latest =
     instant + (state.report === undefined ? 0 : spreadGapMillis(state, state.report) * (1 + state.ownProcesses.count))
   return { until: instant + spreadMillis, next: Math.min(Math.max(next, instant), latest) }

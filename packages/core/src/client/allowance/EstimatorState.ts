@@ -13,15 +13,18 @@ export interface State {
   readonly report: Report | undefined
   /** Requests that were sent and not answered yet. */
   readonly underWay: number
-  /** Because of a 429, nothing is sent before this instant. */
+  /** After a 429, the client sends nothing before this instant. */
   readonly pausedUntil: number
-  /** The same instant according to a second statement; undefined if there is none. */
+  /**
+   * The evidence for this pause: its own instant if that is near, otherwise another statement that agrees with it (`backing` in
+   * `Agreement.ts`). Undefined without such evidence.
+   */
   readonly pauseAgreed: number | undefined
-  /** The refill instant of an earlier reply, believed or not, to compare later ones with. */
+  /** The refill instant of an earlier reply, believed or not. Later statements are compared with it. */
   readonly claim: { readonly instant: number; readonly statedAt: number } | undefined
-  /** When the wall clock last stepped: replies to earlier requests do not confirm the reset. */
+  /** When the wall clock last stepped. Replies to requests sent before that do not confirm the reset. */
   readonly steppedAt: number
-  /** Whether no request was sent since that step. */
+  /** Whether no request was sent since the wall clock stepped. */
   readonly probing: boolean
   /** Consecutive replies of the service that did not report an allowance. */
   readonly silent: number

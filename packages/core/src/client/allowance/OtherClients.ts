@@ -1,6 +1,4 @@
-/**
- * Estimates the use by other clients with the same key. They show as drops of `remaining` that our requests do not explain.
- */
+/** Estimates the use by other clients with the same key. Such use shows as a drop of `remaining` that our requests do not explain. */
 import type { Report } from "./AllowanceReport.ts"
 
 /** Requests of other clients, and the time watched, in milliseconds; both decay. */
@@ -30,13 +28,15 @@ const halfLifeMillis = 3_600_000
 /** The length of a watch. */
 const watchMillis = 60_000
 
-/** Room is kept for the requests that other clients are likely to send within this time. */
+/** Keep room for the requests that other clients are likely to send within this time. */
 const horizonMillis = 10_000
 
-/** Largest share of the allowance kept for other clients: they come in bursts, and a burst predicts little. */
+/**
+ * Largest share of the allowance kept for other clients. It is small because their requests come in bursts, and a burst predicts little.
+ */
 const maxRoomShare = 0.02
 
-/** While other clients use the key, this many requests are always left, because a request of theirs and one of ours may cross. */
+/** While other clients use the key, always leave this many requests, because their requests and ours may cross. */
 const minLeftRequests = 2
 
 export const areActive = ({ requests }: OtherClients): boolean => requests >= 0.5

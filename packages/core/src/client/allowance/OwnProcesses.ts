@@ -22,12 +22,12 @@ import type { State } from "./EstimatorState.ts"
 const exchangeEveryMillis = 500
 const staleMillis = 4000
 
-/** How often the store is read at most in one exchange, if other processes write at the same time. */
+/** Maximum number of reads of the store in one exchange, if other processes write at the same time. */
 const maxReadings = 3
 
 /**
- * How long a client waits at most for its first exchange, and how often it looks meanwhile. After that it starts anyway, without an answer
- * or with nothing known.
+ * How long a client waits at most for its first exchange, and how often it looks meanwhile. After that it starts even without an answer
+ * or any knowledge.
  */
 const maxFirstExchangeMillis = 500
 const lookAgainMillis = 50
@@ -38,7 +38,7 @@ export interface Estimate {
   readonly change: (change: (state: State) => State) => void
 }
 
-/** Instants that are no further apart are equal, because converting between clocks moves them. */
+/** Instants that differ by no more than this count as equal, because converting between clocks moves them. */
 const noiseMillis = 50
 
 const isLater = (a: number, b: number | undefined = 0) => a > b + noiseMillis
@@ -173,7 +173,7 @@ export const share = Effect.fnUntraced(function* (
   yield* known
   return {
     noted: () => {
-      // A starting process relies on the store, which may state at most twice what is left.
+      // A starting process relies on the store, so the store may state at most twice what is left.
       if ((estimate.get().report?.remaining ?? left) < left / 2) news.openUnsafe()
     },
     rejoin: () => (isQuiet ? Effect.andThen(wanted.open, known) : undefined)
@@ -213,10 +213,10 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
 }
 
 /**
- * Orders replies that crossed each other: within one period the smallest number is the truth. A reply from before our request is older, so
- * it does not count. Our own report may come back through the store like this; if it was about a refusal that is over by now, it would say
- * that nothing is left. The number and the end of the wait are taken over together, because after a refusal the end says when we may ask
- * again.
+ * Orders replies that arrived out of order: within one period the smallest number is right. A reply from before our request is older, so
+ * it does not count. Such a reply may be our own report that comes back through the store; if it was about a refusal that is over by now,
+ * it would say that nothing is left. The number and the end of the wait are taken over together, because after a refusal the end says
+ * when we may ask again.
  */
 const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
   report !== undefined &&
@@ -249,7 +249,7 @@ const asOurs = (
   asked: number | undefined
 ): Report.Report => {
   const { receivedAt, resetAround, resetBy } = report
-  // A refusal that moved the reset is a separate statement.
+  // A refusal that moved the reset counts as a separate statement.
   const agreed =
     resetBy - resetAround > maxUnbackedMillis
       ? undefined

@@ -6,7 +6,7 @@ import type { Lane } from "../../domain/Lane.ts"
 
 const order: ReadonlyArray<Lane> = ["interactive", "mutation", "wait", "sweep"]
 
-/** A lane that was passed over this often in a row goes next, so that none starves. */
+/** A lane that was passed over this often in a row goes next, so that no lane starves. */
 const patience: Record<Lane, number> = { interactive: Number.POSITIVE_INFINITY, mutation: 8, wait: 16, sweep: 32 }
 
 /** Share of the allowance that a lane leaves to the lanes before it. */
@@ -21,8 +21,8 @@ export interface Place<A> {
 }
 
 /**
- * One lane: a FIFO queue, and a heap by deadline over the same places. When a call leaves its place, the empty place stays in both. It is
- * removed when it reaches the top, or when most places are empty.
+ * One lane: a FIFO queue, and a heap by deadline over the same places. When a call leaves, its empty place stays in both until it reaches
+ * the top or most places are empty.
  */
 class Line<A> {
   size = 0

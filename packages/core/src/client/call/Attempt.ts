@@ -79,7 +79,7 @@ export interface Task<A> {
   readonly ledger: Ledger
 }
 
-/** An attempt that was admitted. Run it uninterruptibly, with `restore` for the exchange. */
+/** Runs an attempt that was admitted. Run it uninterruptibly, with `restore` for the exchange. */
 export type Admitted<A> = (ticket: Admission.Ticket, restore: Admission.Restore) => Effect.Effect<Reply<A>, ErrorReason>
 
 type Sent = Ledger["sent"]
@@ -103,7 +103,7 @@ export const make = ({ observer, settings }: Dependencies) => {
     const bodyFault = `a body of at most ${bounds.maxBodyBytes} bytes (maxBodyBytes)`
     const clock = yield* Clock.Clock
     const startedAt = monotonicMillisUnsafe(clock)
-    // A busy program may get its turn after the deadline but before the deadline's timer.
+    // A busy program may run this after the deadline but before the deadline's timer fires.
     if (startedAt >= request.deadlineAt) {
       yield* ticket.ended(false)
       return yield* Effect.fail(deadlineReached(task))

@@ -1,6 +1,6 @@
 /**
- * The circuit breaker: if most calls fail because of the service, it blocks calls for a while, then lets one call try. Each call counts
- * once, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
+ * The circuit breaker: if most calls fail because of the service, it blocks calls for a while, then lets one call through to test the
+ * service. Each call counts once, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
  */
 import { Effect, Exit, Option, Random } from "effect"
 import { CircuitOpen, type ErrorReason } from "../../domain/ErrorReason.ts"
@@ -45,7 +45,7 @@ export const initial: State = {
   lastCallAt: 0
 }
 
-/** Whether a call may go: if so, with the new state; if not, with the time until a call may go, if known. */
+/** Whether a call may go: if it may, with the new state; if not, with the time until one may, if known. */
 export type Answer =
   | { readonly _tag: "Go"; readonly state: State }
   | {
@@ -108,7 +108,7 @@ export const record = (state: State, era: number, outcome: Outcome, now: number)
   if (era !== state.era) return state
   if (state.phase === "trying") {
     if (outcome === "fault") return open(state, now)
-    // The call showed nothing, so the next one tries.
+    // The call showed nothing about the service, so the next call tests it.
     if (outcome === "nothing") return { ...state, phase: "open" }
     return { ...state, phase: "closed", era: era + 1, forgetAt: now + openMillis(state.openings), lastCallAt: now }
   }
@@ -130,7 +130,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
 export const make = () => {
   let state = initial
   return <A>({ ledger, maxAttempts, repeatable, request }: Task<A>) => {
-    // A caller that retries by itself gets the failure at once.
+    // Fail at once for a caller that retries by itself.
     const isPatient = repeatable !== "never" && maxAttempts > 1
     return <B>(call: Effect.Effect<B, ErrorReason>): Effect.Effect<B, ErrorReason> =>
       Effect.uninterruptibleMask((restore) => {

@@ -1,6 +1,6 @@
 /**
- * The deadline of a call: a step that ends the call wherever it is, and the instant by which other steps decide to fail early instead of
- * waiting in vain.
+ * The deadline of a call: a step that ends the call wherever it is, and the instant that lets other steps fail early instead of waiting
+ * in vain.
  */
 import { Context, Duration, Effect, Option } from "effect"
 import { type ErrorReason, TimedOut } from "../../domain/ErrorReason.ts"
@@ -56,7 +56,7 @@ interface Limited {
 export const deadlineReached = ({ deadlineMillis, ledger }: Limited): TimedOut =>
   new TimedOut({ limit: "deadline", afterMillis: deadlineMillis, sent: ledger.sent })
 
-/** Ends a call at its deadline, once its steps have cleaned up. */
+/** Ends a call at its deadline, after its steps have cleaned up. */
 export const withDeadline =
   (call: Limited & { readonly leftMillis: number }) =>
   <A>(reply: Effect.Effect<A, ErrorReason>): Effect.Effect<A, ErrorReason> =>

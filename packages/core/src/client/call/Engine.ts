@@ -1,6 +1,4 @@
-/**
- * The request path: every call of every service goes through this pipeline, whose order documents it.
- */
+/** The pipeline that every call of every service goes through. The order of its steps is its documentation. */
 import { Clock, Context, Duration, Effect, identity, Layer, pipe, Result } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
@@ -79,10 +77,10 @@ const none: ReadonlyArray<never> = []
 const both = <A>(ofClient: A | undefined, ofCall: A | undefined): ReadonlyArray<A> =>
   ofClient === undefined && ofCall === undefined ? none : [ofClient, ofCall].filter((hook) => hook !== undefined)
 
-/** How many masking patterns for the secrets of calls are cached, because a pattern takes a while to build. */
+/** How many masking patterns for the secrets of calls are cached. Building a pattern takes a while. */
 const maxRedactors = 16
 
-/** Returns the masking of the client's secrets and of those in a call's headers. */
+/** Returns the function that masks the client's secrets and those in a call's headers. */
 const redactors = ({ credentials, headers }: Settings) => {
   const ofClient = secretsIn(headers)
   const redact = redactor(credentials, ofClient)

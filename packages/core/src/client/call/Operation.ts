@@ -44,7 +44,7 @@ export interface CallOptions {
 
 /** Hooks around a request that must not be sent twice. */
 export interface SendingHooks {
-  /** Runs right before each attempt is sent, after it was admitted. If it fails, nothing is sent. */
+  /** Runs right before each attempt is sent, after it was admitted. If this fails, nothing is sent. */
   readonly before: Effect.Effect<void, ErrorReason>
   /** Runs once it is certain that the attempt was not carried out. */
   readonly notProcessed: Effect.Effect<void>

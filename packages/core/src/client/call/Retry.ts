@@ -18,8 +18,8 @@ const maxBackoffMillis = 20_000
 const maxRetryAfterMillis = 120_000
 
 /**
- * The tokens of a budget that all retries of a client share. It prevents a storm of retries, but lets every call retry after a restart of
- * the service: the budget bounds how many retries start per second, not their total number. After transient failures, 35 start at once,
+ * The tokens of a budget that all retries of a client share. The budget bounds how many retries start per second, not their total number:
+ * it prevents a storm of retries, but lets every call retry after a restart of the service. After transient failures, 35 start at once,
  * then 20 a second (decision 0174). If the number of tokens is negative, waiting retries have already spent future tokens.
  */
 export const fullBudget = 500
@@ -54,7 +54,7 @@ export interface Situation {
   readonly budget: number
   /** The time until the call's deadline. */
   readonly leftMillis: number
-  /** A draw from [0, 1). Only half of the wait is random, because several small draws could otherwise use up all attempts too soon. */
+  /** A draw from [0, 1). Only half of the wait is random. Otherwise several small draws could use up all attempts too soon. */
   readonly draw: number
 }
 

@@ -1,6 +1,4 @@
-/**
- * The reply of a failed attempt, as an error shows it: masked, because it may repeat our request, and bounded.
- */
+/** The reply of a failed attempt, as an error shows it: bounded, and masked because it may repeat our request. */
 import type { RawReply } from "../../api/Reply.ts"
 import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
 import { isSecretName } from "../../domain/secretName.ts"

@@ -79,7 +79,7 @@ interface Reconciling extends Refusals {
   readonly pausesMillis: ReadonlyArray<number>
   /** Whether the create is sent again as soon as the list shows that it made nothing. */
   readonly isRepeatable: boolean
-  /** Whether the next poll is too early to show that the create made nothing. */
+  /** Whether the next poll comes too early to show that the create made nothing. */
   readonly isEarly: boolean
   readonly isListRead: boolean
   /** What was wrong with the list at the latest poll; null if nothing was, or if there was none. */
@@ -90,7 +90,7 @@ interface Reconciling extends Refusals {
 
 export type CreateState =
   /**
-   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing yet. The pauses are for further
+   * Reads the intent or the node of an earlier call, or the highest node id. This call has sent nothing yet. The pauses precede further
    * reads of a node that is too new to be found.
    */
   | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
@@ -99,7 +99,7 @@ export type CreateState =
   /** The request was sent and may be processed. */
   | ({ readonly _tag: "Sent"; readonly intent: SentIntent } & Refusals)
   | Reconciling
-  /** The outcome is final, so no later step can lose a known node. */
+  /** The outcome is final: a late event can no longer replace a known node. */
   | { readonly _tag: "Ended"; readonly outcome: Result.Result<Creation, BerthError> }
 
 export type CreateAction =
@@ -169,7 +169,7 @@ const pausesBeforePollMillis = [0, 1000, 3000, 8000]
 /** Pauses before further polls, after a poll that failed or showed candidates. */
 const laterPausesMillis = pausesBeforePollMillis.slice(1)
 
-/** Pause before each further poll if the list still cannot be used; the deadline of the create ends them. */
+/** Pause before each further poll if the list still cannot be used. The deadline of the create ends these polls. */
 const pauseAfterUnusableMillis = 16_000
 
 /** Pauses before the polls for a create that an earlier call sent this long ago. */
@@ -189,7 +189,7 @@ const start: CreateStep = { state: { _tag: "Reading", pausesMillis: [] }, action
 export const firstStep = ({ keyed }: CreateRequest): CreateStep =>
   keyed ? { ...start, action: { _tag: "FindIntent" } } : start
 
-/** Whether a step is the first one towards a request. */
+/** Whether a step begins a new request. */
 const beginsAnew = ({ action }: CreateStep): boolean => action?._tag === "ReadHighestId" || action?._tag === "Send"
 
 /** The step after an event. An event that the state does not expect changes nothing. */
@@ -240,7 +240,7 @@ const failed = (error: BerthError, write?: IntentWrite): CreateStep => ({
   write
 })
 
-/** Finishes the create of an earlier call or process, or starts afresh if that create was never processed. */
+/** Finishes the create of an earlier call or process, or begins again if that create was never processed. */
 const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateStep => {
   const { image, name, nodeId, plan } = intent
   if (!isSame(intent, request)) {
@@ -253,7 +253,7 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   }
   if (!isSent(intent)) return start
   const sinceMillis = millisSince(intent.sentAt, now)
-  // Even if the process of the earlier call still runs, that call has ended: at its deadline, or because its caller gave it up.
+  // The process of the earlier call may still run, but that call has ended, at its deadline or because its caller gave it up.
   const left = unanswered(intent)
   const isRepeatable = left.fate === "refused"
   // The time of the refusal is not recorded, but it was before this call.
@@ -331,13 +331,13 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
       if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, intent)
       const error = failureOf(event.result.failure, request.deadlineMillis, false)
       if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
-      // The list would show the nodes that the reply named, but not which of them this create made.
+      // The list would show the nodes that the reply named, but not which of these this create made.
       if (intent.told?.others !== undefined) {
         const step = unknown(request, { ...state, because: error, isListRead: false, listFault: null })
         return { ...step, write: step.write ?? { intent: { ...state.intent, fate: "lost" }, isRequired: false } }
       }
       return reconciling(
-        // A 429, for the rate limit or for a quota. A create that a quota rejected is not sent again.
+        // A 429 is about the rate limit or about a quota. A create that a quota rejected is not sent again.
         error.reason.retry === "throttled" || error.reason._tag === "InvalidRequest"
           ? refused(request, state, error, event)
           : {
@@ -355,9 +355,10 @@ const sending = (request: CreateRequest, state: Sending, event: SendEvent): Crea
 }
 
 /**
- * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be listed, and up to a
- * quarter longer, because many callers should not return at once. After the pause, the list shows whether the service made the node
- * although it refused the create. If the deadline has no room for the pause, the list is read at once, and the create is not sent again.
+ * Decides what follows a 429. The create waits as any other call does, but at least as long as a node may take to be listed. It waits up
+ * to a quarter longer than that, so that many callers do not return at once. After the pause, the list shows whether the service made the
+ * node although it refused the create. If the deadline has no room for the pause, the list is read at once, and the create is not sent
+ * again.
  */
 const refused = (
   request: CreateRequest,
@@ -432,7 +433,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
   const { because, intent } = state
   const again = pollAgain(state)
   if (event._tag === "PollFailed") {
-    // A list that contradicts itself may be right a moment later: its total may be ahead of its rows.
+    // A list that contradicts itself may be right a moment later, because its total may be ahead of its rows.
     const isUnusable = event.error.reason._tag === "UnexpectedResponse"
     // A temporary failure is no answer; the next poll may succeed.
     if ((event.error.retryable || isUnusable) && again.action) return again
@@ -446,7 +447,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
     case "Ambiguous":
       return unknown(request, state, resolution.candidates)
     case "Undecided":
-      // The rate limit has most likely kept the service from making a node, but no later look at this list can show that.
+      // The rate limit has most likely kept the service from making a node, but reading this list again cannot show that.
       if (intent.fate === "refused" && because !== null && mayBeUnlisted({ listFault, ...resolution })) {
         return unknown(request, state)
       }
@@ -458,7 +459,7 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
       // If the request was rejected long ago, read the highest id anew: nodes that are listed by now do not belong to the next request.
       if (state.isRepeatable && !before.isEarly)
         return isOver ? start : queued(request.keyed, unsent(intent), state.refusals)
-      // The rate limit has rejected the last attempt. A later call with the key looks once more.
+      // The rate limit has rejected the last attempt. A later call with the key reads the list once more.
       if (intent.fate === "refused" && because !== null) return failed(because, request.keyed ? undefined : removed)
       if (again.action) return again
       return because === null && isOver ? start : unknown(request, state)

@@ -1,6 +1,7 @@
 /**
- * Creates a node exactly once: performs the actions that `CreateMachine.ts` decides on and feeds their results back. This file keeps the
- * order: an intent is written before its request is sent, no two writes of a call run at once, and only one create at a time is judged.
+ * Creates a node exactly once: performs the actions that `CreateMachine.ts` decides on and feeds their results back. This file ensures
+ * the order: an intent is written before its request is sent, no two writes of a call run at once, and only one create at a time is
+ * compared with the list.
  */
 import { Duration, Effect, Option, Random, Result } from "effect"
 import type { RecordFault } from "../../api/fields/RecordReader.ts"
@@ -68,8 +69,8 @@ export interface CreateOptions extends CallOptions {
    */
   readonly adoptOnly?: boolean | undefined
   /**
-   * The image list as far as the program has read it: it says under which names nodes show a plan. Berth reads the list itself if this is
-   * not enough. Default: the list that this client read last.
+   * The part of the image list that the program has read. It says under which names nodes show a plan. Berth reads the list itself if
+   * this is not enough. Default: the list that this client read last.
    *
    * @internal
    */
@@ -78,7 +79,7 @@ export interface CreateOptions extends CallOptions {
 
 /** The dependencies of a creator. */
 export interface Dependencies {
-  /** Sends the request. A reply is not accepted if `faultOf` finds a fault in it. */
+  /** Sends the request. It does not accept a reply in which `faultOf` finds a fault. */
   readonly send: (
     spec: NodeSpec,
     options: CallOptions,
@@ -107,13 +108,16 @@ const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 /** Whether a text can be the key of a create. Keys are file names, so only plain characters are allowed. */
 export const isKey = (text: string): boolean => plainKey.test(text)
 
-/** The key of the lock that is held while a create is judged: two creates that are judged at once could claim the same node. */
+/**
+ * The key of the lock that is held while a create is compared with the list: two creates that are compared at once could claim the same
+ * node.
+ */
 export const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
 /** If writing an intent took longer than this, it is written again before its request is sent. */
 const maxWritingMillis = 5000
 
-/** How much earlier than the call its requests end. */
+/** How long before the end of the call its requests end. */
 const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
 
 /** A call and its progress. */
@@ -164,7 +168,7 @@ export const make = ({
   let plans: KnownPlans = []
   const withSameName = sharedByKey(() => new SameNameCreates())
 
-  /** Takes a step at once, so that an interruption does not lose what is known. */
+  /** Takes a step at once, so that an interruption does not lose its knowledge. */
   const take = (call: Call, step: CreateStep): CreateStep => {
     const { state } = step
     call.state = state
@@ -197,8 +201,8 @@ export const make = ({
   }))
 
   /**
-   * Performs the write of a step. A process that stood still for long may have lost the lock of its key to another process. It then
-   * overwrites the intent of that process only to record a known node, because that process needs to know the node, too.
+   * Performs the write of a step. A process that was suspended for long may have lost the lock of its key to another process. It then
+   * overwrites the other process's intent only to record a known node, because the other process needs to know the node, too.
    */
   const write = ({ confirm, request }: Call, { write }: CreateStep): Effect.Effect<void, ErrorReason> => {
     if (write === undefined) return Effect.void
@@ -214,7 +218,7 @@ export const make = ({
     return isRequired ? Effect.mapError(confirmed, unusableReason) : Effect.ignore(confirmed)
   }
 
-  /** The fault of a reply to this call's request. */
+  /** What is wrong with a reply to this call's request. */
   const replyFault = (call: Call, stated: Node | UnreadNode | SeveralNodes) => {
     const isOthers = (id: NodeId) => {
       const owner = claimed.get(id)
@@ -292,7 +296,7 @@ export const make = ({
           yield* write(call, step)
           take(call, step)
           writtenInMillis = (yield* monotonicMillis) - startedAt
-          // If the process stood still while it wrote, the recorded time is outdated by now, so write it again.
+          // If the process was suspended while it wrote, the recorded time is outdated, so write it again.
         } while (writtenInMillis > maxWritingMillis)
       }),
       notProcessed: feedAndWrite({ _tag: "NotProcessed" })
@@ -322,14 +326,14 @@ export const make = ({
     )
   })
 
-  /** The settled intent, if there is one: a process that was killed while settling it may have left it among the open ones, too. */
+  /** The settled intent, if there is one. It may also be among the open ones, if a process was killed while it settled the intent. */
   const settledToo = (intent: Intent) =>
     Effect.map(
       Effect.orElseSucceed(store.find(intent.key), () => Option.none<Intent>()),
       Option.getOrElse(() => intent)
     )
 
-  /** The unsettled intents, and the intents of creates that were seen under way and are settled now. */
+  /** The unsettled intents, and those of creates that this call has seen under way and that are settled now. */
   const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
       const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
@@ -366,8 +370,8 @@ export const make = ({
   })
 
   /**
-   * Reads the list first and the intents of other creates afterwards: the create of every listed node was recorded before the node was
-   * made, so its intent is found.
+   * Reads the list first and the intents of other creates afterwards. Every create is recorded before its node is made, so the intent of
+   * every listed node is found.
    */
   const poll = (call: Call, { intent }: Action<"Poll">) =>
     Effect.suspend(() => {
@@ -384,7 +388,7 @@ export const make = ({
           newer.filter((node) => isCandidate(call, node))
         )
         const intents = yield* readIntents
-        // Read after the intents, so that an intent that was settled in between is found here.
+        // Read this after the intents: it finds an intent that was settled in between.
         const owners = yield* readOwners(newer.map(({ id }) => id))
         const now = yield* instant
         for (const [id, key] of owners) claimed.set(id, key)

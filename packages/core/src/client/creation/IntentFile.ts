@@ -89,8 +89,8 @@ export const readIntent = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads an intent synchronously, because the caller reads many small files in a row. Returns a text that says why, if the file is not an
- * intent; undefined if there is no file.
+ * Reads an intent synchronously, because the caller reads many small files in a row. If the file is not an intent, returns a text that
+ * says why; undefined if there is no file.
  */
 export const readIntentNow = (file: string): OwnedIntent | string | undefined => {
   const fs = builtin("node:fs")!

@@ -45,7 +45,7 @@ const endedMillis = 3_600_000
 /** Maximum number of ended intents that one create removes. */
 const maxPruned = 8
 
-/** An intent under a caller's key that was never sent, or was refused because of the rate limit, is kept as long as a settled one. */
+/** An intent under a caller's key is kept as long as a settled one, even if it was never sent or was refused because of the rate limit. */
 const unsentMillis = 90 * 86_400_000
 
 /** Whether the outcome of the create is final. */
@@ -101,7 +101,7 @@ const isLeftOver = (file: string, now: number, millis = leftOverMillis) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Makes the folder, and processes what a join of two accounts left in it. */
+/** Makes the folder, and processes the imports that a join of two accounts left in it. */
 const prepare = Effect.fnUntraced(function* (directory: string, levels: number): Effect.fn.Return<Folder, FileFault> {
   const open = `${directory}/open`
   yield* makeOwnFolder(directory, levels)
@@ -186,7 +186,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
         continue
       }
       abandoned.push(intent)
-      // Its node may still appear, and no concurrent create may claim that node. If this write fails, the intent is reported again.
+      // The create's node may still appear, and no concurrent create may claim that node. If this write fails, the intent is reported
+      // again.
       yield* Effect.ignore(replaceDurably(file, JSON.stringify({ ...intent, fate: "reported" })))
     }
     return abandoned
@@ -218,7 +219,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     return Math.max(yield* folder.settled.newestNode, ...made)
   })
 
-  /** Reads the open folder last, because an intent may meanwhile move into it from an imported folder. */
+  /** Reads the open folder last, because an intent may move there from an imported folder meanwhile. */
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
@@ -255,7 +256,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
 
   const save = Effect.fnUntraced(function* (folder: Folder, intent: Intent) {
     const { key, nodeId } = intent
-    // Once an intent was written as sent, its request may have left, whatever becomes of later writes.
+    // Once an intent was written as sent, its request may have been sent, even if later writes fail.
     if (underWay.has(key)) underWay.set(key, intent)
     if (nodeId !== null && !isDrawn(key)) {
       // Settling an intent would make the account's folder again, so fail first if that folder is gone.
@@ -274,7 +275,8 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
     now: Effect.flatMap(bootClock, stampNow),
     unsettled: inFolder(readUnsettled),
     find: (key) => inFolder((folder) => findIntent(folder, key)),
-    // A create under a lock is sent once this write succeeds. If the folder is gone, so is the lock, so the write must fail.
+    // The create is sent once this write succeeds, and relies on the lock. If the folder is gone, the lock is gone too, so the write must
+    // fail.
     save: (intent) =>
       Effect.mapError(
         (isDrawn(intent.key) || intent.nodeId !== null ? again : once)((folder) => save(folder, intent)),
@@ -296,7 +298,7 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
         Effect.flatten(
           inFolder(({ open }) =>
             withKeyLock(`${open}/${key}.lock`, ({ confirm }) =>
-              // Returned as an exit, so that a failure of `use` is not mistaken for a failure of the lock.
+              // Returns an exit, so that a failure of `use` is not mistaken for a failure of the lock.
               Effect.exit(use({ confirm: Effect.mapError(confirm, failed) }))
             )
           )

@@ -1,7 +1,7 @@
 /**
- * Finds the folder with the intents of an account. Each API key has its own folder, and so has each name that the user gives an account. A
- * mark in such a folder leads to the folder of the account, so a new key continues where the old one stopped. A folder without a mark is
- * the account's own.
+ * Finds the folder with the intents of an account. Each API key has its own folder, and so has each name that the user gives an account.
+ * A mark in such a folder leads to the folder of the account, so a new key continues where the old one stopped. A folder without a mark
+ * is the account's own.
  *
  * ```
  * accounts/
@@ -14,8 +14,8 @@
  *
  * `NAME` is a hash, too. A mark may lead to a folder with another mark, up to `maxMarks` times, if an account was joined more than once.
  *
- * A client whose account has a name joins the folder of its key when it first opens the account; a login with a new key joins the folder of
- * the old one (`goOnIn`). If both have a record or a settled intent under one key, the one of the account stays. A record that cannot be
+ * A client whose account has a name joins the folder of its key when it first opens the account; a login with a new key joins the folder
+ * of the old one (`goOnIn`). If both have a record or a settled intent under the same key, the account's stays. A record that cannot be
  * moved is left behind, so that it does not block a create.
  *
  * A join moves one folder into the account's folder. It has four steps, so that it can be restarted at any point: write a note in
@@ -60,7 +60,10 @@ const kindOf = (path: string) =>
 const creates = (accounts: string, id: string) => `${accounts}/${id}/creates`
 const markFile = (accounts: string, id: string) => `${accounts}/${id}/account.json`
 
-/** Fails if an earlier version has written its mark in the folder: without it, a create would be sent again under a new key. */
+/**
+ * Fails if an earlier version has written its mark in the folder. This version does not read that mark, and would send a create again
+ * under a new key.
+ */
 const ensureNoEarlierMark = Effect.fnUntraced(function* (accounts: string, id: string) {
   const path = `${accounts}/${id}/intents`
   if ((yield* kindOf(path)) === "nothing") return
@@ -161,8 +164,8 @@ const carryRecords = Effect.fnUntraced(
 )
 
 /**
- * Follows the marks, moves everything on the way into the account's folder, and returns that folder. There may be files on the way because
- * a process was killed, or because a running process wrote them after the mark.
+ * Follows the marks, moves everything on the way into the account's folder, and returns that folder. Such files are there because a
+ * process was killed, or because a running process wrote them after the mark.
  */
 const collect = Effect.fnUntraced(function* (accounts: string, id: string) {
   const chain = yield* chainOf(accounts, id)

@@ -9,7 +9,7 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Stamp.ts"
 import type { KeyLock } from "./KeyLock.ts"
 
-/** A time on every available clock, because no single clock can be trusted later. */
+/** A time on every available clock, because any single clock may be wrong later. */
 export interface Instant extends Stamp {
   /** A time, counted from the epoch, that the service's clock had certainly reached; 0 if unknown. */
   readonly serviceMillis: number
@@ -31,17 +31,18 @@ export interface Intent {
   /** Highest node id known before sending; a node of this create has a higher id (A11). */
   readonly newerThan: number
   /**
-   * Highest node id that earlier creates of the account had made. Before the create was sent, the list may have left out an older node that
-   * somebody else made, and it may show that node later. This id keeps such a node from being taken for the node of this create. A service
-   * may restart its ids, so the node of this create may have this id or a lower one. Such a node is accepted only if the reply names it.
+   * Highest node id that earlier creates of the account had made. Before the create was sent, the list may have left out an older node
+   * that somebody else made, and may show it later. Because of this id, Berth does not take such a node for the node of this create. The
+   * node of this create may still have this id or a lower one, because a service may restart its ids. Berth accepts such a node only if
+   * the reply names it.
    */
   readonly newest?: number | undefined
   /** When the create was last sent; null if it was certainly not sent or not processed. */
   readonly sentAt: Instant | null
   /**
    * What became of the create. `open`: its reply may still come while its process runs. `refused`: the service refused it because of the
-   * rate limit, but may still have made a node. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the caller,
-   * who has no key to repeat it with, was told so. Without a reply, only the list shows what the create made.
+   * rate limit, but may still have made a node. `lost`: its reply was lost, or its process ended. `reported`: it was lost, and the caller
+   * was told so, because the caller has no key to repeat it with. Without a reply, only the list shows what the create made.
    */
   readonly fate: "open" | "refused" | "lost" | "reported"
   /** The node of the create; null until it is known. */
@@ -52,14 +53,14 @@ export interface Intent {
   readonly seen?: ReadonlyArray<NodeId> | undefined
 }
 
-/** A node that the reply to a create named and that the create may have made. */
+/** A node that the reply to a create named, and that the create may have made. */
 export interface Told {
   readonly id: NodeId
   /** The difference from the order, such as `the name db instead of web`. */
   readonly difference: string
   /**
    * Set if the reply did not state exactly one node. The value is the nodes that the reply named besides this one, often none. It is
-   * unknown which one is meant.
+   * unknown which of the nodes is meant.
    */
   readonly others?: ReadonlyArray<NodeId> | undefined
 }
@@ -103,7 +104,7 @@ export const unanswered = (intent: SentIntent): UnansweredIntent => ({
   fate: intent.fate === "open" ? "lost" : intent.fate
 })
 
-/** The nodes above an id, as a list shows them. */
+/** The listed nodes with an id above another one. */
 export interface ListedAbove {
   readonly nodes: ReadonlyArray<Pick<Node, "id" | "name">>
   /**
@@ -132,8 +133,8 @@ export interface IntentStore {
   readonly now: Effect.Effect<Stamp>
   /**
    * Every intent that is not settled; if its process has ended, its fate is no longer `open`. An intent without a caller's key is never
-   * settled. For an hour after its create has ended, it stays here with its node or as `reported`, so that no create that runs in another
-   * process at the same time claims its node.
+   * settled. For an hour after its create has ended, it stays here with its node or as `reported`, so that no concurrent create of
+   * another process claims its node.
    */
   readonly unsettled: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
@@ -141,15 +142,15 @@ export interface IntentStore {
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
   /**
-   * Maps each of these nodes to the key of the settled create that made it. Read `unsettled` first and this afterwards: then an intent that
-   * has just left `unsettled` is found here.
+   * Maps each of these nodes to the key of the settled create that made it. Read `unsettled` first and this afterwards: it finds an
+   * intent that has just left `unsettled`.
    */
   readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
   /** The highest node id of any recorded create; 0 if there is none. */
   readonly newestNode: Effect.Effect<number, IntentStoreFailed>
   /**
-   * The highest node id before a create under a caller's key. A store that may have forgotten creates, because it was restored from a
-   * backup, fails here if the list has a node that the create may have made. A store without this function uses `highest`, the highest id
+   * The highest node id before a create under a caller's key. A store may have forgotten creates, because it was restored from a backup.
+   * It then fails here if the list has a node that the create may have made. A store without this function uses `highest`, the highest id
    * in the list.
    */
   readonly highestId?: (
@@ -182,7 +183,7 @@ export const IntentStore = Context.Reference<IntentStore | undefined>("@berthkit
 export const drawnKeyPrefix = "_"
 
 /**
- * Gives `use` the value that all present users of its key share; the first user makes it.
+ * Gives `use` a value that all simultaneous users of a key share. The first user makes the value.
  *
  * @internal
  */

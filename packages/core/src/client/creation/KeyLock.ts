@@ -1,9 +1,9 @@
 /**
  * Locks a key, so that only one of all processes that share a folder owns it, and finds out whether the owner still runs. A lock is a
- * folder with one file, whose name identifies the owner. If the owner's process has ended, another process takes the lock over by renaming
- * that file: a rename is atomic and succeeds for only one process. An owner that is done removes the file and then the folder; removing the
- * folder fails unless it is empty. If the owner is in another container or on another machine, its name cannot show whether it runs, but
- * its heartbeat does.
+ * folder with one file, whose name identifies the owner. If the owner's process has ended, another process takes the lock over by
+ * renaming that file: a rename is atomic and succeeds for only one process. An owner that is done removes the file and then the folder;
+ * removing the folder fails unless it is empty. If the owner is in another container or on another machine, its name cannot show whether
+ * it runs; only its heartbeat can.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -65,7 +65,7 @@ const findSelf = Effect.gen(function* (): Effect.fn.Return<Self> {
     namespaceOf("time"),
     Effect.orElseSucceed(readProcess("self"), () => undefined)
   ])
-  // In another namespace's /proc this process has another number.
+  // If `/proc` belongs to another namespace, this process has another number there.
   if (boot !== null && pids !== null && process?.pid === String(pid)) {
     return { machine: boot, namespace: `${pids} ${time}`, pid, startTime: process.startTime }
   }
@@ -134,13 +134,13 @@ const pollMillis = 200
 const heartbeatMillis = 5000
 
 /**
- * If this process cannot see the owner's process, it assumes that the owner has ended after this long without a heartbeat. That is half the
- * default deadline of a call: a waiting call must watch an owner of another boot for this long, and then still needs time to look for the
- * node.
+ * If this process cannot see the owner's process, it assumes after this long without a heartbeat that the owner has ended. That is half
+ * the default deadline of a call, because a waiting call must watch an owner of another boot for this long, and then needs time to look
+ * for the node.
  */
 const silentMillis = 30_000
 
-/** A lock whose owner has ended is free after this long: the time without a heartbeat, and the time until that is noticed. */
+/** A lock whose owner has ended is free after this long: the time without a heartbeat, and the time until another process notices. */
 export const maxFreeMillis = silentMillis + heartbeatMillis
 
 /** When an owner was last running. */
@@ -157,7 +157,7 @@ const isHeartbeat = (value: unknown): value is Heartbeat =>
 /** Ids of the locks that this process holds. A lock with this process's number but another id belongs to a thread that may have ended. */
 const mine = new Set<string>()
 
-/** The last heartbeat that a waiting call read, and when it first read this heartbeat. */
+/** The last heartbeat that a waiting call read, and when the call first read it. */
 interface Watch {
   readonly token: string
   readonly text: string
@@ -166,14 +166,16 @@ interface Watch {
 
 /** A lock that is held. */
 export interface KeyLock<E = FileFault> {
-  /** Fails if the lock is no longer held, because another process took it over while this one stood still. */
+  /** Fails if the lock is no longer held, because another process took it over while this process was suspended. */
   readonly confirm: Effect.Effect<void, E>
 }
 
 /** The failure of a lock that is no longer held. */
 export const lost: FileFault = { message: "another process took it over while this one stood still" }
 
-/** Overwrites the heartbeat in the existing file. Padding makes all heartbeats equally long, so nothing of the last one remains. */
+/**
+ * Overwrites the heartbeat in the existing file. Padding makes all heartbeats equally long, so nothing of the previous heartbeat remains.
+ */
 const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>
   withFiles(async (fs) => {
     const handle = await fs.open(file, "r+")
@@ -190,7 +192,7 @@ const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, 
   const isMine = owner.pid === me.pid && owner.startTime === me.startTime && owner.machine === me.machine
   if (isMine && owner.namespace === me.namespace && mine.has(owner.id)) return { alive: true, watch }
   const running = yield* isRunning(owner)
-  // If the owner is this process, it runs, but its thread that held the lock may have ended.
+  // If the owner is this process, the process runs, but the thread that held the lock may have ended.
   if (running === false || (running === true && !isMine)) return { alive: running, watch }
   const token = nameOf(owner)
   const text = Option.getOrElse(yield* Effect.orElseSucceed(readText(`${folder}/${token}`), Option.none), () => "")
@@ -208,7 +210,7 @@ const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, 
   return { alive: nowMillis - watch.sinceMillis < silentMillis, watch }
 })
 
-/** Makes the lock's folder with the token in it, in one step; false if the folder exists. */
+/** Makes the lock's folder and its token in one step; false if the folder exists. */
 const begin = (folder: string, token: string) =>
   Effect.flatMap(draftOf(folder), (draft) =>
     withFiles(async (fs) => {
@@ -227,7 +229,7 @@ const begin = (folder: string, token: string) =>
     })
   )
 
-/** The names in the lock's folder; undefined if there is no folder. It does not follow a link, which could lead anywhere. */
+/** The names in the lock's folder; undefined if there is no folder. Links are not followed, because they could lead anywhere. */
 const namesIn = (folder: string) =>
   withFiles(async (fs) => {
     try {
@@ -242,7 +244,7 @@ const namesIn = (folder: string) =>
 
 const isToken = (name: string) => ownerOf(name) !== undefined
 
-/** While a lock changes hands, a reader may find no name in it, but not this often. */
+/** While a lock is handed over, a reader may find no name in it, but not this many times in a row. */
 const maxMissed = 10
 
 /** Takes the lock over; false if another process was faster. */

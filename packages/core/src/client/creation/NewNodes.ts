@@ -1,6 +1,6 @@
 /**
- * Remembers the nodes that this client has just created: a service may not know such a node everywhere yet, so a 404 does not mean that it
- * is gone.
+ * Remembers the nodes that this client has just created. Some servers of the service may not know such a node yet, so a 404 does not mean
+ * that the node is gone.
  */
 import { Effect } from "effect"
 import type { NodeId } from "../../domain/Node.ts"

@@ -1,8 +1,8 @@
 /**
- * Decides which create made a node, and whether a node is still the one that was proved. All rules for such a proof are here. A create made
- * a node if the node's id is above the highest id before the create, no other create has the node, the node shows what was asked for (in
- * any spelling that services use), and it was made between the send and the last instant at which the service can have processed the
- * request. A field that a service leaves out proves nothing, in either direction.
+ * Decides which create made a node, and whether a node is still the one that Berth proved to be a create's. All rules for such a proof
+ * are here. A create made a node if the node's id is above the highest id before the create, no other create has the node, the node shows
+ * what was asked for (in any spelling that services use), and it was made between the send and the last instant at which the service can
+ * have processed the request. A field that a service leaves out proves nothing, in either direction.
  */
 import { Predicate } from "effect"
 import type { Node } from "../../domain/Node.ts"
@@ -12,19 +12,19 @@ import { isOfOneBoot, maxStepMillis, millisBetween } from "../files/Stamp.ts"
 import type { Instant, Intent } from "./IntentStore.ts"
 
 /**
- * The times that a service states may be off by this much. The service writes whole seconds, in `Date` as well; it may take the time a
- * moment after it gave the id; and a mock's clock may stand still between two creates.
+ * The times that a service states may be off by this much: the service writes whole seconds, in `Date` as well; it may read its clock a
+ * moment after it chose the id; and a mock's clock may stand still between two creates.
  */
 export const blurMillis = 2000
 
 /**
- * If the list shows no node this long after the send, the create was not processed and may be sent again. Gateways and workers may process
- * a request for ten minutes after its client is gone. The other half minute is for the request to leave its process, and for the node to be
- * listed.
+ * If the list shows no node this long after the send, the create was not processed and may be sent again. Gateways and workers may
+ * process a request for ten minutes after its client is gone. Half a minute is added for the request to leave its process, and for the
+ * list to show the node.
  */
 export const quietMillis = 630_000
 
-/** Whether the time between two instants is known from a clock that does not step. */
+/** Whether a clock that does not step shows the time between two instants. */
 export const isTimed = (earlier: Instant, now: Instant): boolean =>
   isOfOneBoot(earlier, now) || (earlier.serviceMillis > 0 && now.serviceMillis > 0)
 
@@ -39,7 +39,10 @@ export const millisSince = (earlier: Instant, now: Instant): number => {
 /** Whether the service has certainly stopped processing a create that was sent then. */
 export const isQuiet = (sentAt: Instant, now: Instant): boolean => millisSince(sentAt, now) >= quietMillis
 
-/** The time at which another machine sent a create, on the only clock that it recorded: the service's, otherwise its own wall clock. */
+/**
+ * The time at which another machine sent a create, on the only clock that the machine recorded: the service's, otherwise its own wall
+ * clock.
+ */
 export interface Told {
   readonly millis: number
   readonly isOfService: boolean
@@ -56,8 +59,8 @@ export const isQuietElsewhere = ({ isOfService, millis }: Told, now: Instant): b
 
 /**
  * Like `isQuiet`, for a call that would otherwise wait for ever. After a reboot, if the service states no time, only the wall clock is
- * left. It is then used, minus the largest step. The clock of a machine without a battery may jump by years when the machine starts, so
- * the machine must also have run for `quietMillis`.
+ * left. Berth then uses it, minus the largest step. The clock of a machine without a battery may jump by years when the machine starts,
+ * so the machine must also have run for `quietMillis`.
  */
 export const isQuietAtLast = (sentAt: Instant, now: Instant): boolean =>
   isTimed(sentAt, now)
@@ -107,7 +110,7 @@ export const isSpelling = (shown: string, asked: string): boolean => {
 /** A text that is equal for all names that the service may show in the same way. */
 export const spellingGroup = (name: string): string => plain(name).slice(0, cutLength)
 
-/** Whether the service may show this image or region for what was asked for. It may leave the field out. */
+/** Whether the service may show this image or region for the requested one. It may leave the field out. */
 export const mayShow = (shown: string | null, asked: string): boolean =>
   shown === null || shown === asked || plain(shown) === plain(asked)
 
@@ -143,7 +146,9 @@ export const isOtherSystem = (
 
 const isNumber = (text: string) => /^\d+$/.test(text)
 
-/** Whether the service may show this image for what was asked for. A number and a name cannot be compared, so they may mean the same. */
+/**
+ * Whether the service may show this image for the requested one. A number and a name cannot be compared, so they may mean the same image.
+ */
 export const mayShowImage = (shown: string | null, asked: string): boolean =>
   shown === null || isNumber(shown) !== isNumber(asked) || mayShow(shown, asked)
 
@@ -162,11 +167,11 @@ export interface Shown {
   readonly createdMillis: number | null
 }
 
-/** When a node was made, compared with the time in which a create can have made it. The list was read at `now`. */
+/** Compares a node's creation time with the time in which a create can have made it. The list was read at `now`. */
 const birthOf = (sentAt: Instant, createdMillis: number | null, now: Instant) => {
   const sentMillis = serviceMillisAt(sentAt, now)
   if (createdMillis === null || sentMillis === undefined) {
-    // The node is listed already, so if the time is not over yet, the node was made within it.
+    // The node is listed already. If the allowed time is not over yet, the node was made within that time.
     return maxMillisSince(sentAt, now) <= quietMillis ? "meanwhile" : "unknown"
   }
   if (createdMillis + blurMillis < sentMillis) return "before"

@@ -34,7 +34,10 @@ import {
   spellingGroup
 } from "./Ownership.ts"
 
-/** Sorted without duplicates, because the order of tags and keys does not matter for a node. An empty list equals an absent one. */
+/**
+ * Sorts the texts and removes duplicates, because the order of tags and keys does not matter for a node. An empty list equals an absent
+ * one.
+ */
 const set = (texts: ReadonlyArray<string> | undefined) =>
   texts === undefined || texts.length === 0 ? undefined : Array.from(new Set(texts)).toSorted()
 
@@ -47,7 +50,7 @@ const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tag
     region,
     sshKeys: set(sshKeys),
     tags: set(tags),
-    // Scripts run in their order.
+    // The order of scripts matters, because they run one after the other.
     startScripts: startScripts.length === 0 ? undefined : startScripts,
     extra: further.length === 0 ? undefined : further.toSorted(([a], [b]) => (a < b ? -1 : 1))
   }
@@ -56,8 +59,8 @@ const canonical = ({ extra = {}, region = "ncr", sshKeys, startScripts = [], tag
 }
 
 /**
- * What a create asks for, as a short text that another process can compare: a SHA-256 in hex, so no script, password or key is readable. A
- * runtime without `node:crypto` has no files either, so there the plain text stays in memory.
+ * The order of a create, as a short text that another process can compare: a SHA-256 in hex, so no script, password or key is readable.
+ * In a runtime without `node:crypto` it is the plain text, which stays in memory, because such a runtime has no files either.
  */
 export const specDigest = (spec: NodeSpec): string => {
   const text = canonical(spec)
@@ -80,10 +83,10 @@ export type Resolution =
   /** The create certainly made no node. */
   | { readonly _tag: "Absent" }
   /**
-   * Not certain yet. The candidates may be this create's nodes, or those of another create that may still get its reply or that asked for a
-   * different spec. Or they are new nodes with this create's name that differ in a field which a service may show in another way, such as
-   * the image. Or the candidate is the node that this create's reply named although it differs from what was asked for.
-   * Without candidates the list may lack the node.
+   * Not certain yet. The candidates may be this create's nodes, or those of another create that may still get its reply or that asked for
+   * a different spec. They may also be new nodes with this create's name that differ in a field which a service may show in another way,
+   * such as the image. Or the reply to this create named the candidate, although it differs from the order. Without candidates the list
+   * may lack the node.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** There are more nodes than lost replies, so one of them belongs to another client. */
@@ -92,7 +95,7 @@ export type Resolution =
 /** No reply arrives later than this after its request. */
 const maxUnderWayMillis = 120_000
 
-/** Other creates whose nodes the list may show under the same name. */
+/** Other creates whose nodes may be listed under the same name. */
 export interface Beside {
   /** Creates without a known node whose reply was lost, or whose process ended before it recorded the reply. */
   readonly lost: ReadonlyArray<SentIntent>
@@ -131,7 +134,7 @@ export const besideOf = (
   return { lost, underWay }
 }
 
-/** The facts for the judgement. */
+/** The facts by which a create is judged. */
 export interface Evidence {
   readonly intent: SentIntent
   /** All nodes whose id is above the intent's watermark (the highest id before the create). If ids were seen not to ascend, all nodes. */
@@ -175,7 +178,7 @@ const differenceOf = (
 /** The fault of a node as the reply to a create. */
 export interface ReplyFault {
   readonly fault: RecordFault
-  /** The node that the reply names in spite of the fault, if that node is new and no other create's. */
+  /** The node that the reply names in spite of the fault, if the node is new and belongs to no other create. */
   readonly told?: Told
 }
 
@@ -284,7 +287,7 @@ export const resolve = ({
   const exact = proven.filter(({ name }) => name === intent.name)
   const candidates = exact.length > 0 ? exact : proven
   const [oldest] = candidates
-  // The create's node may be one that is listed now, or one that was seen before and has been deleted or renamed since.
+  // The create's node may be listed now, or it was seen before and has been deleted or renamed since.
   if (oldest === undefined || seen.some((id) => candidates.every((node) => node.id !== id))) {
     return possible.length === 0 && isWhole
       ? { _tag: "Absent" }
@@ -346,20 +349,20 @@ export const untried: Tried = { attempts: [], reply: null }
 export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
   new BerthError({ operation: "nodes.create", reason, attempts, reply })
 
-/** The failure of a create whose key cannot be used as asked. */
+/** The failure of a create whose key cannot be used for this order. */
 export const keyFault = (detail: string) =>
   createFailure(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
 
-/** The reason if an intent that is needed cannot be read or written. */
+/** The reason for a failure if a needed intent cannot be read or written. */
 export const unusableReason = ({ code, detail, path }: IntentStoreFailed) =>
   new StateUnavailable({ code, detail, path })
 
 export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
 
 /**
- * Turns the failure of one request into the failure of the create. The request had only the rest of the create's time, but the error names
- * the create's deadline, because the caller knows only that one. With `isBefore`, the request only prepared the create, so nothing of the
- * create was sent.
+ * Turns the failure of one request into the failure of the create. The request had only the rest of the create's time, but the error
+ * names the create's deadline, because the caller knows no other. With `isBefore`, the request only prepared the create, so the create
+ * was not sent.
  */
 export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: boolean) => {
   const { reason } = error

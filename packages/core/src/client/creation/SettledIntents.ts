@@ -1,8 +1,8 @@
 /**
- * Keeps the intents whose nodes are known. They are apart from the open intents, so a create that looks for its node does not have to read
- * them. Each period of 30 days has a folder with a file per key and a file per node, so both are found without reading the rest. The
- * highest node id is marked separately. Intents are kept for 90 to 120 days after they were last asked for; each new one removes a few old
- * ones.
+ * Keeps the intents whose nodes are known. They are kept apart from the open intents, so that a create that looks for its node need not
+ * read them. Each period of 30 days has a folder with a file per key and a file per node, so both are found without reading the rest. The
+ * highest node id is marked separately. Intents are kept for 90 to 120 days after they were last asked for; each new one removes a few
+ * old ones.
  *
  * ```
  * creates/
@@ -132,7 +132,7 @@ export const make = (directory: string, open: string) => {
     const folder = `${settled}/${period}`
     yield* makePrivateFolder(folder)
     yield* markNode(directory, intent.nodeId)
-    // The node is recorded first: a process that sees that this create is no longer open must also see whose node it is.
+    // Record the node first: a process that no longer finds this create open must find whose node it is.
     yield* replaceDurably(`${folder}/${nodeFile(intent.nodeId)}`, intent.key)
     yield* replaceDurably(`${folder}/${intentFile(intent.key)}`, JSON.stringify(intent))
   })
@@ -159,8 +159,8 @@ export const make = (directory: string, open: string) => {
   )
 
   /**
-   * Moves the unsettled intents out of an imported folder. It can be restarted at any point, and two processes can run it at once: a file
-   * is either here or in `open`, and `find` reads this folder first.
+   * Moves the unsettled intents out of an imported folder. It can be restarted at any point, and two processes can run it at once,
+   * because a file is always in one of the two folders and `find` reads this one first.
    */
   const goThrough = Effect.fnUntraced(function* (name: string) {
     const folder = `${settled}/${name}`
@@ -223,7 +223,7 @@ export const make = (directory: string, open: string) => {
         })
       ),
 
-    /** Extends the life of a settled intent that was asked for. */
+    /** Keeps a settled intent for longer, because a call has asked for it. */
     renew: Effect.fnUntraced(function* (intent: OwnedIntent & { readonly nodeId: NodeId }, period: number) {
       const now = periodOf(yield* Clock.currentTimeMillis)
       if (period < now) yield* write(intent, now)

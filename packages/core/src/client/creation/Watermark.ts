@@ -55,7 +55,8 @@ interface End {
  */
 const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   let low = known?.page ?? 1
-  // A page may follow a full one. It is read before the full one: if it is empty then, no deletion moves nodes from it unseen.
+  // A page may follow a full page. Read that page first: if it is empty, a deletion cannot have moved nodes from it to the full page
+  // unseen.
   const mayBeFull = known !== undefined && !known.isStated && known.length > 0 && known.length >= known.full
   let isLast = mayBeFull && (yield* readPage(low + 1)).nodes.length === 0
   let last = yield* readPage(low)
@@ -85,7 +86,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   if (!ascends(nodes)) return at(low, last, false)
   if (isOnly(low, last)) return at(low, last, true)
   if (isLast || (known !== undefined && !shrunk && !isFull(nodes, full))) return at(low, last, true)
-  // Whether nodes may have moved onto the page `low` since it was read. Nothing follows a first page that is shorter than any full page.
+  // Whether nodes may have moved to the page `low` since it was read. No page follows a first page that is shorter than any full page.
   let stale = false
   let step = 1
   let high = Number.POSITIVE_INFINITY
@@ -97,7 +98,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
       high = page
       stale = low > 1 || last.nodes.length >= minPlausiblePage
     } else {
-      // A page that is repeated has nodes of an earlier one, also if the first of them is deleted meanwhile.
+      // A repeated page has nodes of an earlier page, even if the first of these is deleted meanwhile.
       if (!ascends(read.nodes) || read.nodes[0]!.id <= last.nodes.at(-1)!.id) return at(page, read, false)
       low = page
       last = read
@@ -122,9 +123,9 @@ const lastPage = (readPage: ReadPage, known: End | undefined) =>
   })
 
 /**
- * Visits every page, if the order of the list is unreliable. Returns whether it shows every node. If nodes are deleted meanwhile, others move
- * to pages that were read before. So a list of several pages shows every node only if each page states the number of the nodes read, or if a
- * second look at the pages has all nodes of the first.
+ * Visits every page, if the order of the list is unreliable. Returns whether it shows every node. If nodes are deleted meanwhile, others
+ * move to pages that were read before. So a list of several pages shows every node only if each page states the number of the nodes read,
+ * or if a second reading of the pages has all nodes of the first.
  */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
@@ -150,7 +151,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     }
     yield* ensureWhole(totals.total, ids.size)
     yield* ensurePages(totals, page - 1, ids.size)
-    // A deletion while a repeated page is read makes it look like a second one. Only an empty page shows the end without totals.
+    // A deletion meanwhile makes a repeated page look like a second page. Without totals, only an empty page shows the end.
     if (nodes.length > 0) return statesWhole(totals, ids.size)
     if (ids.size < minPlausiblePage || (isSteady && totals.total === ids.size && ids.size > longest)) return true
     for (let again = 1; again < page; again++) {
@@ -212,7 +213,7 @@ export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known:
   return { id, end: ascending ? end : undefined }
 })
 
-/** What creates ask about the list. Simultaneous calls of `highest` share one reading. */
+/** The questions of creates about the list. Simultaneous calls of `highest` share one reading. */
 export interface Watermark {
   /** The highest id at some time after the request. */
   readonly highest: (readPage: ReadPage) => Effect.Effect<number, BerthError>
@@ -238,8 +239,7 @@ export const make = (): Watermark => {
             const reading = ++begun
             return Effect.map(highestId(readPage, end), (found) => {
               end = found.end
-              // Ids are never reused: if the list now ends with a lower id, new nodes still get ids above the highest id that the list
-              // showed before.
+              // Ids are never reused. If the list now ends with a lower id, new nodes still get ids above the highest id seen before.
               id = found.end === undefined ? found.id : Math.max(id, found.id)
               ended = reading
               return id

@@ -1,7 +1,7 @@
 /**
- * Files that processes share: written atomically, with access for their user only, never through a link, and read only if they are plain
- * files of plausible size. Files on which money depends are written durably: after the write they survive a power failure. Needs `node:fs`,
- * which is loaded on first use.
+ * Files that processes share. They are written atomically, with access for their user only, and never through a link. They are read only
+ * if they are plain files of plausible size. Files on which money depends are written durably: after the write they survive a power
+ * failure. Needs `node:fs`, which is loaded on first use.
  */
 import { Effect, Option, Random } from "effect"
 import { builtin } from "../options/builtin.ts"
@@ -137,7 +137,7 @@ export const replaceFile = (path: string, text: string): Effect.Effect<void, Fil
 /** Like `replaceFile`, but when this returns, the new text is on the disk under its name. */
 export const replaceDurably = (path: string, text: string): Effect.Effect<void, FileFault> => replace(path, text, true)
 
-/** Undefined if the file or folder does not exist, possibly because another process was faster. */
+/** Succeeds with undefined if the file or folder does not exist, because another process may have removed it. */
 export const unlessMissing = <A>(use: Effect.Effect<A, FileFault>): Effect.Effect<A | undefined, FileFault> =>
   Effect.catchIf(
     use,

@@ -11,8 +11,8 @@ import type { FileFault } from "./StateFiles.ts"
 const loopback = ["127.0.0.1", "localhost", "[::1]"]
 
 /**
- * One spelling for all origins that mean the same service. Such origins differ in two ways that `URL` does not remove: a dot at the end of
- * a host, and the names of this machine. Other hosts with the same IP address are different services, because services share addresses.
+ * Returns one spelling for all origins that mean the same service. `URL` leaves two differences: a dot at the end of a host, and the
+ * names of this machine. Other hosts with the same IP address are different services, because services share addresses.
  */
 const canonical = (origin: string): string => {
   const { host, hostname, protocol } = new URL(origin)

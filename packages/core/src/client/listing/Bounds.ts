@@ -37,12 +37,12 @@ export const unreadableList = (records: number): BerthError =>
   failed("a record that can be read", "data", `${records} that cannot`)
 
 /**
- * The failure if a list shows no node of a name, but may lack nodes. Otherwise a program would think that the name is free, and create a
- * node (decision 0343).
+ * The failure if a list shows no node of a name, but may lack nodes. Without it, a program would think that the name is free, and create
+ * a node (decision 0343).
  */
 export const unprovedAbsence = (nodes: number): BerthError => failed(everyNodeShown, "data", `${nodes} nodes`)
 
-/** What the envelope of a page states about the whole list; null for what it does not state. */
+/** The totals in the envelope of a page; null for each that it does not state. */
 export interface Totals {
   /** The number of nodes in the list, or on this page. */
   readonly total: number | null
@@ -60,8 +60,8 @@ export const ensurePages = ({ pages, total }: Totals, read: number, shown: numbe
     : Effect.void
 
 /**
- * Fails if the service counts more nodes than it shows, because the caller would think that a node that is not shown does not exist.
- * `total` is null if the service does not state it.
+ * Fails if the service counts more nodes than it shows, because the caller would think that a hidden node does not exist. `total` is null
+ * if the service does not state it.
  */
 export const ensureWhole = (total: number | null, shown: number): Effect.Effect<void, BerthError> =>
   total !== null && total > shown

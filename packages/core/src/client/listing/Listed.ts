@@ -42,8 +42,8 @@ export interface Listed extends ListedPage {
 /** The accuracy and length limits of a list. */
 export interface ListBounds {
   /**
-   * Whether every node that exists the whole time must be listed. Otherwise pages do not overlap, which saves one request in eight. Default
-   * true.
+   * Whether every node that exists the whole time must be listed. If false, pages do not overlap, which saves one request in eight.
+   * Default true.
    */
   readonly exact?: boolean | undefined
   /**

@@ -27,7 +27,10 @@ interface Overlapping {
   readonly idle: number
   /** Emitted ids with their last position in the list, which only decreases because new nodes are appended. */
   readonly emitted: Map<number, number>
-  /** Whether every page began at or before the last node read, so that no node can have moved past it; `"assumed"` for an inexact list. */
+  /**
+   * Whether every page began at or before the last node read, so that the listing cannot have missed a node that moved; `"assumed"` for
+   * an inexact list.
+   */
   readonly complete: boolean | "assumed"
 }
 
@@ -82,9 +85,9 @@ export const begin = (exact = true): Progress => ({
 })
 
 /**
- * The page to request. In the second mode (`InTurn`), the first request is for page 1 and the second has no page number; then come page 2,
- * page 3 and so on. If the service counts from 0, the request without a number gets its page 0. If page 2 is empty, the last request is for
- * page 1 again.
+ * The page to request. In the mode `InTurn`, the first request is for page 1, the second has no page number, and then come page 2, page 3
+ * and so on. If the service counts from 0, the request without a number gets its page 0. If page 2 is empty, the last request is for page
+ * 1 again.
  */
 export const next = (progress: Progress): PageRange =>
   progress._tag === "Overlapping"
@@ -140,7 +143,8 @@ export const take = <A extends Identified>(
   const [first] = page
   const overlaps = range.start < progress.offset
   const touches = range.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
-  // Nodes before this range were deleted, and later nodes moved to before it: go back until the range touches what was read.
+  // Nodes before this range were deleted, so later nodes moved forward out of the range: go back until the range touches the part that
+  // was read.
   if (!touches) {
     return {
       nodes: [],
@@ -183,7 +187,7 @@ const fits = ({ emitted, lastId }: Overlapping, { perPage, start }: PageRange, p
 const isFirstSeen = (ids: Map<number, number>, id: number, position: number): boolean =>
   ids.size < ids.set(id, position).size
 
-/** Switches to the second mode, with pages of one size. */
+/** Switches to the mode `InTurn`, with pages of one size. */
 const goInTurn = <A extends Identified>(
   { first, emitted, maxPerPage }: Overlapping,
   range: PageRange,
@@ -204,7 +208,9 @@ const goInTurn = <A extends Identified>(
   return isFirst && perPage === range.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
 }
 
-/** Ends at an empty page, or after two pages in a row with no new node: then the service returns the same page for every number. */
+/**
+ * Ends at an empty page, or after two pages in a row without a new node, because the service then returns the same page for every number.
+ */
 const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>): Step<A> => {
   const { emitted, isLastLook: wasLastLook, read, turn } = progress
   const fresh = page.filter(({ id }) => read.size < read.add(id).size)

@@ -1,8 +1,8 @@
 /**
  * The arithmetic of a list sorted by id, for all its readers: the whole list (`Listing.ts`), its end, or the page of an id. New nodes are
- * appended. Pages are ranges that begin at multiples of their size, and nodes may move between pages: if a node is deleted, all later nodes
- * move forward by one, and the first node of the next page moves into the page that was just read. So each range begins at or before the
- * last node read. If a range begins with a known id, no node was missed. Pure.
+ * appended. Pages are ranges that begin at multiples of their size, and nodes may move between pages: if a node is deleted, all later
+ * nodes move forward by one, and the first node of the next page moves into the page that was just read. So each range begins at or
+ * before the last node read. If a range begins with a known id, no node was missed. The functions are pure.
  */
 import type { Totals } from "./Bounds.ts"
 import type { ListRecord } from "./NodePage.ts"
@@ -29,7 +29,7 @@ export interface Page extends Pick<Totals, "total"> {
   readonly isWhole: boolean
 }
 
-/** Smallest size to try, as a share of the largest: smaller pages lose more than a better fit gains. */
+/** Smallest page size to try, as a share of the largest. Smaller pages lose more than a better fit gains. */
 const minShare = 0.6
 
 /** The range of this size that contains the position `offset`. */

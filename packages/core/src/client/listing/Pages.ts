@@ -11,7 +11,7 @@ import * as Listing from "./Listing.ts"
 import { isNode, type ListRecord, type Place, placesOf, type UnreadableRecord } from "./NodePage.ts"
 import type { Page, PageRange } from "./PageRange.ts"
 
-/** The function that reads pages, and the functions that are called with them. */
+/** The function that reads pages, and the functions that are called with the pages. */
 interface Dependencies extends ListBounds {
   readonly readPage: (range: PageRange) => Effect.Effect<Page, BerthError>
   /** Called with the records of each page that no earlier call had. */

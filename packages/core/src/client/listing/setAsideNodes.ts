@@ -1,6 +1,6 @@
 /**
- * Some records of a list are set aside, because they are unreadable or contradict an earlier record. This module reads, one by one, those
- * that may be a node of the requested name, because a search by name must not miss any node.
+ * Reads the records that a list has set aside, because they are unreadable or contradict an earlier record. A search by name must not
+ * miss a node, so each such record that may have the requested name is read by its id.
  */
 import { Effect } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -20,7 +20,7 @@ const uncertain = (excerpt: string) =>
     attempts: []
   })
 
-/** Whether the record has no name even if it is read by itself, so that it cannot be a node of the requested name. */
+/** Whether the record still has no name when it is read by its id, so it cannot be a node of the requested name. */
 const isNameless = (record: LeftOutRecord, { reason }: BerthError) =>
   record.name === null && reason._tag === "UnexpectedResponse" && reason.path === "data.name"
 

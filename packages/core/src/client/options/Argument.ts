@@ -1,6 +1,6 @@
 /**
- * Validates arguments against the domain before anything is sent. Otherwise a misspelt field of a create would be missing from a node that
- * costs money.
+ * Validates arguments against the domain before anything is sent. Without this, a node that costs money would lack a field that the
+ * program has misspelt.
  *
  * The shapes repeat the domain's schemas in a tenth of the code: a bundle with schemas is 13 KiB larger. The compiler keeps their fields
  * equal, and `Argument.test.ts` their rules.
@@ -8,7 +8,7 @@
 import { Effect, Predicate } from "effect"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
 
-/** Collects a fault: its place and its description. */
+/** Reports a fault: its place and its description. */
 type Report = (place: string, fault: string) => void
 
 /** The required shape of a value. */

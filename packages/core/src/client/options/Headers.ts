@@ -16,7 +16,7 @@ const isHeaderValue = (value: unknown): value is string => Predicate.isString(va
 
 const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
 
-/** The fault of additional headers; undefined if there is none. */
+/** What is wrong with additional headers; undefined if nothing is. */
 export const headersFault = (headers: unknown): string | undefined => {
   // A `Headers` or a `Map` has no own keys, so it would count as empty.
   if (!Predicate.isObject(headers) || !isPlain(headers))

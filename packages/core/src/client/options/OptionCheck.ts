@@ -8,10 +8,10 @@ import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { lanes } from "../../domain/Lane.ts"
 import { headersFault } from "./Headers.ts"
 
-/** Maximum number of attempts of a call. Whatever the jitter, they span at least 6 s, in which a service may restart. */
+/** Maximum number of attempts of a call. With any jitter they span at least 6 s, in which a service may restart. */
 export const maxAllowedAttempts = 8
 
-/** Returns the fault of an option's value; undefined if there is none. */
+/** Returns what is wrong with an option's value; undefined if nothing is. */
 export type Check = (value: unknown) => string | undefined
 
 /** Accepts a duration above zero, in any of Effect's notations. */
@@ -70,7 +70,7 @@ const isName = (name: string): name is keyof typeof checks => Object.hasOwn(chec
 const refused = (name: string, fault: string) =>
   new InvalidRequest({ status: null, detail: `${name} is not usable`, fields: { [name]: [fault] } })
 
-/** The fault of the first unusable option; undefined if all are usable. */
+/** What is wrong with the first unusable option; undefined if all are usable. */
 export const optionFault = (options: { readonly [Name in keyof typeof checks]?: unknown }):
   | InvalidRequest
   | undefined => {

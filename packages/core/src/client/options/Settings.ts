@@ -224,7 +224,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     project,
     userAgent = `berth/${version}`
   } = options
-  // A service that needs a project or a location needs both. A create that was lost in one place must not be looked for in another.
+  // A service that needs a project or a location needs both. Berth must not look in another place for a lost create.
   if (project !== undefined && location === undefined) return unusable("location", "a project needs a location")
   if (location !== undefined && project === undefined) return unusable("project", "a location needs a project")
   for (const half of ["apiKey", "accessToken"] as const) {

@@ -1,6 +1,6 @@
 /**
  * Node's own modules. The client takes them from the running process instead of importing them. A bundler then has no import to resolve,
- * keep or drop. The bundle can use files in every runtime that has these modules.
+ * keep or drop. The bundle can then use files in every runtime that has these modules.
  */
 
 /** The modules that the client uses. */

@@ -2,7 +2,7 @@
  * Validates a path from a program or a setting.
  */
 
-/** The fault of a path; undefined if it is usable. Only shells expand `~`: here it would name a folder. */
+/** What is wrong with a path; undefined if nothing is. Only shells expand `~`: here it would name a folder. */
 export const pathFault = (value: unknown, expected: string): string | undefined => {
   if (typeof value !== "string" || value.trim() === "") return `expected ${expected}`
   return /^~[\w.-]*(?:[\\/]|$)/.test(value.trim())

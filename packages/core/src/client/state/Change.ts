@@ -1,6 +1,6 @@
 /**
- * An entry of the log of changes, as records of the kind `change` in the account's state: who requested which change of which node, when,
- * and the outcome. `noteChanges.ts` writes the log. The daemon reads it to say why a node was deleted.
+ * An entry of the log of changes: who requested which change of which node, when, and the outcome. The entries are records of the kind
+ * `change` in the account's state. `noteChanges.ts` writes the log. The daemon reads it to say why a node was deleted.
  */
 import { Option, Schema } from "effect"
 import { commitmentSettings } from "../../domain/Commitment.ts"

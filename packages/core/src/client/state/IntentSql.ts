@@ -1,8 +1,8 @@
 /**
- * Keeps the intents of an account in a database, so that the processes of several machines create exactly one node for each key. The rules
- * are those of `CreateMachine.ts`. A database differs from the folder (`IntentFolder.ts`) in two ways:
+ * Keeps the intents of an account in a database, so that the processes of several machines create exactly one node for each key. The
+ * rules are those of `CreateMachine.ts`. A database differs from the folder (`IntentFolder.ts`) in two ways:
  *
- * - A lease shows whether a process of another machine runs. A process that lost the lock of its key writes nothing more, except a node
+ * - A lease shows whether a process on another machine runs. A process that lost the lock of its key writes nothing more, except a node
  *   that it knows.
  * - The rows may come from an older backup and lack creates. So before each new create, Berth records listed nodes that it has not seen
  *   before and that no intent explains: they are strangers. If a stranger has the requested name, the key may already have made it, so
@@ -42,7 +42,7 @@ const keptMillis = 90 * 86_400_000
 /** Maximum number of intents that one create removes. */
 const maxRemoved = 64
 
-/** How long after a restore there may still be creates under way that the rows lack. */
+/** For this long after a restore, creates may be under way that the rows lack. */
 const maxUnderWayMillis = quietMillis + 30_000
 
 /** How long to wait for another create of the same name that may have made a stranger, and how often to look. */
@@ -147,7 +147,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       yield* Effect.ignore(Effect.flatMap(rows.root, (root) => prune(root, sentAt.serviceMillis, wallMillis)))
     }).pipe(Effect.mapError(failed))
 
-  // If the database was restored to a time before this process, it lacks the intents that the process has under way.
+  // If the database was restored to a time before this process began, it lacks the intents of the process.
   onForgotten(Effect.suspend(() => Effect.forEach(Array.from(open.values()), (intent) => Effect.ignore(write(intent)))))
 
   const readUnsettled = inAccount((root) =>
@@ -312,7 +312,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
             rows.withLock(`${lockPrefix}${key}`)((lock) =>
               Effect.suspend(() => {
                 held.set(key, lock)
-                // Returned as an exit, so that a failure of `use` is not mistaken for a failure of the lock.
+                // Returns an exit, so that a failure of `use` is not mistaken for a failure of the lock.
                 return Effect.exit(use({ confirm: Effect.mapError(rows.confirm(lock), failed) }))
               }).pipe(Effect.ensuring(Effect.sync(() => held.delete(key))))
             ),

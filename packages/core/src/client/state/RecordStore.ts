@@ -5,7 +5,7 @@
  */
 import { Context, Data, type Effect, type Option } from "effect"
 
-/** State cannot be read or written. Nothing that depends on it may go ahead. */
+/** State cannot be read or written. No operation that depends on it may continue. */
 export class StateFailed extends Data.TaggedError("StateFailed")<{
   /** Why, as the end of a sentence without its full stop: the message of the file system or of the database. It holds no secret. */
   readonly detail: string
@@ -15,7 +15,7 @@ export class StateFailed extends Data.TaggedError("StateFailed")<{
   readonly path: string | null
   /** One sentence that says what to do about the failure. */
   readonly hint: string
-  /** Whether a lock was lost: another process took it over while this one stood still. Nothing was written then. */
+  /** Whether a lock was lost because another process took it over while this process was suspended. In that case nothing was written. */
   readonly isLockLost: boolean
 }> {
   override get message() {
@@ -30,7 +30,7 @@ export interface StateRecord {
   readonly value: string
 }
 
-/** A lock that is held. A write that is given the lock succeeds only while it is held, however long the process stood still before. */
+/** A lock that is held. A write that is given the lock succeeds only while the lock is held, however long the process was suspended. */
 export interface StateLock {
   readonly name: string
   /** Fails if the lock is no longer held; otherwise renews it. Call it before a request that relies on the lock. */
@@ -73,8 +73,8 @@ export interface RecordStore {
   /** Removes a record; a missing record is not a failure. */
   readonly remove: (kind: string, key: string, lock?: StateLock) => Effect.Effect<void, StateFailed>
   /**
-   * Adds a record after all others of its kind and removes the oldest ones beyond `keep`. The store chooses the key so that keys sort by
-   * time, and returns it. Two processes may append at once: both records are kept.
+   * Adds a record after all others of its kind, and removes the oldest so that `keep` remain. The store chooses the key so that keys sort
+   * by time, and returns it. Two processes may append at once: both records are kept.
    */
   readonly append: (kind: string, value: string, keep: number) => Effect.Effect<string, StateFailed>
   /**

@@ -3,8 +3,8 @@
  * database's, so the clocks of the machines do not matter.
  *
  * A process has one lease, which it renews while it runs. A lock is a row with its owner and a fence, a number that is used only once.
- * Another process may take over a lock whose owner has no lease any more. Each write is one statement that also checks the fence in the
- * lock's row and locks that row meanwhile. So a process that stood still writes nothing once its lock was taken over, however late its
+ * Another process may take over a lock whose owner no longer has a lease. Each write is one statement that also checks the fence in the
+ * lock's row and locks that row meanwhile. So a process that was suspended writes nothing once its lock was taken over, however late its
  * statement arrives, and each write may be repeated after a connection was cut.
  */
 import { Deferred, Effect, Predicate, Random, type Scope } from "effect"
@@ -98,8 +98,8 @@ export interface AccountRows {
   /** The id under which the rows of the account are kept. */
   readonly root: Effect.Effect<string, StateFailed>
   /**
-   * Writes with parts of a statement. The parts must select from `ok`, a table that has a row only if the account still has this id and the
-   * lock is held. Fails if the lock was lost.
+   * Runs a write that is composed of these parts of a statement. The parts must select from `ok`, a table that has a row only if the
+   * account still has this id and the lock is held. Fails if the lock was lost.
    */
   readonly write: (lock: HeldLock | undefined, parts: (root: string) => Fragment) => Effect.Effect<void, StateFailed>
   /** Fails if the lock is no longer held; otherwise renews the lease. */
@@ -125,7 +125,7 @@ export interface StateDatabase {
   readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, StateFailed>
   /** Ensures that this process has a lease. */
   readonly leased: Effect.Effect<void, StateFailed>
-  /** Registers what to write again if the database no longer knows this process, because its rows come from an older backup. */
+  /** Registers an effect that writes rows again if the database was restored from an older backup and no longer knows this process. */
   readonly onForgotten: (again: Effect.Effect<void, StateFailed>) => void
   readonly accountOf: (account: StateAccount) => AccountRows
 }
@@ -246,7 +246,7 @@ export const open = Effect.fnUntraced(function* ({
           restored_at = greatest(a.restored_at, b.restored_at), tx = ${tx}
           FROM ${accounts} AS b WHERE a.id = ${into} AND b.id = ${from}`
         yield* sql`DELETE FROM ${locks} WHERE account = ${from}`
-        // If both have an intent for a key, the account's stays. The other one gets a key of its own, so that its node keeps an owner.
+        // If both have an intent for a key, the account's stays. The other intent gets a new key, so that its node keeps an owner.
         yield* sql`UPDATE ${intents} AS i SET account = ${into}, key = CASE WHEN EXISTS
           (SELECT 1 FROM ${intents} AS o WHERE o.account = ${into} AND o.key = i.key)
           THEN '_' || i.key || '.' || ${from}::text ELSE i.key END WHERE account = ${from}`

@@ -1,4 +1,4 @@
-/** The node that the path of a raw request names. The path is read as it is sent, in every spelling that a service may accept. */
+/** The node that the path of a raw request names. The path is read as it is sent. It may have any spelling that a service accepts. */
 import { decodedAddress } from "../../api/rawAddress.ts"
 import { prefix } from "../../api/Routes.ts"
 import type { NodeId } from "../../domain/Node.ts"

@@ -1,5 +1,5 @@
 /**
- * Counts drift: fields and statuses of replies that Berth does not know. A change of the service then shows as a number and not as a crash.
+ * Counts drift: fields and statuses of replies that Berth does not know. A change of the service then shows as a number, not as a crash.
  * The records keep such values (`extra`, `{ unknown }`).
  */
 import type { Image } from "../../domain/Image.ts"

@@ -14,7 +14,7 @@ export interface SpanOptions {
 }
 
 export interface Observer {
-  /** Called when an attempt has ended: the last of `attempts`, which lists the call's attempts so far. */
+  /** Called when an attempt has ended. `attempts` lists the call's attempts so far; the ended one is the last. */
   readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>) => void
   /** Called when a reply contains something that Berth does not know. */
   readonly drifted: (drifts: ReadonlyArray<Drift>, operation: string) => void
@@ -31,7 +31,7 @@ export interface Observer {
    * Computes the attributes of an attempt's span. It is part of the observer so that a web page, which has no observer, does not load it.
    */
   readonly http: typeof import("./httpAttributes.ts")
-  /** Counts drift in values; part of the observer for the same reason. */
+  /** Counts drift in values. It is part of the observer for the same reason as `http`. */
   readonly drift: typeof import("./Drift.ts")
   /** Adds attributes to the span that `traced` created. */
   readonly annotated: (attributes: Readonly<Record<string, unknown>>) => Effect.Effect<void>

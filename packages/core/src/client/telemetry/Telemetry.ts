@@ -1,6 +1,6 @@
 /**
  * The client's telemetry through Effect: the metrics of `Metrics.ts`, and a span per call and attempt. Spans are created only if the
- * program has a tracer, because Effect's default tracer drops them after they were created and timed.
+ * program has a tracer. Effect's default tracer would create and time them, and then drop them.
  */
 import { Effect, Layer } from "effect"
 import * as drift from "./Drift.ts"

@@ -13,7 +13,7 @@ export const sleepInBackground = (millis: number): Effect.Effect<void> =>
       ? Effect.callback<void>((resume) => {
           // @effect-diagnostics-next-line globalTimersInEffect:off
           const timer: { unref?: () => void } | number = globalThis.setTimeout(() => resume(Effect.void), millis)
-          // In a browser, timers are numbers and keep nothing alive.
+          // In a browser, timers are numbers and do not keep a process alive.
           if (typeof timer === "object") timer.unref?.()
           return Effect.sync(() => clearTimeout(timer as number))
         })

@@ -101,7 +101,7 @@ const connected = (outgoing: ClientRequest) =>
     )
   })
 
-/** Like `exchanged`, but on a new connection. The connection is made before `leaving` runs, so nothing was sent if it fails before that. */
+/** Like `exchanged`, but on a new connection. The connection is made before `leaving` runs, so if it fails, nothing was sent. */
 const exchangedAlone = (
   outgoing: ClientRequest,
   request: SignedRequest,

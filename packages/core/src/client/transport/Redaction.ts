@@ -9,8 +9,8 @@ import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
 
 /**
- * Masks every spelling of the credentials in a text. If the text names a credential, the beginning of a credential that was cut off is
- * masked as well. `maxLength` cuts the result and limits how much of the text is read; the cut never leaves the beginning of a credential.
+ * Masks every spelling of the credentials in a text. If the text names a credential, this also masks the beginning of a credential that
+ * was cut off. `maxLength` cuts the result and limits how much of the text is read; the cut never leaves the beginning of a credential.
  */
 export type Redact = (text: string, maxLength?: number) => string
 
@@ -59,7 +59,7 @@ const isAscii = (text: string): boolean => !/[^ -~]/.test(text)
 const bytesOf = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
 
-/** For each alignment in a longer text, the part of its Base64 that depends on this secret alone. */
+/** For each alignment in a longer text, the part of the Base64 that depends only on this secret. */
 const insideBase64 = (bytes: string): ReadonlyArray<string> =>
   [0, 1, 2]
     .map((before) =>
@@ -165,7 +165,7 @@ const madeRedactor = (credentials: Credentials, further: ReadonlyArray<string>):
       ? read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
       : read
     const clean = partMasked(whole)
-    // The text that was read may end within a secret, so its end is cut off.
+    // The part that was read may end within a secret, so cut its end off.
     return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
   }
 }

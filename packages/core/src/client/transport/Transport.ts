@@ -124,7 +124,7 @@ export const authenticated = ({ credentials, headers, location, maxBodyBytes, or
   })
 }
 
-/** The address and headers for the wire, with the credentials unwrapped. Only for a transport that sends them on. */
+/** The address and headers for the wire, with the credentials unwrapped. Only a transport that sends them may use this. */
 export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
   const search = new URLSearchParams()
   for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))

@@ -1,6 +1,6 @@
 /**
- * What an error of a connection means in Node, undici, Bun and Deno, by its code or its words. Errors in a page have no codes, so bundles
- * for pages have `promise/withoutCodes.ts` instead of this file.
+ * Finds out what a connection error means in Node, undici, Bun and Deno, by its code or its words. Errors in a page have no codes, so
+ * bundles for pages have `promise/withoutCodes.ts` instead of this file.
  */
 
 /** Failures to connect, also through a proxy: the request was certainly not sent. */
@@ -13,7 +13,7 @@ const notSent = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER"
 ])
 
-/** Failures that mean the same when `connect` fails with them; an open connection can fail with them, too. */
+/** Failures that mean the same if `connect` reports them. An open connection can also fail with them. */
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 
 /**
@@ -39,7 +39,7 @@ export interface Told {
   readonly text: string
 }
 
-/** What failed, in words, and whether the request was certainly not sent. `code` is what the words leave out. */
+/** What failed, in words, and whether the request was certainly not sent. `code` is set if the words leave it out. */
 export interface ConnectionFault {
   readonly fault: "network" | "certificate" | "proxy"
   readonly unsent: boolean

@@ -1,6 +1,6 @@
 /**
- * Reads nodes for many waits. Reads of the same moment are executed together: node by node if there are few nodes, or through pages of the
- * list if that takes fewer requests. Reads of one node share a request.
+ * Reads nodes for many waits. Reads at the same moment are executed together: node by node if there are few nodes, or through pages of
+ * the list if that takes fewer requests. Reads of one node share a request.
  */
 import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -54,7 +54,7 @@ const optionsOf = (reads: Reads) =>
     deadline: Math.max(1, ...reads.map(({ deadlineAt }) => deadlineAt - now))
   }))
 
-/** Functions that read one node, coalesced with other reads of the moment. */
+/** Functions that read one node, coalesced with other reads at the same moment. */
 export const make = ({ get, list }: Dependencies) => {
   /** How many requests the last listing took; before the first listing, as many as for an account with one page. */
   let listing = requestsOf(1)

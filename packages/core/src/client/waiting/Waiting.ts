@@ -70,7 +70,7 @@ interface Ending {
   readonly refillsInMillis?: number
 }
 
-/** A shared read may outlast a wait. The wait leaves the read this long after the wait's own end. */
+/** A shared read may outlast a wait. The wait abandons it this long after its own end. */
 const graceMillis = 100
 
 /** Polls until the goal is reached. Returns the node, or none if the goal was `deleted`. */
