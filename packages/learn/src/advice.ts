@@ -1,6 +1,6 @@
 /**
- * Advice that follows from the observations: which settings suit a client of this service (such as how long to wait), and
- * how to learn what no probe shows.
+ * Derives advice from the observations: which settings suit a client of this service (such as how long to wait), and how to learn what a
+ * probe cannot show.
  */
 import type { Behaviour, Ranges } from "@berthkit/profile/Profile"
 import { middlesOf } from "@berthkit/profile/values"

@@ -115,9 +115,9 @@ const whyNoList = (exchange: Exchange): string | undefined => {
 const maxUnanswered = 3
 
 /**
- * Sends the reads. Returns how many of them got no usable reply, why the last of these got none, and the reads at which the
- * service failed. If the settings name a project, the probe does not send the parameter that tests how the service treats an
- * unknown project.
+ * Sends the reads. Returns the number of reads without a usable reply, the reason for the last of these, and the reads at which the
+ * service failed. If the settings name a project, the probe does not send the parameter that tests how the service treats an unknown
+ * project.
  */
 const survey = Effect.fnUntraced(function* (recorder: Recorder, requests: number, { project }: Connection["options"]) {
   const api = yield* RawApi

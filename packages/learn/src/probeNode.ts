@@ -1,6 +1,6 @@
 /**
- * Creates the cheapest node, reads it until it runs, deletes it, and reads until it is gone. The node is deleted however this
- * ends. Its order is saved before the create, so that after a kill the next probe finds and deletes it.
+ * Creates the cheapest node, reads it until it runs, deletes it, and reads until it is gone. The node is deleted even if this fails or is
+ * interrupted. Its order is saved before the create, so that the next probe can find and delete the node of a killed one.
  */
 import { randomUUID } from "node:crypto"
 import { dirname } from "node:path"
@@ -70,7 +70,7 @@ const nodeOf = ({ node, ...order }: LeftOver) =>
         Effect.catchReason("BerthError", "NodeNotFound", () => Effect.undefined)
       )
 
-/** What to do while it is unknown what a create of a probe made. */
+/** What the user can do while the outcome of a probe's create is unknown. */
 const untilKnown = (name: string, candidates: ReadonlyArray<NodeId>, file: string): string => {
   const ids = candidates.join(" ")
   return candidates.length === 0
@@ -78,7 +78,7 @@ const untilKnown = (name: string, candidates: ReadonlyArray<NodeId>, file: strin
     : `see which is ${name}: berth node get ${ids}; delete it: berth node delete ID; then remove ${file}`
 }
 
-/** Deletes the node that an earlier probe left behind. If it is unknown whether its create made one, returns what to do. */
+/** Deletes the node that an earlier probe left behind. If it is unknown whether that probe's create made a node, returns what to do. */
 export const removeLeftOver = Effect.fnUntraced(function* ({ file, ...left }: LeftOver & { readonly file: string }) {
   const { name } = left
   const found = yield* Effect.catchReason(nodeOf(left), "BerthError", "OutcomeUnknown", ({ candidates }) =>
@@ -168,7 +168,7 @@ const lookAtList = Effect.fnUntraced(function* (name: string) {
   }
 })
 
-/** Runs an effect that must not be interrupted. If somebody tries, tells them at once why it takes a while. */
+/** Runs an effect that must not be interrupted. If the user tries, it says at once why it takes a while. */
 const knownAtTheEnd = <A, E, R>(effect: Effect.Effect<A, E, R>, why: string) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)

@@ -17,7 +17,8 @@ export interface Evidence {
   /** Number of requests in the file that went to other services or could not be read. */
   readonly skipped: number
   /**
-   * Present only after a probe: how many reads got no usable reply, why the last of these got none, and at which reads the service failed.
+   * Present only after a probe: the number of reads without a usable reply, the reason for the last of these, and the reads at which the
+   * service failed.
    */
   readonly unanswered?: { readonly count: number; readonly why: string; readonly failing: ReadonlyArray<string> }
 }
@@ -142,8 +143,8 @@ const journalEntryOf = (entry: JsonObject): Read | undefined => {
 }
 
 /**
- * If a reply repeats an earlier one word for word, date included, and its request was sent at least this long after the
- * earlier request, the reply comes from a cache that does not say so.
+ * If a reply equals an earlier one, date included, and its request was sent at least this long after the earlier request, the reply comes
+ * from a cache that does not say so.
  */
 const minCachedMillis = 2_000
 

@@ -26,7 +26,7 @@ export const decoded = (text: string): string => {
   }
 }
 
-/** Minimum length of a credential: a shorter text is never taken for one. */
+/** Minimum length of a credential: a shorter text never counts as one. */
 const minLength = 4
 
 /**

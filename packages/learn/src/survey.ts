@@ -33,7 +33,7 @@ const first: ReadonlyArray<Read> = [
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page: 2, per_page: 2 }),
   read(nodes, { page: 1, page_no: 2, per_page: 2 }),
-  // Sent again: the replies in between prove something only if this reply is still the same.
+  // The probe repeats this read, because the replies in between prove something only if this reply is still the same.
   read(nodes, { page_no: 1, per_page: 2 }),
   read(nodes, { page_no: 2, per_page: 2 }),
   read(nodes, { page_no: 1_000_000, per_page: 100 }),
@@ -70,9 +70,9 @@ const idsIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<number> =>
   )
 
 /**
- * The reads that show whether the service caps long pages. A page is capped only if there are more nodes than it shows, so
- * the probe reads the next page, with the length of the first, which the service has accepted. Then it reads all pages
- * again, because a list lacks a node for certain only if lists before and after it show the node.
+ * The reads that show whether the service caps long pages. A page is capped only if there are more nodes than it shows. So the probe
+ * reads the next page, with the length of the first page, because the service has accepted that length. Then it reads all pages again,
+ * because a list lacks a node for certain only if lists before and after it show the node.
  */
 const afterLongest = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Read> => {
   const page = exchanges.find(

@@ -1,7 +1,6 @@
 /**
- * A profile: the observed behaviour of a service where its interface is silent. `berth-server learn` writes it and
- * `berth-server --profile` imitates it. If a part is absent, nobody observed it, so the mock follows Berth's assumption
- * there.
+ * A profile: the observed behaviour of a service where its interface is silent. `berth-server learn` writes it and `berth-server
+ * --profile` imitates it. If a part is absent, it was not observed, and the mock follows Berth's assumption.
  */
 import { parseJson } from "@berthkit/core/api/parseJson"
 import { Result, Schema } from "effect"
@@ -124,7 +123,7 @@ export type Failure = typeof Failure.Type
 /** Observed durations in milliseconds. */
 const Samples = Schema.Array(Millis).check(Schema.isMaxLength(1_000))
 
-/** Minimum and maximum durations in milliseconds: a change happened at some moment between two reads. */
+/** Minimum and maximum durations in milliseconds. Each is a range, because a change happened at some moment between two reads. */
 const Ranges = Schema.Array(Schema.Struct({ min: Millis, max: Millis })).check(Schema.isMaxLength(1_000))
 export type Ranges = typeof Ranges.Type
 
@@ -143,7 +142,7 @@ export const Finding = Schema.Struct({
 })
 export type Finding = typeof Finding.Type
 
-/** One part for each of these names that was observed. */
+/** One part for each observed name. */
 const partsBy = <Name extends string, S extends Schema.Top>(names: ReadonlyArray<Name>, schema: S) =>
   Schema.Struct(
     Object.fromEntries(names.map((name) => [name, Schema.optionalKey(schema)])) as {

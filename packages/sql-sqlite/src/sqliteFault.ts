@@ -1,5 +1,5 @@
 /**
- * Faults of a database file, by SQLite's error codes. Effect classifies errors of statements; for it, these are unknown
+ * Faults of a database file, by SQLite's error codes. Effect classifies only errors of statements, and reports these faults as unknown
  * errors.
  */
 import type { SqlError } from "effect/sql/SqlError"

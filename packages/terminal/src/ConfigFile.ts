@@ -37,7 +37,7 @@ export const readAs = <A>(schema: JsonSchema, read: (place: Place) => A | undefi
 /** How the value of a key is read. */
 export interface Field<A> {
   readonly read: Read<A>
-  /** The default. If there is none, the key is required. */
+  /** The default. Without a default the key is required. */
   readonly otherwise?: A
   readonly description?: string
 }
@@ -138,7 +138,7 @@ export class ConfigFile {
     if (isTooDeep) this.problems.push({ line: 1, column: 1, message: "The file is nested too deeply." })
     for (const error of isTooDeep ? [] : document.errors.slice(0, maxSyntaxProblems)) {
       const { col, line } = this.#lines.linePos(error.pos[0])
-      // What follows a semicolon is for programmers.
+      // The part after a semicolon is for programmers.
       const [sentence = ""] = error.message.split(/[\n;]/)
       this.problems.push({ line, column: col, message: `${sentence.replace(/\.$/, "")}.` })
     }
@@ -229,7 +229,7 @@ export class ConfigFile {
   parsed = <A>(expected: string, parse: (text: string) => A | undefined, schema: JsonSchema = {}): Read<A> =>
     readAs({ ...this.text.schema, ...schema }, (place) => {
       const { node } = place
-      // No advice to use quotes: they would not turn 30 into a duration.
+      // Do not suggest quotes here: they would not turn 30 into a duration.
       if (isScalar(node) && typeof node.value === "number" && parse(String(node.value)) === undefined) {
         return this.fail(place, `has to be ${expected}`)
       }

@@ -3,7 +3,7 @@
  * carriage return (decision 0120).
  */
 
-/** Matches what a spreadsheet takes for the start of a formula, even in full-width characters. */
+/** Matches characters that a spreadsheet may read as the start of a formula, also in their full-width forms. */
 const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 
 /**

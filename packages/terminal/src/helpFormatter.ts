@@ -5,10 +5,7 @@ import { helpText, type HelpPage } from "./helpText.ts"
 
 type FlagDoc = HelpDoc.FlagDoc
 
-/**
- * Names of types, which `effect/cli` shows if a flag has no metavar. Then the metavar is the flag's name: `--host` takes a
- * HOST.
- */
+/** Names of types, which `effect/cli` shows if a flag has no metavar. This formatter then shows the flag's name: `--host` takes a HOST. */
 const types = new Set([
   "string",
   "integer",

@@ -37,7 +37,7 @@ export interface HelpPage {
   /** Global groups come last. */
   readonly flagGroups: ReadonlyArray<FlagGroup>
   readonly examples: ReadonlyArray<{ readonly command: string; readonly description: string }>
-  /** The subcommands; empty for a command that does something itself. */
+  /** The subcommands; empty for a command without any. */
   readonly commands: ReadonlyArray<{ readonly name: string; readonly summary: string }>
 }
 

@@ -12,7 +12,7 @@ export const schemaOf = (address: Redacted.Redacted): string =>
   new URL(Redacted.value(address)).searchParams.get("schema") ?? "berth"
 
 /**
- * The required form of an address. The schema's name may not be longer because some tables begin with it, and PostgreSQL
+ * The required form of an address. It limits the length of the schema's name, because some names of tables begin with it and PostgreSQL
  * limits the length of names.
  */
 const postgresForm =
@@ -35,10 +35,7 @@ export const postgresVariables: ReadonlyArray<string> = parts.map(([, variable])
 
 const sslModes: ReadonlySet<string> = new Set(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])
 
-/**
- * The name of the first part of an address that is not usable (of its variable, if it comes from one); null if all parts are
- * usable.
- */
+/** The name of the first unusable part of an address, or of the variable that it comes from; null if all parts are usable. */
 const badPart = (url: URL, fromVariable: ReadonlySet<string>): string | null => {
   const isBad: Readonly<Record<string, (value: string) => boolean>> = {
     port: (value) => !/^\d{1,5}$/.test(value) || Number(value) < 1 || Number(value) > 65_535,

@@ -1,8 +1,7 @@
 /**
- * Explains a wrong command line with one sentence and a hint, and finds words similar to a misspelled one. `usageProblem`
- * serves `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its own. Of several
- * faults, only the first is reported, because later ones often follow from it, and their sentences could repeat a secret
- * that stands in the wrong place.
+ * Explains a wrong command line with one sentence and a hint, and finds words similar to a misspelled one. `usageProblem` serves
+ * `berth-server` and `berth-watch`, whose command lines `effect/cli` parses; `berth` parses its own. If there are several faults, only
+ * the first is reported, because later ones often follow from it, and their sentences could repeat a secret that is in the wrong place.
  */
 import type { CliError } from "effect/cli"
 import { isSecretName } from "@berthkit/core/domain/secretName"
@@ -65,7 +64,7 @@ const completed = (word: string, words: ReadonlyArray<string>): ReadonlyArray<st
 /** The words whose spelling is nearest to this word. If none is near, the words that begin with it. */
 export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (word.length > maxWordLength) return []
-  // A short word may differ in one step only. With half of its letters changed it would match too much: `wide` is not `id`.
+  // A short word may differ in one step only, because with half of its letters changed it would match too many words: `wide` is not `id`.
   const maxSteps = word.length < 5 ? 1 : Math.max(2, Math.floor(word.length / 3))
   const near = words
     // If lengths differ by n, at least n steps are necessary.

@@ -96,7 +96,7 @@ export class Postgres {
     return this.#child?.pid
   }
 
-  /** Starts the server, also again after `stop` or `kill`. */
+  /** Starts the server, or restarts it after `stop` or `kill`. */
   async start(): Promise<void> {
     const settings = [
       "fsync=off",

@@ -44,7 +44,7 @@ export class Program {
   readonly printedOn: Record<Stream, string> = { stdout: "", stderr: "" }
   /** Everything that the program printed on stdout and stderr, in order of arrival. */
   output = ""
-  /** Resolves when the program has ended, even if its output has not been read: a child of it may keep the pipes open. */
+  /** Resolves when the program has ended, even if its output has not been read, because a child process may keep the pipes open. */
   readonly #exited: Promise<void>
 
   constructor(command: string, args: ReadonlyArray<string>, options: ProgramOptions = {}) {

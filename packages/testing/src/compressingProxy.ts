@@ -1,7 +1,7 @@
 /**
- * A proxy that compresses every text that it may compress, as Express's `compression` and many gateways do. It passes data
- * on only when it has collected enough, so the small events of a stream never arrive. A reply with `no-transform` passes
- * unchanged (RFC 9111 §5.2.2.6).
+ * A proxy that compresses every text, as Express's `compression` and many gateways do, unless the reply forbids it. It passes data on
+ * only when it has collected enough, so the small events of a stream never arrive. A reply with `no-transform` passes unchanged (RFC 9111
+ * §5.2.2.6).
  */
 import { request as send } from "node:http"
 import { createGzip } from "node:zlib"

@@ -1,14 +1,14 @@
 /**
- * The files of the machine, as a program in virtual time sees them through `node:fs`. Every call is done at once and in this thread,
- * because waiting for the threads of `node:fs` would cost half the time of a test or more. A disk can fail, and a killed program reads and
- * writes nothing more.
+ * Gives a program in virtual time the machine's files through `node:fs`. Every call is done at once and in this thread, because waiting
+ * for the threads of `node:fs` would take half the time of a test or more. A disk can fail, and a killed program no longer reads or
+ * writes.
  */
 import fs, { type PathLike } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 
 type Files = typeof import("node:fs/promises")
 
-/** What a call does: it takes space, changes names alone, reads a text, or looks at names. */
+/** The kind of a call: it takes space, only changes names, reads a text, or looks at names. */
 export type Access = "fills" | "changes" | "reads" | "looks"
 
 export const isWriting = (access: Access): boolean => access === "fills" || access === "changes"
@@ -39,7 +39,7 @@ export const disksOf = (
     return new Promise((resolve, reject) => {
       try {
         const result = now(access, path, use)
-        // The call itself may have been the end of the program.
+        // The call itself may have ended the program.
         if (!program.isDead) resolve(result)
       } catch (error) {
         if (!program.isDead) reject(error as Error)

@@ -11,7 +11,7 @@ interface Picture {
   readonly name: string
   readonly url: string
   readonly height: number
-  /** Resolves when the page shows everything that belongs into the picture. */
+  /** Resolves when the page shows everything that belongs in the picture. */
   readonly ready: (page: Page) => Promise<unknown>
 }
 

@@ -19,7 +19,7 @@ export interface Observation<A> {
 /** Everything that evidence shows about one thing. */
 export type Observer<A> = (evidence: Evidenced) => Iterable<Observation<A>>
 
-/** What somebody has to do to get evidence for a claim. */
+/** The kind of evidence that a claim needs. */
 type Needs = "a read" | "more nodes" | "a create and a delete" | "a request that the probe does not send" | "time"
 
 export interface Claim<A = any> {
@@ -72,7 +72,7 @@ export const observation = <A>(exchange: Exchange, value: A, says: string): Obse
 
 type Read<S> = (exchange: Exchange, evidence: Evidenced) => S
 
-/** An observer of the exchanges that `some` selects: yields what `read` sees in each of them. */
+/** An observer of the exchanges that `some` selects. It yields the result of `read` for each of them. */
 export const each = <const S extends Shown<unknown>>(some: (evidence: Evidenced) => Evidenced, read: Read<S>) =>
   function* (evidence: Evidenced): Generator<Observation<NonNullable<S>[0]>> {
     for (const exchange of some(evidence)) {

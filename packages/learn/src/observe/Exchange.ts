@@ -71,9 +71,7 @@ export const isSuccess = (exchange: Exchange): boolean => {
 /** Whether the service redirects the client, which is neither a success nor a failure. */
 export const isRedirect = ({ status }: Exchange): boolean => status >= 300 && status < 400
 
-/**
- * Whether the service refuses this particular request. A failure of the service, a rate limit or a redirect is no refusal.
- */
+/** Whether the service refuses this particular request. A failure of the service, a rate limit or a redirect is not a refusal. */
 export const isRefusal = (exchange: Exchange): boolean =>
   !isSuccess(exchange) &&
   !isRedirect(exchange) &&

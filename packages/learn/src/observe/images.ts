@@ -57,7 +57,7 @@ const systemsBeside = (exchange: Exchange, evidence: Evidenced): ReadonlySet<str
 const inLowerCase = (names: ReadonlySet<string>): ReadonlySet<string> =>
   new Set(Array.from(names, (name) => name.toLowerCase()))
 
-/** What a reply to a list request shows: the status of a refusal, or what `rows` makes of the number of rows. */
+/** The answer to a list request: the status of a refusal, or the result of `rows` for the number of rows. */
 const answer = <const A>(exchange: Exchange, what: string, rows: (length: number) => A): Shown<number | A> => {
   if (isRefusal(exchange)) return [exchange.status, `${what} is ${exchange.status}`]
   const length = listIn(exchange)?.length

@@ -1,6 +1,6 @@
 /**
- * The life of nodes that were created and deleted within the evidence (assumptions A11 to A14, A16 in
- * docs/interface/assumptions.md): transitions and their durations, the replies to creates and deletes, and what follows them.
+ * The life of nodes that were created and deleted within the evidence (assumptions A11 to A14, A16 in docs/interface/assumptions.md):
+ * transitions and their durations, the replies to creates and deletes, and the reads after them.
  */
 import { status as readStatus } from "@berthkit/core/api/fields/Status"
 import type { Behaviour } from "@berthkit/profile/Profile"
@@ -90,10 +90,7 @@ interface Range {
 /** Durations, each with the exchange in which it ended. */
 export type Durations = ReadonlyArray<Observation<Range>>
 
-/**
- * How long a change took: at least until the read before, which did not show its effect, and at most until the read after,
- * which did.
- */
+/** How long a change took: at least until the last read that did not show its effect, and at most until the first read that did. */
 const lasted = (change: Exchange, before: Exchange | undefined, after: Exchange, what: string): Observation<Range> => {
   const min = Math.max(0, (before?.at ?? 0) - endOf(change))
   const max = Math.max(min, endOf(after) - change.at)

@@ -1,7 +1,7 @@
 /**
- * Lists of nodes as evidence of paging: what each request asks for, what is odd about it, and which nodes the reply
- * certainly lacks. Nodes come and go, so a list lacks a node for certain only if lists before and after it show the node. A
- * reply without a date does not count, because it may come from a cache.
+ * Uses lists of nodes as evidence of paging: what each request asks for, what is odd about the request, and which nodes the reply
+ * certainly lacks. Nodes come and go, so a list lacks a node for certain only if lists before and after it show the node. A reply without
+ * a date does not count, because it may come from a cache.
  */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { Situation } from "@berthkit/profile/Profile"
@@ -65,7 +65,7 @@ const takenPlaces = once(
 export const isTaken = (exchange: Exchange, evidence: Evidenced): boolean =>
   takenPlaces(evidence).has(placeOf(exchange))
 
-/** Whether a request succeeded that differs only in that it lacks the parameters that the interface does not have. */
+/** Whether the same request succeeded without the parameters that the interface does not have. */
 export const isTakenWithoutUnknown = (exchange: Exchange, evidence: Evidenced): boolean =>
   isTaken({ ...exchange, query: exchange.query.filter(([name]) => !isUnknown(name)) }, evidence)
 

@@ -110,8 +110,8 @@ const windowIn = once((evidence) => {
 })
 
 /**
- * Looks for a sliding window. After its reset it has given back only the oldest requests: later ones still count, so the
- * next reset is near. With a fixed window, the next reset is a whole window away.
+ * Looks for a sliding window. After its reset, only the oldest requests no longer count, and the later ones still do, so the next reset
+ * is near. With a fixed window, the next reset is a whole window away.
  */
 const slidingOf = (all: ReadonlyArray<Reading>) => {
   // The resets of readings before this index are long over. Skipping these readings avoids comparing each reading with all
@@ -156,7 +156,7 @@ const bucketOf = (all: ReadonlyArray<Reading>) => {
     ({ limit, remaining, untilMillis }) =>
       Math.abs(untilMillis - ((limit - remaining) * length) / limit) <= toleranceOf(limit)
   )
-  // This rules out a window, whose reset is equally far away after few and after many requests.
+  // This rules out a window, because the reset of a window is equally far away after few and after many requests.
   const isDeepEnough = most >= 2 * fewest && ((most - fewest) * length) / deepest.limit > 2 * toleranceOf(deepest.limit)
   const isAhead = deepest.untilMillis > 2 * toleranceMillis && spent.every(({ untilMillis }) => untilMillis > 0)
   return isDeepEnough && agrees && isAhead
@@ -267,7 +267,7 @@ export const window = {
         const { windowMillis } = found.value
         return windowMillis === undefined ? [] : [{ ...found, value: windowMillis }]
       }
-      // A bucket shows nothing here, because its reset then says when that one request is back.
+      // A bucket shows nothing here, because its reset then says when that one request has refilled.
       if (isBucket(evidence) !== false) return []
       const fresh = readings(evidence).find(
         ({ limit, remaining, untilMillis }) => limit - remaining === 1 && untilMillis > toleranceMillis

@@ -12,7 +12,7 @@ interface DialogProps {
   readonly children: ComponentChildren
   /** Further elements, next to the title. */
   readonly head?: ComponentChildren
-  /** Whether a click outside closes the dialog. Default: false, because a click by mistake would discard the input. */
+  /** Whether a click outside closes the dialog. Default: false, because an accidental click would discard the input. */
   readonly closesBeside?: boolean
 }
 

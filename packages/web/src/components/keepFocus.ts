@@ -1,4 +1,4 @@
-/** A browser takes the focus away from an element when the element moves within the document. */
+/** Keeps the focus in lists, because a browser takes it away from an element that moves within the document. */
 import type { RefObject } from "preact"
 import { useLayoutEffect } from "preact/hooks"
 
