@@ -64,8 +64,8 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Command>, 
 })
 
 /**
- * The kinds of records that a command prints in this run. If the command can print proposals, it prints nothing else with `--dry-run`, and
- * no proposals without `--dry-run`.
+ * The kinds of records that a command prints in this run. A command that can print proposals prints only these with `--dry-run`, and
+ * never prints them without it.
  */
 const printedBy = (names: ReadonlyArray<string>, isDryRun: boolean): ReadonlyArray<string> => {
   const isProposal = (name: string) => name.replace("[]", "") === "proposal"
@@ -84,7 +84,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, asked: A
   const flags = [...flagsOf(command.parameters), ...globalFlagList]
   const words = readWords(args, flags)
   if (words.unknown !== undefined) return yield* unknownFlag(words.unknown, path, flags)
-  // The switch for help may be combined with others, as in `-yh`. The command then prints its help and does nothing else.
+  // The switch for help may be combined with other switches, as in `-yh`. The command then prints its help and does nothing else.
   const help = words.flags.get(globalFlags.help)
   if (help !== undefined && isOn.get(help[0] ?? "") !== false)
     return yield* printHelp({ path, entry: verb }, asked.asked)

@@ -1,6 +1,6 @@
 /**
  * Answers requests that need neither the service nor Effect: the version, help, and completions with cached values. These must be fast,
- * because a person or a key press waits. If something is missing, `cli.ts` gives the same answer.
+ * because a person waits. If something is missing, `cli.ts` gives the same answer.
  */
 import { readFileSync } from "node:fs"
 import type { Writable } from "node:stream"

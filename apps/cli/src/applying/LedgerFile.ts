@@ -1,7 +1,7 @@
 /**
- * Reads and writes a fleet's ledger: the file that records which nodes belong to the fleet. A run changes the ledger under a lock, and each
- * change is fully written before the run goes on. Refuses a ledger that is damaged, was written by a later version or for another account,
- * or was changed by another program during the run.
+ * Reads and writes a fleet's ledger: the file that records which nodes belong to the fleet. A run changes the ledger under a lock, and
+ * each change is fully written before the run continues. Refuses a ledger that is damaged, was written by a later version or for another
+ * account, or was changed by another program during the run.
  */
 import { type FileFault, readText, replaceDurably } from "@berthkit/core/client/files/StateFiles"
 import { fileRemedyOf } from "@berthkit/core/domain/fileReason"
@@ -53,8 +53,8 @@ const unwritable = (path: string) => (fault: FileFault) =>
 export const cannotList = "The list of this machine's fleets cannot be used"
 
 /**
- * The fault of a ledger with two lines for one member. This happens if two branches each created a node for the member and were then
- * merged.
+ * The fault of a ledger with two lines for one member. A ledger gets two lines if two branches each created a node for the member and
+ * were then merged.
  */
 const doubledLine = (
   path: string,
@@ -213,7 +213,7 @@ export const withLedger = <A, E, R>(
         return yield* use(file)
       })
     )
-    // Two checkouts of a new fleet share no ledger file yet, so the fleet's name is locked too.
+    // Two checkouts of a new fleet do not share a ledger file yet, so lock the fleet's name too.
     const ofFleet = underLock(cannotList, `fleet.run-${owner.fleet}`, locked)
     return yield* Effect.ensuring(ofFleet, Fiber.interrupt(waiting))
   })

@@ -1,7 +1,8 @@
 /**
- * The registry of the account's fleets on this machine: their owners, their ledgers, and which node is which member. It also lists
- * protected nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers hold the same
- * facts. While any part of the registry cannot be read, nothing is deleted: perhaps no other part says which ledger protects a node.
+ * The registry of the account's fleets on this machine: their owners, their ledgers, and the node of each member. It also lists protected
+ * nodes, as a backup in case a ledger is missing or outdated. The registry is safe to lose, because the ledgers hold the same facts.
+ * While any part of the registry cannot be read, nothing is deleted, because that part may be the only one that says which ledger
+ * protects a node.
  */
 import { createHash } from "node:crypto"
 import { idsOf } from "@berthkit/core/client/creation/IntentPlace"
@@ -20,7 +21,7 @@ import { type WithRecords, withRecords } from "./recordedNodes.ts"
 /** A hash that identifies the account in a ledger without revealing the service or the key. */
 const accountOf = (id: string): string => createHash("sha256").update(`fleet ${id}`).digest("hex").slice(0, 16)
 
-/** The account as the user's state folder knows it; fails if there is no state folder. */
+/** The account's entry in the user's state folder; fails if there is no state folder. */
 export const ownAccount = Effect.gen(function* () {
   const account = yield* connection
   const found = accountFolderOf(account)
@@ -161,8 +162,8 @@ export const unlisted = (fleet: string) =>
   )
 
 /**
- * The nodes in `after` that `before` protected and `after` does not. A node that `before` did not protect is left out. Its protection may
- * have been added later, and an outdated ledger must not end it.
+ * The nodes in `after` that `before` protected and `after` does not. A node that `before` did not protect is left out. The protection of
+ * such a node may have been added later, and an outdated ledger must not end it.
  */
 export const unprotectedSince = (before: Ledger, after: Ledger): ReadonlySet<number> => {
   const idsOf = (ledger: Ledger) => new Set(protectedOf(ledger.members).map(({ id }) => id))
@@ -206,8 +207,8 @@ export interface KnownLedger extends Listed, Pick<WithRecords, "candidates"> {
 }
 
 /**
- * Reads the ledgers of the registered fleets, and completes each with this machine's records of its open creates. Also returns the fault of
- * the first fleet that cannot be read. Only commands that change nothing may go on without that fleet.
+ * Reads the ledgers of the registered fleets, and completes each with this machine's records of its open creates. Also returns the fault
+ * of the first fleet that cannot be read. Only commands that change nothing may continue without that fleet.
  */
 export const readableLedgers = Effect.fnUntraced(function* ({ isOwn }: Effect.Success<typeof ownAccount>) {
   const { fault, values } = yield* readableFleets
@@ -317,8 +318,8 @@ interface Protection extends Protected {
 }
 
 /**
- * The protection of a node by a ledger, or otherwise by the registry; undefined if the node has none. Ignores the ledger `but`, and what
- * the registry says about the nodes of that ledger: a run that passes `but` has read that ledger itself.
+ * The protection of a node by a ledger, or otherwise by the registry; undefined if the node has none. Ignores the ledger `but` and the
+ * registry's entries about its nodes, because a run that passes `but` has read that ledger itself.
  */
 const protectionIn = (ledgers: ReadonlyArray<KnownLedger>, but?: string) => {
   const all = ledgers.flatMap((known): ReadonlyArray<Protection> => [

@@ -1,6 +1,6 @@
 /**
  * Runs `berth apply` and `berth destroy` from flags to result: reads the file, the ledger (the record of the fleet's nodes) and the
- * account, then plans, shows, asks and executes. `previewFleet` stops after the plan and writes nothing.
+ * account, then makes a plan, shows it, asks and executes it. `previewFleet` stops after the plan and writes nothing.
  */
 import type { Change as Recorded } from "@berthkit/core/client/state/Change"
 import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
@@ -80,7 +80,7 @@ export interface FleetOptions
     Omit<PlanOptions, "isDestroy">,
     Pick<Means, "wait" | "timeout" | "maxUnavailable" | "readyCommand" | "readyTimeout"> {
   readonly place: FleetPlace
-  /** How long a node must be both missing from the list and answered with 404 before it counts as gone; default one minute. */
+  /** How long the list must lack a node and reads must answer 404 before the node counts as gone; default one minute. */
   readonly grace: Duration.Duration | undefined
 }
 
@@ -88,7 +88,7 @@ export interface FleetOptions
 const typed = (text: string, { flag }: FleetPlace): string =>
   text.replaceAll(/berth (?:fleet (?:adopt|forget)|apply|diff|destroy)/g, (command) => `${command}${flag}`)
 
-/** If `berth apply` created a node that this ledger does not have, the ledger is older than that run. */
+/** Says that this ledger is outdated, if `berth apply` created a node that the ledger does not have. */
 const behindText = (log: ReadonlyArray<Recorded>, taken: number | undefined): string => {
   const made = log.find(({ action, command, node }) => action === "create" && command === "apply" && node === taken)
   if (made === undefined) return ""
@@ -234,7 +234,7 @@ export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: b
   })
 })
 
-/** What was observed in the account. Each node's plan is named by the slug that the fleet file uses for it. */
+/** The observed account, in which each node's plan has the slug that the fleet file uses. */
 const withAskedPlans = Effect.fnUntraced(function* (observed: Observed, fleet: ReadFleet, ledger: Ledger) {
   const nodes = yield* underPlansOfFleet(observed.world.nodes, fleet, ledger)
   return nodes === observed.world.nodes ? observed : { ...observed, world: { ...observed.world, nodes } }
@@ -308,7 +308,7 @@ const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: Fl
 
 const isSameLedger = (a: Ledger, b: Ledger): boolean => encodeLedger(a) === encodeLedger(b)
 
-/** The changes so far, for a user who cannot get the table with one row per change. */
+/** The changes so far, for a stopped run, which does not print the table with one row per change. */
 const changedBy = (rows: ReadonlyArray<FleetChange>, { ledger }: FleetPlace): Changed | undefined => {
   const changed = rows.filter(({ outcome }) => !["planned", "none", "failed", "skipped"].includes(outcome))
   if (changed.length === 0) return undefined
@@ -353,7 +353,7 @@ const finalSentence = (plan: Plan, prices: PriceList): string => {
   return text === undefined ? "The price of the fleet is not known." : `The fleet costs ${text}.`
 }
 
-/** Waits for nodes that are being deleted, and finds out which suspects (missing nodes) are gone. Returns what was observed by then. */
+/** Waits for nodes that are being deleted, and finds out which suspects (missing nodes) are gone. Returns the latest observation. */
 const settledWorld = Effect.fnUntraced(function* (
   before: Observed,
   ledger: Ledger,
@@ -489,7 +489,7 @@ const changeLocked = Effect.fnUntraced(function* (
   const file = notingProtected(ledgerFile, listed)
   const again = Effect.fnUntraced(function* (before: Prepared) {
     const fleet = yield* readFleetFile(place)
-    // After a question, always read the prices again, however quickly the user answered.
+    // After a question, always read the prices again, even if the user answered quickly.
     yield* freshCatalogue
     if (fleet.fleet === first.fleet) return yield* prepare(file, fleet, machine, own, options, before)
     return yield* new FleetConflict({

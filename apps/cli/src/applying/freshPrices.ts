@@ -1,5 +1,5 @@
 /**
- * Prices during the execution of a plan, for orders and commitments. Nothing is bought at a higher price than was shown
+ * Prices during the execution of a plan, for orders and commitments. Berth buys nothing at a higher price than it has shown
  * (`currentPrice.ts`).
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -57,8 +57,8 @@ export const freshPrices = Effect.fnUntraced(function* (shown: TimedPrices, grou
   })
 
   /**
-   * The committed option (a period at a price) that the group buys; undefined if the group has no commitment, or one without days, which
-   * buys no period. Fails if the option costs more than was shown.
+   * The committed option (a period at a price) that the group buys. Undefined if the group has no commitment, or its commitment has no
+   * days and so buys no period. Fails if the option costs more than was shown.
    */
   const optionFor = Effect.fnUntraced(function* (group: LoadedGroup) {
     const { commitment } = group

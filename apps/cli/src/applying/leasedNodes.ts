@@ -36,7 +36,7 @@ import { ensureUnprotected, ownMemberships } from "./Registry.ts"
 import { elapsed, rupees } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
 
-/** The fate of a lease's node. */
+/** What happened to a lease's node. */
 interface LeaseEnd {
   readonly outcome: "deleted" | "gone" | "nothing" | "in-fleet"
   readonly id: NodeId | null
@@ -98,8 +98,8 @@ const readNew = Effect.fnUntraced(function* (id: NodeId, { begunAt, name }: Leas
 })
 
 /**
- * Whether the other candidates for the lease's node still exist. If one of them is gone, it may have been ours, and `found` may belong to
- * somebody else.
+ * Whether the other candidates for the lease's node still exist. If one of them is gone, it may have been the lease's node, and `found`
+ * may belong to somebody else.
  */
 const othersStay = Effect.fnUntraced(function* ({ candidates = [] }: Lease, found: Node) {
   const others = candidates.filter((id) => id !== found.id)

@@ -20,10 +20,10 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
   )
 
 /**
- * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` is the length
- * of the option's period, if known. If this machine's log has an entry about the node, a purchase that a ledger records as made is not a
- * reason to fail. A purchase with an unknown outcome counts as settled only if the log records exactly that purchase. An entry about a
- * different purchase may be older, so it says nothing about that outcome.
+ * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` is the
+ * length of the option's period, if known. If this machine's log has an entry about the node, a purchase that a ledger records as made
+ * does not make this fail. A purchase with an unknown outcome counts as settled only if the log records exactly that purchase. An entry
+ * about a different purchase may be older, so it says nothing about that outcome.
  */
 export const ensureNewInLedgers = Effect.fnUntraced(function* (
   { id, name }: Pick<Node, "id" | "name">,

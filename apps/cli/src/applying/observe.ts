@@ -1,7 +1,7 @@
 /**
- * Finds out which nodes of a fleet exist, from the account's list and from single reads of nodes that the list lacks or contradicts. Before
- * a member counts as gone, this module repeats the list and the reads as `fleet/missing.ts` says. A *suspect* is a node of the ledger that
- * may be gone.
+ * Finds out which nodes of a fleet exist, from the account's list and from single reads of nodes that the list lacks or contradicts.
+ * Before a member counts as gone, this module repeats the list and the reads as `fleet/missing.ts` requires. A *suspect* is a node of the
+ * ledger that may be gone.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
@@ -70,7 +70,7 @@ const stranger = ({ member, owned }: Held, node: Node): Conflict => ({
   hint: `If node ${owned.id} is no longer the member: berth fleet forget ${member}; if it still is, run that and then: berth fleet adopt ${owned.id} --as ${member}`
 })
 
-/** Fills in plan and image from the ledger: the reply to a get may lack them, and the list lacks the image. */
+/** Fills in plan and image from the ledger, because the reply to a get may lack both, and the list lacks the image. */
 const whole = (node: Node, { image, plan }: Owned): Node =>
   withListed(node, { plan, image, memoryMib: null, region: null })
 
@@ -104,7 +104,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   })
   const toRead = doubtful.filter(({ owned }) => nodes.has(owned.id) || list.ids.has(owned.id))
   const missing = doubtful.filter((each) => !toRead.includes(each))
-  // If many nodes are missing, read only some of them here. The rest are read when their absence must be proved.
+  // If many nodes are missing, read only some of them here. The rest is read when its absence must be proved.
   const reads = new Map(
     yield* Effect.forEach(
       [...toRead, ...missing.slice(0, maxPreviewed)],
@@ -151,7 +151,7 @@ export const observe = Effect.fnUntraced(function* (ledger: Ledger, elsewhere: W
   return { world: { nodes, gone, elsewhere, losses, bought, opens, ending }, conflicts, suspects } satisfies Observed
 })
 
-/** Treats all suspects as gone. This is enough for a plan that is only shown. */
+/** Treats all suspects as gone, which is enough for a plan that is only shown. */
 export const presumed = ({ conflicts, suspects, world }: Observed): Observed => ({
   world: { ...world, gone: new Set([...world.gone, ...suspects.map(({ id }) => id)]) },
   conflicts,

@@ -104,7 +104,7 @@ const settledEntry = Effect.fnUntraced(function* (
       Effect.orElseSucceed(() => unknown)
     )
   }
-  // This machine records a create before it sends it, so without a record it has sent nothing. But after the state folder was copied, two
+  // This machine records a create before it sends it, so without a record it has sent nothing. But if the state folder was copied, two
   // machines have the same name, and each has records that the other lacks. So if the ledger says that the create was sent, a missing
   // record proves nothing.
   if (pending.by === machine && pending.isSent !== true) return nothing
@@ -112,7 +112,7 @@ const settledEntry = Effect.fnUntraced(function* (
   return isQuietElsewhere(since, yield* instantNow) ? nothing : Result.fail(unrecorded(entry, machine))
 })
 
-/** The conflict if the node of a create is already another member's. A person may have adopted it on another machine. */
+/** The conflict if the node of a create already belongs to another member. A person may have adopted the node on another machine. */
 const heldTwice = ({ member }: Entry, { id, members }: NonNullable<ReturnType<typeof sharedNode>>): Conflict => {
   const other = members.find((each) => each !== member) ?? member
   return {

@@ -1,7 +1,7 @@
 /**
  * Executes a plan: creates, then replaces, then deletes. The ledger is written before and after each request, so that the next run can
- * continue after a run that was killed at any time. If one member fails, the others go on. But no node is deleted before all nodes that may
- * replace it are running.
+ * continue after a run that was killed at any time. If one member fails, the others continue. But no node is deleted before all nodes
+ * that may replace it are running.
  */
 import { instantNow } from "@berthkit/core/client/instantNow"
 import { type Instant, IntentStoreFailed } from "@berthkit/core/client/creation/IntentStore"
@@ -103,7 +103,7 @@ const settledLedger = (ledger: Ledger, { changes }: Plan): Ledger =>
       return committing(before, member, change.commitment)
     if ((change.action === "unchanged" || change.action === "replace") && change.commitment !== undefined)
       return committed(before, member, change.commitment)
-    // If the node of a member is gone, its create is a new one: its key has the next generation number.
+    // If the node of a member is gone, its create is a new one, whose key has the next generation number.
     return change.action === "create" && change.was !== null ? ended(before, member) : before
   }, ledger)
 
@@ -178,7 +178,7 @@ const mayBeMade = Effect.fnUntraced(function* (key: string) {
 
 type Fresh = Effect.Success<ReturnType<typeof freshPrices>>
 
-/** The hint if names must be unique: the replacement needs the name of the old node, which lives until the new one runs. */
+/** The hint if names must be unique: the replacement needs the name of the old node, which is deleted only after the new one runs. */
 const nameTaken = ({ group, member, old }: Replace, failure: Failure): FleetStep | undefined => {
   if (failure._tag !== "BerthError") return undefined
   const { reason } = failure
@@ -230,7 +230,7 @@ const create = Effect.fnUntraced(function* (
   sent.done(at, node)
   const whole = withListed(node, { plan: spec.plan, image: String(spec.image), memoryMib: null, region: null })
   yield* Effect.mapError(
-    // Record the ordered slug, because the node may show the SKU of its plan.
+    // Record the ordered slug, because the node may show its plan's SKU instead.
     file.update((before) => made(before, member, { ...ownedOf(whole), plan: spec.plan })),
     ({ hint, message }) =>
       new FleetStep({
@@ -382,7 +382,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
     }).pipe(Effect.catch((failure) => Effect.as(failed(change, failure), null)))
 
   if (creates.length > 0) {
-    // One write for all: creates that are not sent before a crash are later found to be unsent.
+    // Write once for all creates. If this process crashes, a later run finds out which of them were not sent.
     const fresh = creates.filter(({ isResumed }) => !isResumed)
     const since = yield* sinceNow
     yield* file.update((ledger) => fresh.reduce((before, change) => beginning(change, since)(before), ledger))
@@ -609,9 +609,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
   }
 
   const others = replacing()
-  /** Set if, after the deletes have begun, the node of this member is found not to be running. */
+  /** Set if a check during the deletes finds that the node of this member does not run. */
   let stoppedBy: string | undefined
-  /** Before each delete, reads one of the possible replacements again, the next one each time. */
+  /** Before each delete, reads one of the possible replacements again, in turn. */
   const ensureReplaced = (change: Delete, old: Owned) => (isAgain: boolean) => {
     const each = others[deletes.indexOf(change) % Math.max(1, others.length)]
     if (each === undefined) return Effect.void

@@ -14,7 +14,7 @@ const pauseMillis = 2000
 /** Loaded on demand, because few runs need it. */
 const loaded = Effect.promise(() => import("../settings/startProgram.ts"))
 
-/** Fails if the command cannot be run. This is checked before a node is created for it. */
+/** Fails if the command cannot be run. Berth checks this before it creates a node for the command. */
 export const ensureReadyCommand = (command: string) =>
   Effect.flatMap(loaded, ({ ensureShellCommand }) =>
     ensureShellCommand(command, "--ready-command", "Correct it: a shell runs it in the folder in which you run berth.")
@@ -43,7 +43,7 @@ const run = (command: string, node: Node): Effect.Effect<number> =>
     })
   )
 
-/** A run of the command that hangs is ended after this time or, if that is longer, after the timeout. */
+/** A run of the command that hangs is stopped after this time, or after the timeout if that is longer. */
 const minRunMillis = 60_000
 
 /**

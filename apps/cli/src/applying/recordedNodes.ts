@@ -26,7 +26,7 @@ export const recordOf = Effect.fnUntraced(function* (ledger: Ledger, entry: Entr
   return { recorded, node }
 })
 
-/** Opens this machine's records of creates. Commands that create nothing do not have them open, because few need them. */
+/** Opens this machine's records of creates. Commands that create nothing have not opened them, because few of these commands need them. */
 const recording = overConnection((found) => intents(found, () => Layer.empty))
 
 /** The ledger with the nodes of open creates that this machine has recorded. */

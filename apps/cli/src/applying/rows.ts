@@ -32,7 +32,7 @@ const deletedWhy = {
   destroy: "the fleet is destroyed"
 } as const
 
-/** What a commitment buys, and what happens at its end: `30 days for ₹4000.00; at its end the commitment is renewed`. */
+/** Describes what a commitment buys and what happens at its end: `30 days for ₹4000.00; at its end the commitment is renewed`. */
 const commitmentWhy = ({ group, node }: Extract<Change, { readonly action: "commit" }>, { option }: ChangePrice) => {
   if (group.commitment === null) return ""
   const { days, setting } = group.commitment

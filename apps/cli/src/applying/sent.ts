@@ -70,7 +70,7 @@ export const givenFor = (commitment: string): string => {
 export const seeCommitment = (id: number, member: string, given: string): string =>
   `Look in the account portal, and say what it shows: berth fleet adopt ${id} --as ${member} --commitment ${given}, or the same with none`
 
-/** What a stopped run has changed, and what it may have changed. */
+/** Says what a stopped run has changed, and what it may have changed. */
 export const sentSoFar = (sent: ReadonlyArray<Sent>): Pick<Changed, "message" | "details"> => {
   const sentences = (["create", "delete", "commit"] as const).flatMap((action) => {
     const named = (outcome: Sent["outcome"]) =>

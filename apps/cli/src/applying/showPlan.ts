@@ -111,7 +111,7 @@ const atOnceSentences = (plan: Plan, prices: PriceList): ReadonlyArray<string> =
   ]
 }
 
-/** Everything that is shown of a plan or would be sent for it. If this text differs after a question, the plan has changed. */
+/** A text with everything that berth shows of a plan or would send for it. If the text differs after a question, the plan has changed. */
 export const shownText = (plan: Plan, prices: PriceList): string =>
   JSON.stringify([
     rowsOf(plan, prices),

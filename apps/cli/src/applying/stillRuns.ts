@@ -1,6 +1,6 @@
 /**
  * Checks right before each delete that the replacing node still runs. The read that first showed the node as running may be old by then,
- * because berth waits in between: for other nodes, for the command that says that a node is ready, or for the reply to a purchase.
+ * because berth waits for other nodes, for the command that says that a node is ready, or for the reply to a purchase.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"

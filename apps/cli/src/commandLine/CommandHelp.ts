@@ -52,7 +52,7 @@ export const CommandHelp = Schema.Struct({
   columns: Schema.Array(Schema.String).annotate({
     description: "What --columns takes, besides all; empty for a command that prints no records."
   }),
-  /** The `columns` that the JSON output has as well. */
+  /** The `columns` that are also in the JSON output. */
   sortColumns: Schema.Array(Schema.String).annotate({ description: "What --sort takes." }),
   /** The commands of a group; empty for an action. */
   commands: Schema.Array(Schema.Struct({ name: Schema.String, summary: Schema.String }))

@@ -15,7 +15,7 @@ type Wrong = { readonly _tag: "Missing" } | { readonly _tag: "Invalid"; readonly
 export interface Parameter<out A> {
   readonly kind: "flag" | "argument"
   readonly help: FlagHelp
-  /** Parses the texts that the command line gives it. */
+  /** Parses the texts that the command line has for this parameter. */
   readonly read: (texts: ReadonlyArray<string>) => Result.Result<A, Wrong>
 }
 

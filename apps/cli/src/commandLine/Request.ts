@@ -53,7 +53,7 @@ export const named = <E extends { readonly name: string; readonly aliases: Reado
   word: string
 ): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))
 
-/** Words that berth answers although they are not commands of the tree. */
+/** Words that work like commands, although they are not in the tree. */
 const answered = ["help", "version"]
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Prepares the commands that berth suggests. They are quoted for a shell and have the account flags of the current command line. Without
- * these flags they would act on another account, or a gateway would refuse them.
+ * these flags the commands would act on another account, or a gateway would refuse them.
  */
 import { mayHoldPassword } from "@berthkit/terminal/postgresAddress"
 import { quoted } from "@berthkit/terminal/quoted"

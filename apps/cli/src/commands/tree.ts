@@ -1,6 +1,6 @@
 /**
- * Every command: its name, what help shows besides its flags, and its module. A module is loaded only when its command runs, so the tree
- * imports none.
+ * Every command: its name, the parts of its help besides the flags, and its module. A module is loaded only when its command runs, so the
+ * tree imports none.
  */
 import { type CommandTree, noun, verb } from "../commandLine/CommandTree.ts"
 import type { Command } from "./command.ts"

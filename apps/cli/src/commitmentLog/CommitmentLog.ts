@@ -92,7 +92,7 @@ export const created = (
   untilMillis: nowMillis + days * dayMillis
 })
 
-/** Records a new setting of a node. A running period goes on; an option that was sent with the setting applies after that period. */
+/** Records a new setting of a node. A running period continues; an option that was sent with the setting applies after that period. */
 export const set = (
   before: Entry | undefined,
   id: number,
@@ -148,7 +148,7 @@ export const committedUntil = (entry: Entry | undefined, nowMillis: number): num
   entry !== undefined && isRunning(entry, nowMillis) ? entry.untilMillis : null
 
 /**
- * What deleting the node now would lose: the rest of a committed period that runs or may run. Undefined if there is no such period. The
+ * The loss if the node is deleted now: the rest of a committed period that runs or may run. Undefined if there is no such period. The
  * beginning of a period that was bought for an existing node is unknown, because the service does not report it.
  */
 const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined => {
@@ -159,7 +159,7 @@ const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined
     const end = DateTime.formatIso(DateTime.makeUnsafe(untilMillis ?? 0)).slice(0, 10)
     return `its committed period of ${period} runs until ${end}, and the rest of it is lost`
   }
-  // If it is not renewed, the period has ended by now, whenever it began.
+  // If it is not renewed, the period has ended by now, even if its start is unknown.
   if (setting !== "auto_renew" && entry.setMillis + days * dayMillis <= nowMillis) return undefined
   return `its committed period of ${period} may still run, and the rest of it is lost`
 }

@@ -24,7 +24,7 @@ export const hoursPerMonth = 730
 const hoursOfLongestMonth = 744
 
 /**
- * The most that a node costs per hour in rupees, whichever way it is billed; null if its hourly price is unknown. If the monthly price or
+ * The most that a node costs per hour in rupees, for every way of billing; null if its hourly price is unknown. If the monthly price or
  * the minimum charge is higher than what the longest month costs by the hour, it counts too, divided by 730 hours.
  */
 export const maxPerHourOf = (

@@ -1,7 +1,7 @@
 /**
- * Sends the setting of a node's commitment. A second request may buy a second period, and the service does not report commitments. So berth
- * records a purchase before it sends it, and sends no other purchase for the node while the outcome is unknown: a person has to look in the
- * portal and tell berth. Purchases are recorded by node id, so no command of this machine buys the same period twice.
+ * Sends the setting of a node's commitment. A second request may buy a second period, and the service does not report commitments. So
+ * berth records each purchase before sending it. While the outcome is unknown, berth sends no other purchase for the node: a person has
+ * to look in the portal and tell berth. Purchases are recorded by node id, so no command of this machine buys the same period twice.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"

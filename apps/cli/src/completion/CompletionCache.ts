@@ -1,6 +1,6 @@
 /**
- * Caches the values that completions offer: one file per account in the user's cache folder. The values are only suggestions, so the cache
- * is safe to lose. It is read synchronously and without Effect, because a key press waits for it.
+ * Caches the values that completions offer: one file per account in the user's cache folder. The values are only suggestions, so the
+ * cache is safe to lose. It is read synchronously and without Effect, because the user waits for it after pressing Tab.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { variables } from "@berthkit/terminal/variables"
@@ -99,7 +99,7 @@ const isCandidate = (each: unknown): boolean => {
   return typeof value === "string" && typeof description === "string"
 }
 
-/** Reads a cache file; undefined if its content is invalid, because a key press must not show a stack trace. */
+/** Reads a cache file; undefined if its content is invalid, because a completion must not print a stack trace. */
 export const readCache = (path: string | undefined): CachedValues | undefined => {
   try {
     const found = JSON.parse(textOf(path)) as CachedValues

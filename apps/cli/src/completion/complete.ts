@@ -1,5 +1,6 @@
 /**
- * Computes what may come next on a command line: commands, flags, values. Pure and without Effect, because a key press waits for it.
+ * Computes what may come next on a command line: commands, flags, values. Pure and without Effect, because the user waits for it after
+ * pressing Tab.
  */
 import type { CommandHelp, FlagHelp } from "../commandLine/CommandHelp.ts"
 import { type CommandTree, isNoun } from "../commandLine/CommandTree.ts"
@@ -43,7 +44,7 @@ const columnsFor = (name: string, description: CommandHelp | undefined): Readonl
   return name === "columns" ? [...description.columns, "all"] : name === "sort" ? description.sortColumns : []
 }
 
-/** The values that may follow the last comma, except those already in the list. A sign that was typed before the value is kept. */
+/** The values that may follow the last comma, except those already in the list. A sign before the value is kept. */
 const listed = (flag: FlagHelp, choices: ReadonlyArray<string>, partial: string): ReadonlyArray<string> => {
   const at = partial.lastIndexOf(",") + 1
   const given = partial.slice(0, at)

@@ -32,7 +32,7 @@ export class PagesEndEarly extends Data.TaggedError("PagesEndEarly")<{
   override readonly message = `The service states ${this.total} elements (total_count), and its pages have ${this.read}.`
 }
 
-/** The service refuses a page after others. The refusal may be its way to end the list, or be about that page. */
+/** The service refuses a page after others. The service may end its lists in this way, or refuse only that page. */
 export class PageRefused extends Data.TaggedError("PageRefused")<{
   readonly page: number
   readonly error: BerthError
@@ -47,7 +47,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
   /** Names of nodes as they were last read, to suggest the nearest. */
   readonly names?: ReadonlyArray<string>
-  /** The argument that gives the text its other meaning: as a name instead of a pattern, or as a pattern instead of a name. */
+  /** The argument for the other meaning of the text: a name instead of a pattern, or a pattern instead of a name. */
   readonly other?: { readonly name: string } | { readonly pattern: string } | undefined
 }> {
   readonly exit = "notFound"
@@ -60,7 +60,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
       : `${list}; for a pattern write ${quoted(this.other.pattern)}`
   }
   override get message() {
-    // The names may be outdated: if exactly this name is among them, its node is gone.
+    // The names may be outdated: if exactly this name is among them, the node with that name is gone.
     const names = (this.names ?? []).filter((name) => name !== this.name)
     const near = new Set(nearest(this.name, names))
     return `No node matches ${this.name}${didYouMean(Array.from(near))}`
@@ -71,7 +71,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
 export class ListNotWhole extends Data.TaggedError("ListNotWhole")<{
   /** The name or pattern; absent if there were several. */
   readonly given?: string | undefined
-  /** Whether the command needs the whole list, and does not look for a name; default false. */
+  /** Whether the command looks for no name but needs the whole list; default false. */
   readonly all?: boolean
   /** Whether the command creates a node only if none has the name; default false. */
   readonly ifAbsent?: boolean
@@ -167,7 +167,7 @@ interface FailedCall {
   readonly error: BerthError
 }
 
-/** The wait for a node that this command created has failed. The node exists, or has existed. */
+/** The wait for a node that this command created has failed. The node exists, or existed before. */
 export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedCall> {
   readonly exit = this.error.reason.exit
   get hint() {
@@ -179,7 +179,7 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<FailedC
     return `${next}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
-    // A minute has passed since the create. So if the node is not found, the reason is not that it is too new to be visible.
+    // A minute has passed since the create. So a node that is not found is gone, and not just too new to be visible.
     const isGone = this.error.reason._tag === "NodeNotFound"
     return `${this.error.message} ${isGone ? "It was created, and is gone or cannot be seen." : isBilled}`
   }

@@ -25,7 +25,7 @@ export interface Problem {
 
 type Failures = typeof failures
 
-/** Every failure of a command. The failure of a program that the command ran is not among them, because that program has reported it. */
+/** Every failure of a command, except that of a program that the command ran, because that program has reported its failure itself. */
 type CliFailure = {
   [Name in keyof Failures]: Failures[Name] extends new (...facts: never) => infer Instance ? Instance : never
 }[Exclude<keyof Failures, "ProgramEnded">]

@@ -1,6 +1,6 @@
 /**
- * Words a failed call for the command line: what happened, which node remains, and what to do. Where a program would call a method, the
- * hint has a command to type.
+ * Describes a failed call for users of the command line: what happened, which node remains, and what to do. Where a program would call a
+ * method, the hint has a command to type.
  */
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import type { BerthError } from "@berthkit/core/domain/BerthError"

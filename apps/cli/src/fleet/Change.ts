@@ -54,7 +54,7 @@ export type Change = { readonly member: Member } & (
       /** The new node, if an earlier run has created it. */
       readonly made: Node | null
       readonly isResumed: boolean
-      /** Whether this reverts a replacement: then `made` is the original node, which stays, and `old` is its replacement. */
+      /** Whether this reverts a replacement. In that case `made` is the original node, which stays, and `old` is its replacement. */
       readonly isTakenBack: boolean
       /** The reasons, in words. */
       readonly reasons: ReadonlyArray<string>
@@ -77,7 +77,7 @@ export type Change = { readonly member: Member } & (
     }
   /** Sets the commitment of a node; null means the node made by this member's preceding change. */
   | { readonly action: "commit"; readonly node: Node | null; readonly group: LoadedGroup }
-  /** Sends nothing. Says that a node that will be deleted has a commitment, which the user pays to its end. */
+  /** Sends nothing. It says that a node that will be deleted has a commitment, which the user pays to its end. */
   | { readonly action: "forfeit"; readonly node: Node; readonly loss: string }
   /** `commitment` is what this machine has bought for the node and the ledger does not record yet. */
   | { readonly action: "unchanged"; readonly node: Node; readonly commitment?: string }

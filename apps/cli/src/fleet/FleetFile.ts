@@ -71,13 +71,13 @@ export const commitmentToSet = (text: string): FleetCommitment | undefined => {
 export const commitmentText = ({ days, setting }: FleetCommitment): string =>
   days === null ? setting : `${setting} ${days}d`
 
-/** Whether setting this commitment may have bought a period. A text that cannot be parsed may have. */
+/** Whether setting this commitment may have bought a period. This is assumed of a text that cannot be parsed. */
 export const mayHaveBought = (text: string): boolean => parseCommitment(text)?.days !== null
 
 /** The placeholder for the number in a name. */
 const numberMark = "{n}"
 
-/** Returns the naming of a group: `NAME-1` and so on, or `NAME` for a single node without a count. */
+/** Returns the function that names a group's nodes: `NAME-1` and so on, or `NAME` for a single node without a count. */
 const naming =
   (name: string, isCounted: boolean): Group["nameOf"] =>
   (n) =>

@@ -3,8 +3,8 @@
  * belongs in git, and has one line per member so that people can merge it. This module is pure; `applying/LedgerFile.ts` reads and writes
  * the file.
  *
- * The state of a member is `creating`, `made` (it has a node), `deleting` (the deletion of its node was requested), or `none`. The line of
- * a member without a node stays, because its next node needs a new generation.
+ * The state of a member is `creating`, `made` (it has a node), `deleting` (the deletion of its node was requested), or `none`. The line
+ * of a member stays even without a node, because the member's next node needs a new generation.
  */
 import { isSameNode, proofOf } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -73,9 +73,7 @@ const Entry = Schema.Struct({
   previousAsked: Schema.optional(Schema.Boolean),
   /** Null if berth did not create the node. */
   sent: Schema.optional(Schema.NullOr(Sent)),
-  /**
-   * The name in the file, if the node has another name. This is so if the service spells the name differently, or if the node was adopted.
-   */
+  /** The name in the file, if the node has another name because the service spells the name differently or because the node was adopted. */
   named: Schema.optional(Schema.String),
   commitment: Schema.optional(Schema.String),
   /** A commitment request that got no reply. It is not sent again. */
@@ -148,7 +146,7 @@ export const sharedNode = (
   return undefined
 }
 
-/** Why the lines of a ledger cannot be true; undefined if they can. Such a ledger is neither read nor written. */
+/** Why the lines of a ledger contradict each other; undefined if they do not. Berth neither reads nor writes such a ledger. */
 export const contradictionIn = (members: ReadonlyMap<string, Entry>): string | undefined => {
   const entries = Array.from(members.values())
   const unsound = entries.find((entry) => !isConsistent(entry))
@@ -239,7 +237,7 @@ export const ownedOf = ({ createdAt, id, image, name, plan }: Node): Owned => ({
 export const isOwned = ({ createdAt, id, name }: Owned, node: Node): boolean =>
   isSameNode({ id, name, createdMillis: createdAt === null ? null : Date.parse(createdAt) }, proofOf(node))
 
-// The functions below record what happens to a member.
+// The functions below record changes of a member.
 
 const put = (ledger: Ledger, entry: Entry): Ledger => ({
   ...ledger,
@@ -249,7 +247,7 @@ const put = (ledger: Ledger, entry: Entry): Ledger => ({
 const entryOf = ({ members }: Ledger, member: string): Entry =>
   members.get(member) ?? { member, generation: 1, state: "none" }
 
-/** What is recorded when a create begins. */
+/** The data that is recorded when a create begins. */
 export interface Beginning {
   readonly pending: Pending
   readonly sent: Sent

@@ -59,8 +59,8 @@ export const stoppedOf = (
 }
 
 /**
- * New values of `awaited` in the ledger, by member. True if the plan gives the member up, because a later file may want its node again.
- * False if the node of a wanted member was seen running.
+ * New values of `awaited` in the ledger, by member. True if the plan gives the member up: a later file may ask for its node again, and
+ * the node must then be seen running first. False if the node of a wanted member was seen running.
  */
 export const awaitedOf = ({ changes }: Plan): ReadonlyArray<readonly [Member, boolean]> =>
   changes.flatMap((change): ReadonlyArray<readonly [Member, boolean]> => {

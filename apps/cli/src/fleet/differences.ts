@@ -1,6 +1,6 @@
 /**
- * Compares a member with its file: plan and image with those that the service reports, and fields that cannot be read back with those in
- * the ledger. Pure.
+ * Compares the file's definition of a member with its node: plan and image with those that the service reports, and fields that cannot be
+ * read back with those in the ledger. Pure.
  */
 import { mayShowImage, mayShowPlan } from "@berthkit/core/client/creation/Ownership"
 import type { Node } from "@berthkit/core/domain/Node"
@@ -89,8 +89,8 @@ export const differencesOf = (
   if (!mayShowPlan(plan, order.plan)) differences.push(`plan ${plan}, not ${order.plan}`)
   const image = node.image ?? owned?.image ?? null
   if (!mayShowImage(image, String(order.image))) differences.push(`image ${image}, not ${order.image}`)
-  // If the service spells the node's name differently, or the node was adopted, the ledger has the name that the file had then. Compare
-  // with that name.
+  // If the service spells the node's name differently, or the node was adopted, the ledger has the name from the file at that time.
+  // Compare with that name.
   const had = named ?? owned?.name ?? node.name
   if (had !== name) differences.push(`name ${had}, not ${name}`)
   if (sent === undefined || sent === null) return differences

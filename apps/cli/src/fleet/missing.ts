@@ -45,7 +45,7 @@ export type MissingEvent =
   | { readonly _tag: "Denied"; readonly id: number; readonly askedMillis: number; readonly answeredMillis: number }
   | { readonly _tag: "Seen" | "Unread"; readonly id: number }
 
-/** The rules for a given grace. The hold is longer or shorter in the same proportion. */
+/** The rules for a given grace. The hold changes in the same proportion as the grace. */
 export const rulesWith = (graceMillis: number = defaultAbsenceRules.graceMillis): AbsenceRules => ({
   ...defaultAbsenceRules,
   graceMillis,
@@ -76,7 +76,7 @@ export const nextStep = ({ isFrozen, rules, suspects }: Missing): MissingStep =>
   let ids: Array<number> = []
   for (const [id, { absence, expectation }] of suspects) {
     const question = absence && absenceQuestion(absence, { expectation, isFrozen, rules })
-    // Read one list for all suspects, at the time from which it counts for each of them.
+    // Read one list for all suspects, late enough to count for each of them.
     if (question?._tag === "List") listMillis = Math.max(listMillis ?? -Infinity, question.dueMillis)
     if (question?._tag !== "Read" || question.dueMillis > notBeforeMillis) continue
     if (question.dueMillis < notBeforeMillis) ids = []

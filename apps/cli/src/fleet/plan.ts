@@ -37,7 +37,7 @@ import { differencesOf, isSameOrder } from "./differences.ts"
 const isAskedFor = (replace: PlanOptions["replace"], member: string): boolean =>
   replace === "all" || replace.includes(member)
 
-/** Why a member's nodes are protected although neither its file nor its ledger says so; undefined if they are not. */
+/** Why a member's nodes are protected although neither the file nor the ledger says so; undefined if they are not protected. */
 const protectedElse = ({ node, previous }: Entry, protections: World["protections"]): string | undefined =>
   [node, previous].flatMap((owned) => (owned && protections?.get(owned.id)) ?? [])[0]
 
@@ -52,9 +52,9 @@ const isProtected = (
 ): boolean => entry.protect === true || group?.protect === true || protectedElse(entry, protections) !== undefined
 
 /**
- * Whether the outcome of a pending create must be known before anything is done. This is so if its member is no longer wanted, if this run
- * does not continue its replacement, or if the file orders something else. A run continues a create only if it equals the order in the
- * file, because berth sends only what it has shown.
+ * Whether the outcome of a pending create must be known before anything is done, because its member is no longer wanted, this run does
+ * not continue its replacement, or the file orders something else. A run continues a create only if it equals the order in the file,
+ * because berth sends only what it has shown.
  */
 export const mustBeKnown =
   (
@@ -84,7 +84,7 @@ export interface World {
   readonly gone: ReadonlySet<number>
   /** Nodes of other fleets on this machine. */
   readonly elsewhere: ReadonlySet<number>
-  /** For each node, what is lost of its committed period if the node is deleted, in words. */
+  /** For each node, the part of its committed period that is lost if the node is deleted, in words. */
   readonly losses: ReadonlyMap<number, string>
   /** For each node, the committed period that any command of this machine has bought for it. Default: none. */
   readonly bought?: ReadonlyMap<number, Pick<Bought, "days" | "setting">>
@@ -134,7 +134,7 @@ const isAbout = (change: Change, id: number): boolean =>
     "made" in change ? change.made : null
   ].some((node) => node?.id === id)
 
-/** What happens to a commitment in the ledger that the file no longer names; undefined if nothing more is paid. */
+/** The end of a commitment that is in the ledger but no longer in the file; undefined if nothing more is paid. */
 const endOf = (commitment: string | undefined): string | undefined => {
   if (commitment === undefined || commitment.startsWith("hourly_billing")) return undefined
   const what = commitment.startsWith("auto_renew")
@@ -151,7 +151,7 @@ export const openText = (open: Pick<Open, "days" | "setting"> | undefined): stri
   open && commitmentText({ setting: open.setting, days: open.days ?? null })
 
 /**
- * Whether the outcome of a purchase that is open in the ledger is known by now. This is so if this machine's log says that exactly this
+ * Whether the outcome of a purchase that is open in the ledger is known by now, because this machine's log says that exactly this
  * purchase was made for the node.
  */
 export const isFoundOut = (committing: string, bought: Pick<Bought, "days" | "setting"> | undefined): boolean => {
@@ -300,7 +300,7 @@ class Planner {
     return committing !== undefined && isFoundOut(committing, bought) ? undefined : committing
   }
 
-  /** Whether it is unknown what was bought for a member's node. If it is unknown, adds a change that says so. */
+  /** Whether the outcome of a purchase for a member's node is unknown. If so, adds a change that says so. */
   #isUnsure({ entry, member, node, state }: Slot, group: LoadedGroup | undefined): boolean {
     if (state !== "there" || node === null) return false
     const committing = this.#committing(entry, node)
@@ -339,7 +339,7 @@ class Planner {
     if (isOldThere) this.#forfeit(entry, old)
   }
 
-  /** Shows which commitment is lost with a deleted node. If another machine bought it, only the ledger has it. */
+  /** Shows which commitment is lost with a deleted node. If another machine bought the commitment, it is only in the ledger. */
   #forfeit(entry: Entry, node: Node) {
     const { commitment } = entry
     const isCommitted =
@@ -470,7 +470,7 @@ class Planner {
       : this.changes.push({ action: "differs", member, node, old: null, differences: [left], remedy: "commitment" })
   }
 
-  /** An earlier purchase for the node that may be the same as the one that its group wants. The purchase is then not repeated. */
+  /** An earlier purchase for the node that may be the one that its group wants. The purchase is then not repeated. */
   #boughtFor(node: Node, { commitment }: LoadedGroup) {
     const bought = this.#world.bought?.get(node.id)
     if (bought === undefined || commitment === null || commitment.days === null) return undefined
@@ -483,7 +483,7 @@ class Planner {
     if (group.commitment !== null) this.changes.push({ action: "commit", member, node: null, group })
   }
 
-  /** Continues a replacement that an earlier run began. If the new node differs from the file by now, it gets no commitment. */
+  /** Continues a replacement that an earlier run began. If the new node no longer matches the file, it gets no commitment. */
   #replaceOn(
     { entry, member }: Slot,
     group: LoadedGroup,

@@ -20,7 +20,7 @@ export const optionOf = (group: Group, prices: PriceList): CommittedOption | und
   return others.length === 0 ? option : undefined
 }
 
-/** The cost of a change before and after it; nothing if there is no node. */
+/** The cost of a member's node before and after a change; nothing if there is no node. */
 export interface ChangePrice {
   readonly now: Price | null
   readonly after: Price | null
@@ -122,9 +122,9 @@ export const differenceOf = (
 }
 
 /**
- * The peak cost of a plan. Deletes come last, so it includes all existing nodes and all creates. Each replacement adds the amount by which
- * its new node costs more. At most `atOnce` replacements are under way at a time, and both nodes of these count. Each committed period adds
- * what it costs in addition to the hourly price.
+ * The peak cost of a plan. Deletes come last, so it includes all existing nodes and all creates. Each replacement adds the amount by
+ * which its new node costs more. At most `atOnce` replacements are under way at a time, and both of their nodes count. Each committed
+ * period adds its cost in addition to the hourly price.
  */
 const peakOf = (
   changes: ReadonlyArray<Change>,

@@ -115,7 +115,7 @@ const made = ({ id, name }: Named): string => {
 /** The hosts by name, and the number of nodes whose own name cannot be used. */
 interface HostNames<A> {
   readonly hosts: ReadonlyMap<string, A>
-  /** The number of nodes whose name is not plain. A plain name that only got a number does not count. */
+  /** The number of nodes whose name is not plain. A node whose plain name only got a number does not count. */
   readonly changed: number
 }
 

@@ -1,6 +1,4 @@
-/**
- * Caches the nodes of an inventory in the account's cache folder, because playbooks ask often. Safe to lose.
- */
+/** Caches the nodes of an inventory in the account's cache folder, because playbooks read the inventory often. Safe to lose. */
 import { readText } from "@berthkit/core/client/files/StateFiles"
 import { Clock, Effect, Option, Schema } from "effect"
 import { writeAccountFile } from "../files/ownFiles.ts"

@@ -1,6 +1,6 @@
 /**
- * A lease: the record that `berth run` keeps of its node from before the node is created until it is deleted. Pure: says who holds the
- * lease, and whether its node should be deleted.
+ * A lease: the record that `berth run` keeps of its node from before the node is created until it is deleted. This module is pure. It
+ * says who holds the lease, and whether its node should be deleted.
  */
 import type { Self } from "@berthkit/core/client/creation/KeyLock"
 import { minMillisBetween, millisBetween, type Stamp } from "@berthkit/core/client/files/Stamp"
@@ -23,8 +23,8 @@ export const Lease = Schema.Struct({
   plan: Schema.String,
   image: Schema.String,
   /**
-   * Whether the name has a word that berth drew for this node. Nobody else knew the word before the create was sent, so a node with it is
-   * this lease's, even if no date shows when it was made.
+   * Whether the name has a word that berth drew for this node. Nobody else knew the word before the create was sent, so a node with this
+   * word in its name belongs to this lease, even if no date shows when it was made.
    */
   isNameDrawn: Schema.optional(Schema.Boolean),
   /** Digest of the order without the name. A run reuses a kept node only if it has the same order. */
@@ -55,7 +55,9 @@ export const Lease = Schema.Struct({
   price: Schema.optional(
     Schema.Struct({ perHourInr: Schema.NullOr(Schema.Number), minimumInr: Schema.NullOr(Schema.Number) })
   ),
-  /** Several nodes, one of which belongs to the lease. If one of them is gone, that does not prove that another one is ours. */
+  /**
+   * Several nodes, one of which belongs to the lease. If one of them is gone, that does not prove that another one belongs to the lease.
+   */
   candidates: Schema.optional(Schema.Array(Schema.Int))
 })
 export interface Lease extends Schema.Schema.Type<typeof Lease> {}
@@ -123,8 +125,9 @@ export type Standing =
   | "due"
 
 /**
- * Judges a lease. `isOwnerAlive` is undefined if the owner is on another machine or in another container. Then only the time limit ends the
- * lease, with a margin because the clocks of two machines differ. A kept node whose hour ends within `withinMillis` is already due.
+ * Judges a lease. `isOwnerAlive` is undefined if the owner is on another machine or in another container. In that case only the time
+ * limit ends the lease, with a margin because the clocks of two machines differ. A kept node whose hour ends within `withinMillis` is
+ * already due.
  */
 export const standingOf = (lease: Lease, isOwnerAlive: boolean | undefined, now: Stamp, withinMillis = 0): Standing => {
   if (lease.keptSince !== null) {

@@ -16,13 +16,13 @@ export type Target =
 export interface Naming {
   /** Whether patterns are allowed. Otherwise `*` and `?` are ordinary characters of a name. */
   readonly patterns: boolean
-  /** Whether digits may be a name if no node has that id. False for commands that could then change the wrong node. */
+  /** Whether digits may be a name if no node has that id. False for commands that could change the wrong node in that way. */
   readonly digitsMayBeName: boolean
   /** Whether the command will change the nodes. If so, it reads the list now, to prove that no other node has the same name. */
   readonly change: boolean
 }
 
-/** How commands that change nothing name nodes. */
+/** How commands that change nothing interpret NODE arguments. */
 export const looking: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 /** The prefixes of a name that looks like an id or a pattern, and of a pattern that looks like a name. */

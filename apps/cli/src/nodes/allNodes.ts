@@ -76,7 +76,7 @@ const maxSearched = 1000
 
 /**
  * The reply to a get may lack fields that the list has. Fills them in from the list. They stay `null` if the node is further back in the
- * list or the list cannot be read, because no command should fail only for them.
+ * list or the list cannot be read, because no command should fail only because of these fields.
  */
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>

@@ -38,7 +38,7 @@ export const underAskedPlan = Effect.fnUntraced(function* <N extends Shown>(node
   return needsImages(node, [asked]) ? named(node, [asked], yield* readImages) : node
 })
 
-/** The nodes with their plans under the names that the fleet file or the ledger uses. Reads the image list only if a name differs. */
+/** The nodes, with the plan names that the fleet file or the ledger uses. Reads the image list only if a name differs. */
 export const underPlansOfFleet = (nodes: ReadonlyMap<number, Node>, { groups }: LoadedFleet, ledger: Ledger) =>
   underPlansOf(nodes, entriesOf(ledger), new Map(groups.map(({ group, order }) => [group, order.plan])))
 

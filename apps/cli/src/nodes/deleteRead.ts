@@ -1,7 +1,7 @@
 /**
- * Deletes the nodes of fleets and leases, which Berth itself has chosen. A minute may pass between two attempts. In that time somebody may
- * rename the node, another node may get its id, or the node's replacement may go off. So the client sends each delete once, and this module
- * reads the node before each further attempt.
+ * Deletes the nodes of fleets and leases, which Berth itself has chosen. A minute may pass between two attempts. In that time somebody
+ * may rename the node, another node may get its id, or the node's replacement may be switched off. So the client sends each delete once,
+ * and this module reads the node before each further attempt.
  */
 import { decide, fullBudget } from "@berthkit/core/client/call/Retry"
 import { Nodes } from "@berthkit/core/client/Nodes"

@@ -34,8 +34,8 @@ export const isMissing = (failure: Failure): boolean =>
   failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
 
 /**
- * Runs the verb for each node. If there are several nodes, a failure becomes the outcome of its node, and the others go on. If there is
- * one, the failure fails the command. With `ignoreNotFound`, a missing node has the outcome `absent`, or the given word.
+ * Runs the verb for each node. If there are several nodes, a failure becomes the outcome of its node, and the others continue. If there
+ * is only one node, its failure fails the command. With `ignoreNotFound`, a missing node has the outcome `absent`, or the given word.
  */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,

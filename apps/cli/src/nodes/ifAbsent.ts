@@ -51,9 +51,8 @@ const systemDifference = (stated: Record<string, unknown>, { image }: NodeSpec, 
     : undefined
 
 /**
- * Fails if this machine has sent a create of one of the names, its outcome is unknown, and the service may still process it. Does not count
- * creates with a key in `ownKeys`, because their outcome is found when they are repeated. Does not count creates that the rate limit
- * rejected either.
+ * Fails if this machine has sent a create of one of the names, its outcome is unknown, and the service may still process it. It ignores
+ * creates with a key in `ownKeys`, because repeating them finds their outcome, and creates that the rate limit rejected.
  */
 const ensureNoneOpen = Effect.fnUntraced(function* (names: ReadonlyArray<string>, ownKeys: ReadonlySet<string>) {
   const store = yield* IntentStore

@@ -32,7 +32,7 @@ const answersAsSsh = (host: string, port: number, millis: number): Effect.Effect
     return Effect.sync(() => socket.destroy())
   }).pipe(Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.succeed(false) }))
 
-/** What a wait for ssh has tried if no server answered. */
+/** The result of a wait for ssh if no server answered. */
 export interface Silent {
   /** Null if the node has no address. */
   readonly address: string | null
@@ -40,7 +40,7 @@ export interface Silent {
   readonly waitedMillis: number
 }
 
-/** Tries the address of a running node until its ssh server answers. If the time runs out, returns what it has tried. */
+/** Tries the address of a running node until its ssh server answers. If the time runs out, returns the address that it has tried. */
 export const untilSsh = Effect.fnUntraced(function* (
   node: Node,
   maxMillis: number,

@@ -78,12 +78,12 @@ export const waitFor = Effect.fn("waitFor")(function* (
 /** How long to wait for a running node's public address. */
 const maxAddressMillis = 60_000
 const addressPausesMillis = [1000, 1000, 2000, 4000]
-/** The part of the time limit that is kept for the last read. */
+/** The part of the time limit that is reserved for the last read. */
 const lastReadMillis = 1000
 
 /** The conditions for a usable node. */
 interface Usable extends Pick<Wait, "timeout"> {
-  /** Whether the node was ordered with a public address. Some services assign the address only some time after the node runs. */
+  /** Whether the node was ordered with a public address. On some services a node gets its address only some time after it begins to run. */
   readonly isPublic: boolean
 }
 

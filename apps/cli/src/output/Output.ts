@@ -84,7 +84,7 @@ const environment = Effect.all({
   term: readSetting("TERM")
 })
 
-/** A change that the command has made, for a user who does not get the data about it. */
+/** A change that the command has made, for a user who cannot get the command's data about it. */
 export interface Changed {
   /** A sentence. */
   readonly message: string
@@ -99,7 +99,7 @@ export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
   readonly error: Error
   /** What a person can do about the failure; undefined if the stream itself failed. */
   readonly remedy?: string | undefined
-  /** What the command has changed. Undefined if it has changed nothing, or nothing besides the things that its arguments name. */
+  /** What the command has changed. Undefined if it has changed nothing, or only things that its arguments name. */
   readonly changed?: Changed | undefined
   /** The data, if it reports a change and was not written to stderr instead. */
   readonly output?: string | undefined
@@ -130,7 +130,7 @@ export const reportingChanged =
 
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
-/** The reaction to a text that cannot be written. */
+/** How to react to a text that cannot be written. */
 interface Untaken {
   readonly failed: (text: string, error: Error) => Effect.Effect<void>
   readonly unread: (text: string) => Effect.Effect<void>

@@ -15,7 +15,7 @@ export interface Field<A> {
   readonly value: (record: A, nowMillis: number) => string
   /** A short name in `--sort` and `--columns`, such as `price`. */
   readonly alias?: string
-  /** The path of the value to sort by, if it is not `key`: for example the lowest price of a range. */
+  /** The path of the value to sort by, if that is not `key`: for example the lowest price of a range. */
   readonly sortKey?: string
   /** Numbers are aligned right. */
   readonly align?: "left" | "right"

@@ -56,7 +56,7 @@ export const selectFields = <A>(
     if (Result.isFailure(field)) return Result.fail(field.failure)
     selected.push(field.success)
   }
-  // A narrow terminal drops a column that the user has named only if nothing else helps.
+  // On a narrow terminal, drop a column that the user has named only if there is no other way.
   return Result.succeed(Array.from(new Set(selected), Struct.omit(["cardOnly", "dropOrder"])))
 }
 

@@ -25,8 +25,8 @@ const literal = (value: string): Expression => ({ type: "Literal", value })
 const call = (name: string, children: Array<Expression>): Expression => ({ type: "Function", name, children })
 
 /**
- * Whether JavaScript objects inherit a field of this name, such as `constructor`. The library would find the inherited field, but in JSON
- * the name is an ordinary key.
+ * Whether JavaScript objects inherit a field of this name, such as `constructor`. In JSON the name is an ordinary key, but the library
+ * would find the inherited field.
  */
 const isInherited = (name: string): boolean => name in {}
 

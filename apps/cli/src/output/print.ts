@@ -35,8 +35,8 @@ const printing = Effect.gen(function* () {
 const linesOf = (data: ReadonlyArray<unknown>): string => data.map((each) => `${jsonLine(each)}\n`).join("")
 
 /**
- * Some errors of a query show only when it is applied to the data. If the command has changed something by then, prints its data as plain
- * lines of JSON. Otherwise the command fails, and the user can run it again.
+ * Applies the query. Some errors of a query show only at this point. If the command has already changed something, its data is printed as
+ * plain lines of JSON. Otherwise the command fails, and the user can run it again.
  */
 const shown =
   (data: () => ReadonlyArray<unknown>) =>

@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
   let requests = 0
   let failed: FailedAttempt | undefined
   let unsettled: Unsettled | undefined
-  /** What the last lines reported, so that each change is one line. */
+  /** The last reported values, so that each change is reported in one line. */
   let isPaused = false
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
         return Effect.onExit(traced, (exit) =>
           Effect.sync(() => {
             calls.delete(call)
-            // A create includes one request and goes on afterwards if the reply does not settle the outcome.
+            // A create includes one request, and continues afterwards if the reply does not settle the outcome.
             if (name === creating) {
               const isUnsettled = step === "call" && Exit.isFailure(exit)
               unsettled = isUnsettled ? unsettledOf(failed) : undefined

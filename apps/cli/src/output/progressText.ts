@@ -1,13 +1,11 @@
-/**
- * Formats progress: what is awaited, and what holds up the requests. Pure; `progress.ts` keeps the state and shows it.
- */
+/** Formats progress: what a command waits for, and what delays its requests. Pure; `progress.ts` keeps the state and shows it. */
 import type { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { DateTime } from "effect"
 import { capitalized, elapsed } from "./format.ts"
 
 /** The goal of a wait. */
 export interface Goal {
-  /** What the things are to reach, for example `running`. */
+  /** The goal of the things, for example `running`. */
   readonly goal: string
   /** The number of awaited things. */
   readonly total: number
@@ -35,8 +33,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Why a create goes on after its request. The reply was lost, it was a rejection although the service may have made the node, or it does
- * not say which node was made.
+ * Why a create continues after its request: the reply was lost, the service rejected the request but may have made the node, or the reply
+ * does not say which node was made.
  */
 export type Unsettled = "lost" | "refused" | "unclear"
 
@@ -45,11 +43,11 @@ export interface Activity {
   readonly calls: ReadonlyArray<Call>
   readonly requests: number
   readonly failed: FailedAttempt | undefined
-  /** Why a create goes on after its request; undefined if no create does. */
+  /** Why a create continues after its request; undefined if no create does. */
   readonly unsettled: Unsettled | undefined
 }
 
-/** With more things than this, only their count is shown. */
+/** If there are more things than this, only their count is shown. */
 export const maxNamed = 3
 
 /** How many of the awaited things have reached the goal. */
@@ -94,7 +92,7 @@ export const silentText = (waiting: Waiting | undefined, { calls }: Activity, si
 /** How long the rate limit delays requests; undefined if it delays none. */
 export const pauseMillisOf = ({ calls }: Activity, allowance: KnownAllowance): number | undefined => {
   if (allowance.pausedMillis > 0 && calls.length > 0) return allowance.pausedMillis
-  // If the reset time is not known, requests wait for the first reply, and not for the rate limit.
+  // If the reset time is not known, requests wait for the first reply and not for the rate limit.
   return allowance.waiting > 0 && (allowance.resetInMillis ?? 0) > 0 ? (allowance.resetInMillis ?? 0) : undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes problems to stderr, as two lines for people or one line of JSON for programs. Also reports what is unfinished after an
- * interruption.
+ * Writes problems to stderr, as two lines for people or one line of JSON for programs. After an interruption it also reports what is
+ * unfinished.
  */
 import { escapeControls } from "@berthkit/terminal/escapeControls"
 import { Effect } from "effect"

@@ -7,7 +7,7 @@ import { Document, visit } from "yaml"
 import { escapeObeyed, isObeyed } from "./json.ts"
 import { valueWriter } from "./Writer.ts"
 
-/** Words with a special meaning in YAML 1.1 or 1.2, in any case; some readers take a lone exponent for a number. */
+/** Words with a special meaning in YAML 1.1 or 1.2, in any case; some readers read a lone exponent as a number. */
 const known = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_]+)$/i
 
 const isPlain = (text: string): boolean => /^[\p{L}/]/u.test(text) && !known.test(text) && !isObeyed(text)

@@ -102,7 +102,7 @@ const verbs: Readonly<Record<Proposal["action"], readonly [sentence: string, que
 /** A name in a sentence. It is quoted if a reader could take it for our own words, such as another price. */
 export const nameIn = (name: string): string => (/^[\p{L}\p{M}\p{N}._-]+$/u.test(name) ? name : jsonLine(name))
 
-/** The node of a change, and everything that a person should know before it. */
+/** The node of a change, and everything that a person should know before the change. */
 const partsOf = (proposal: Proposal): readonly [what: string, terms: string] =>
   proposal.action === "create"
     ? [`${nameIn(proposal.name)}${orderOf(proposal)}`, termsOf(proposal)]

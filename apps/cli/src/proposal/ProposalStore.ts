@@ -1,8 +1,8 @@
 /**
- * Stores an account's proposals, the persons' answers and the outcomes, for the MCP server and `berth approve`. A proposal's id is the hash
- * of everything that a person consents to, so an edited proposal is not found under its id. The record also holds the answer, whether the
- * request was sent, and the result. They are final, with two exceptions: a yes may become a no, and the mark that the request was sent is
- * removed if the service has certainly done nothing.
+ * Stores an account's proposals, the persons' answers and the outcomes, for the MCP server and `berth approve`. A proposal's id is the
+ * hash of everything that a person consents to, so an edited proposal is not found under its id. The record also holds the answer,
+ * whether the request was sent, and the result. These are final, with two exceptions: a yes may become a no, and the mark that the
+ * request was sent is removed if the service has certainly done nothing.
  */
 import { commitmentSettings } from "@berthkit/core/domain/Commitment"
 import { NodeId } from "@berthkit/core/domain/Node"
@@ -85,7 +85,7 @@ export interface Kept {
 export const expiryOf = ({ expiresMillis }: Pick<Kept, "expiresMillis">): string =>
   DateTime.formatIso(DateTime.makeUnsafe(expiresMillis)).replace(/\.\d+Z$/, "Z")
 
-/** The text that a person consents to must fit on a screen or two, because a long dialog hides its end. */
+/** Maximum length of the text that a person consents to. It must fit on a screen or two, because a long dialog hides its end. */
 const maxShownLength = 6000
 
 /** Makes all white space except single spaces visible, because a long gap could move text out of sight. */
@@ -271,7 +271,7 @@ export const proposalsOf = Effect.fnUntraced(function* (connection: Connection) 
       change(id, ({ answer }) =>
         answer === "declined" ? Effect.fail(declined(id)) : Effect.succeed([undefined, { wasSent: true }] as const)
       ),
-    /** Removes that record, because the service has certainly done nothing. */
+    /** Removes the mark of `markSent`, because the service has certainly done nothing. */
     unmarkSent: (id: string) => change(id, () => Effect.succeed([undefined, { wasSent: false }] as const)),
     finish: (id: string, result: Outcome) => change(id, () => Effect.succeed([undefined, { result }] as const)),
     /** Runs `use` while no other process carries out the same proposal. */

@@ -48,8 +48,8 @@ interface Question {
 }
 
 /**
- * Asks a question and reads the answer. Drops what the user typed before the question, because the user had not read the question then.
- * Opens the terminal again, because an older handle may already have read lines.
+ * Asks a question and reads the answer. Drops text that the user typed before reading the question. Opens the terminal again, because an
+ * older handle may already have read lines.
  */
 const askNow = (question: string) =>
   Effect.andThen(

@@ -1,6 +1,6 @@
 /**
- * Checks prices right before a purchase. Minutes may pass after a price was shown, so it is read again, and nothing is bought at a higher
- * price than was shown.
+ * Checks prices right before a purchase. Minutes may pass after berth has shown a price, so berth reads the price again, and buys nothing
+ * at a higher price than it has shown.
  */
 import { monotonicMillis } from "@berthkit/core/client/time/Monotonic"
 import type { CommittedOption, ForeignAmount } from "@berthkit/core/domain/Commitment"

@@ -140,8 +140,8 @@ const soldOutFault = (
 type Selection = Pick<Partial<NodeSpec>, "disk" | "image" | "savedImageTemplateId"> & { readonly plan: string }
 
 /**
- * The slugs of the plans that have this SKU and offer the image. If the order names no image, these are all slugs of the SKU. They are also
- * all slugs of the SKU if the image is a saved image or an unlisted id, because such an image may work with any of these plans.
+ * The slugs of the plans that have this SKU and offer the image. These are all slugs of the SKU if the order names no image. The same
+ * holds for a saved image or an unlisted id, because such an image may work with any of these plans.
  */
 const slugsWith = (
   { image, plan: sku, savedImageTemplateId }: Selection,
@@ -254,7 +254,7 @@ const termsOf = (spec: NodeSpec, catalogue: Catalogue) =>
       )
 
 /**
- * The offer for an order, or why it cannot work. With `force`, an order that may not work is sent anyway. Warns about records that the
+ * The offer for an order, or why it cannot work. With `force`, berth sends an order even if it may not work. Warns about records that the
  * lists leave out.
  */
 export const offerFor = Effect.fnUntraced(function* (

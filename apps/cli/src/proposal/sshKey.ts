@@ -1,6 +1,6 @@
 /**
- * Turns an SSH key from a flag or a fleet file into the text that berth sends. This is the text of a public key, which may come from a
- * file. A fingerprint or an id is sent as it is. A private key is never sent.
+ * Turns an SSH key from a flag or a fleet file into the text that berth sends: the text of a public key, which may come from a file, or a
+ * fingerprint or an id as it is. Berth never sends a private key.
  */
 import { homedir } from "node:os"
 import { resolve } from "node:path"

@@ -110,7 +110,7 @@ const fields: ReadonlyArray<Field<FleetChange>> = [
   { key: "reason", title: "WHY", value: ({ reason }) => textOr(reason), shrinkTo: 20 }
 ]
 
-/** Whether a row has a result. No row has one before the plan is carried out. */
+/** Whether a row has a result. Before the plan is carried out, no row has a result. */
 const isDone = ({ outcome }: FleetChange) => outcome !== "planned" && outcome !== "none"
 
 export const fleetChangeRecord: RecordDescriptor<FleetChange> = recordOf(FleetChange, { none: "no members" }, fields)

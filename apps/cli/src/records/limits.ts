@@ -1,6 +1,4 @@
-/**
- * The rest of the rate limit.
- */
+/** What is left of the rate limit. */
 import { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Schema } from "effect"

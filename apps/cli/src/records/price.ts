@@ -83,7 +83,7 @@ export const pricePerMonth = column("Month")
 export const anyPricePerHour = orForeign(pricePerHour, "perHour")
 export const anyPricePerMonth = orForeign(pricePerMonth, "perMonth")
 
-/** The minimum charge of a node, however soon it is deleted. */
+/** The minimum charge of a node, which is due even if it is deleted at once. */
 export const minimumCharge: Field<{ readonly minimumBillingInr: number | null }> = inr(
   "minimumBillingInr",
   "₹ MINIMUM",

@@ -85,7 +85,7 @@ const placeOf = (values: ProfileValues, source: string): PlaceSettings => {
   return { project: part(values.project), location: part(values.location) }
 }
 
-/** Takes each part of the place that is not set from the profile. */
+/** Completes the place with the parts that only the profile sets. */
 const placeOver = (set: PlaceSettings, profile: PlaceSettings): PlaceSettings => ({
   project: Option.orElse(set.project, () => profile.project),
   location: Option.orElse(set.location, () => profile.location)
@@ -192,7 +192,7 @@ export const accountSettings = Effect.gen(function* () {
   const own = yield* environmentSettings(Option.fromUndefinedOr(flags.baseUrl), flags.allowHttp, flags)
   const deadline = yield* deadlineSetting
   const named = flags.profile !== undefined
-  // A command with all settings in the environment does not read the file, so a damaged file does not stop it.
+  // A command with all settings in the environment does not read the profile file, so a damaged file does not stop the command.
   if (!named && [own.baseUrl, own.apiKey, own.accessToken].every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
   }

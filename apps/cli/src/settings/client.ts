@@ -1,8 +1,8 @@
 /**
- * The client for the account that the settings name. It uses `node:http`, and with `--debug` it prints a line on stderr for every attempt.
- * Only commands that talk to the service provide it, so `berth --help` needs no settings. The client shares files with other processes of
- * this machine in the user's state folder. If there is no such folder, berth works without these files, and reports this only with
- * `--debug`.
+ * The client for the account that the settings name. It uses `node:http`, and with `--debug` it prints a line on stderr for every
+ * attempt. Only commands that talk to the service provide it, so `berth --help` needs no settings. The client shares files with other
+ * processes of this machine in the user's state folder. Without a state folder, berth works without these files, and reports this only
+ * with `--debug`.
  */
 import * as Berth from "@berthkit/core/client/Berth"
 import { CallsEnd, endIn } from "@berthkit/core/client/call/Deadline"
@@ -146,7 +146,10 @@ export const stateOf = (connection: Connection) => {
     : stateLayer(connection, stateUrl, RecordStore)
 }
 
-/** The log of changes, in the account's state. A new layer for each client: layers are shared by identity, and clients are not the same. */
+/**
+ * The log of changes, in the account's state. This makes a new layer for each client, because Effect shares layers by identity and the
+ * clients differ.
+ */
 const changeLog = () =>
   Layer.effect(
     ChangeLog,
@@ -198,7 +201,7 @@ export const notKept = ({ code, detail, path }: Unkept) =>
     attempts: []
   })
 
-/** Keeps the records of creates in memory, with a warning. A create without a key goes on even if it cannot be recorded. */
+/** Keeps the records of creates in memory, with a warning. A create without a key continues even if it cannot be recorded. */
 export const unrecorded = ({ detail }: Unkept) =>
   Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${detail}`), makeMemory()))
 
@@ -209,7 +212,7 @@ export const intents = <E>(connection: Connection, without: (why: Unkept) => Lay
   return files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
     : Layer.catch(
-        // A failure of `notePlace` can be ignored. If it fails, creates cannot be recorded either, and that is reported.
+        // A failure of `notePlace` can be ignored, because creates cannot be recorded then either, and that is reported.
         Layer.unwrap(Effect.as(Effect.ignore(notePlace(files.intents, options)), layerAccount(files.intents))),
         without
       )

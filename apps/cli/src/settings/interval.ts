@@ -7,7 +7,7 @@ import { duration, flagOr } from "../commandLine/Parameter.ts"
 export const intervalFlag = (description: string) =>
   flagOr("interval", duration({ minMillis: 1000, maxMillis: 86_400_000 }), description, Duration.seconds(5))
 
-/** A large account is read less often, because each page costs a request, and other commands need requests as well. */
+/** Berth reads a large account less often, because each page costs a request, and other commands need requests as well. */
 const millisPerRequest = 1000
 const nodesPerRequest = 90
 

@@ -61,7 +61,7 @@ const remembering = (store: IntentStore): IntentStore => {
         const failedOrLocked = Effect.catch(locked, (failure) =>
           isLocked || own.size === 0 ? Effect.fail(failure) : unlocked
         )
-        // If files can no longer be removed, an earlier lock of this process stays, and it is useless to wait for it.
+        // If files can no longer be removed, an earlier lock of this process stays, and waiting for it is useless.
         const late = Effect.delay(
           Effect.suspend(() => (isLocked || !isBroken ? Effect.never : unlocked)),
           maxLockMillis

@@ -9,7 +9,7 @@ export interface Process {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** In a unit of the system, by the system's clock. It can only be compared with other values of this field. */
+  /** In a unit of the operating system, by its clock. The value can only be compared with other values of this field. */
   readonly startedAt: string
 }
 

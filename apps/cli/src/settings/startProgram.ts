@@ -24,14 +24,14 @@ export interface StartedProgram {
 }
 
 /**
- * Node does not report real-time signals, which only Linux has: a program that such a signal ended would seem to have succeeded. So a shell
- * waits for the program. The shell reads the words from a pipe, so that no process list shows them. The shell ignores the signals that the
- * program may handle, and does not print its usual message about a signal.
+ * Node does not report real-time signals, which exist only on Linux, so a program that such a signal ended would seem to have succeeded.
+ * So a shell waits for the program. The shell reads the words from a pipe, so that no process list shows them. The shell ignores the
+ * signals that the program may handle, and does not print its usual message about a signal.
  */
 const waiter =
   'eval "set -- $(cat <&3)"; exec 3<&- 4>&2 2>/dev/null; trap : HUP INT TERM; (exec 2>&4 4>&-; exec "$@"); exit $?'
 
-/** Whether every shell passes on a variable of this name. Some shells drop variables with other names. */
+/** Whether every shell passes on a variable of this name. Some shells drop variables whose names are not plain words. */
 const isKept = (name: string) => /^[A-Za-z_]\w*$/.test(name)
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`

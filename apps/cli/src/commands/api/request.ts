@@ -173,7 +173,7 @@ const paginate = Effect.fnUntraced(function* (
   if (total !== null && total > count && !(yield* readerGone)) return yield* new PagesEndEarly({ total, read: count })
 })
 
-/** Fails if the query names another project or location than the settings, because one of the two is a mistake. */
+/** Fails if the query and the settings name different projects or locations, because one of the two is a mistake. */
 const ensureOwnPlace = Effect.fnUntraced(function* (query: ReadonlyArray<readonly [string, string]>) {
   const settings = yield* accountSettings
   for (const part of placeSettings) {

@@ -1,6 +1,6 @@
 /**
  * `berth auth login`: checks credentials with one cheap call and saves them as a profile. They come from a prompt without echo, or from
- * stdin, one per line. They never come from a flag: every user of the machine can read a command line, and shells store it.
+ * stdin, one per line. They never come from a flag, because every user of the machine can read command lines, and shells store them.
  */
 import { accountFiles, type AccountFiles } from "@berthkit/core/client/AccountFiles"
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -94,8 +94,8 @@ const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>
 })
 
 /**
- * Lets the new API key take over the creates of the old API key in one project and location. An idempotency key that is in use then still
- * stands for its node.
+ * Lets the new API key take over the creates of the old API key in one project and location. The idempotency keys of these creates then
+ * still stand for their nodes.
  */
 const goOnWithIntents = (before: AccountFiles, after: AccountFiles) =>
   before.intents === undefined || after.intents === undefined

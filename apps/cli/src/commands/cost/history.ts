@@ -88,7 +88,7 @@ const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
 
 const nodeHours = (hours: number) => `${hours < 0.05 ? "less than 0.1" : Number(hours.toFixed(1))} node-hours`
 
-/** One sentence per account about what its amounts leave out. */
+/** One sentence per account about the costs that its amounts leave out. */
 const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
   rows.flatMap(({ account, unobservedMillis, unpricedNodeHours }) => [
     ...(unpricedNodeHours > 0

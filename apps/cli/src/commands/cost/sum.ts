@@ -1,6 +1,6 @@
 /**
- * Computes the cost of nodes by the price of their plan and image, in groups. Pure. The service does not report the price of a commitment.
- * Berth takes it from its own record; a committed node without a record has the hourly price.
+ * Computes the cost of nodes by the price of their plan and image, in groups. Pure. The service does not report the price of a
+ * commitment. Berth takes this price from its own record; a committed node without a record has the hourly price.
  */
 import type { LeftOutRecord } from "@berthkit/core/client/listing/Listed"
 import type { ForeignPrice } from "@berthkit/core/domain/Image"

@@ -108,7 +108,7 @@ const stateFiles = ({ files }: Connection) =>
     })
   })
 
-/** Names the first record of a fleet that cannot be read: until it can, no command deletes a node. */
+/** Names the first fleet record that cannot be read. As long as there is one, no command deletes a node. */
 const fleets = Effect.map(readableFleets, ({ fault }) => (fault === undefined ? [] : [failed("fleets", fault)]))
 
 /** Checks whether the database for the shared rate limit answers. */

@@ -50,7 +50,7 @@ import { leases } from "../../leases/leases.ts"
 import { leasingClient } from "../../settings/leasingClient.ts"
 import { command } from "../command.ts"
 
-/** Records what a person saw about an unanswered purchase, so that no command sends it again. */
+/** Records what a person found out about an unanswered purchase, so that no command sends it again. */
 const settleOpen = Effect.fnUntraced(function* (id: number, shown: ReturnType<typeof commitmentToSet>) {
   const open = yield* commitmentLog.openOf(id)
   if (open !== undefined && open.setting === shown?.setting) {
@@ -84,9 +84,9 @@ const periodOf = Effect.fnUntraced(function* (id: number) {
 })
 
 /**
- * Fails if a node cannot become a member whose line has another. It may take the place of a node that is being deleted. It may also take
- * the place of an open create that may have made it, or about which no later run can find out more. The user thereby says that the create
- * made it, and berth does not send the create again.
+ * Fails if the member's line already has a node or an open create that the adopted node may not replace. It may replace a node that is
+ * being deleted. It may also replace an open create that may have made it, or about which no later run can find out more. The user
+ * thereby says that the create made the node, and berth does not send the create again.
  */
 const ensureRoom = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, id: NodeId, flag: string) {
   const { member, node, pending, state } = entry
@@ -231,7 +231,7 @@ export const adopt = command(
           // The user has looked in the portal, so the outcome of an earlier request is known now.
           yield* settleOpen(node.id, commitmentToSet(commitment))
         } else if (open !== undefined && (yield* ledgerFile.current).members.get(name)?.node?.id === node.id) {
-          // Recorded in the ledger so that no other machine sends the purchase again.
+          // Record this in the ledger, so that no other machine sends the purchase again.
           yield* ledgerFile.update((before) => committing(before, name, open))
           yield* printNote(
             `It is not known whether the commitment ${open} of ${node.name} (${node.id}) was set. ${seeCommitment(node.id, `${name}${place.flag}`, givenFor(open))}.`

@@ -42,7 +42,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
   const { node, state } = settled.members.get(member) ?? { node: undefined, state: "none" }
   if (state === "creating") {
     const recorded = yield* Effect.provide(recordedCreate(keyOf(settled, entry)), creatingClient(undefined))
-    // A person has made the node of this create another member.
+    // A person has adopted the node of this create as another member.
     if (recorded?.nodeId != null && ownedIds(settled).has(recorded.nodeId)) return
     const candidates = candidatesOf(recorded)
     const { isOver, wait } = endOfCreate(pending!, recorded, yield* instantNow)
@@ -97,8 +97,9 @@ const openPurchases = Effect.fnUntraced(function* ({ commitment, committing, nod
 })
 
 /**
- * Fails while it is unknown what was bought for a node of the member, because no ledger would record it afterwards. A node that is proved
- * to be gone does not count, because nobody can look it up any more. The node's purchase stays in this machine's log, under the node's id.
+ * Fails while the outcome of a purchase for a node of the member is unknown, because no ledger would record it afterwards. A node that is
+ * proved to be gone does not count, because nobody can look it up any more. The node's purchase stays in this machine's log, under the
+ * node's id.
  */
 const ensureNothingOpen = Effect.fnUntraced(function* (ledgerFile: LedgerFile, entry: Entry, flag: string) {
   const { member } = entry

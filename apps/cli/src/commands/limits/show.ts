@@ -1,6 +1,6 @@
 /**
- * `berth limits`: shows what is left of the rate limit, when it refills, and which clients use it. Sends one request, unless a client that
- * shares the limit has learned the limit recently.
+ * `berth limits`: shows what is left of the rate limit, when it refills, and which clients use it. Sends one request, unless a client
+ * that shares the limit has received it recently.
  */
 import { Allowance } from "@berthkit/core/client/Allowance"
 import { Nodes } from "@berthkit/core/client/Nodes"

@@ -15,7 +15,7 @@ const maxText = 300
 /** Maximum number of elements of a list within a record. */
 const maxElements = 200
 
-/** Maximum depth of nested values. No record of ours is as deep. */
+/** Maximum depth of nested values. No record of Berth is as deep. */
 const maxDepth = 12
 
 const bounded = (text: string): string => {

@@ -255,8 +255,8 @@ const resultOf = (outcome: Outcome, repeated: boolean): Data => withoutNoNode({ 
 const mayExist = (error: unknown): boolean => error instanceof BerthError && error.reason._tag === "OutcomeUnknown"
 
 /**
- * Whether the service has certainly done nothing. The client retries a commitment only if it was not processed, so the last attempt
- * decides.
+ * Whether the service has certainly done nothing. The client retries a commitment only if the attempt before was not processed, so the
+ * last attempt decides.
  */
 const isUndone = ({ action }: Order, error: unknown): boolean =>
   action === "commit" && !(error instanceof BerthError && mayBeSet(error))

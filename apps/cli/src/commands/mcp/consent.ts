@@ -22,10 +22,10 @@ const decodeForm = Schema.decodeUnknownEffect(McpSchema.ElicitRequestFormParams)
 
 /** Asks about the proposals of one server run. */
 export const makeConsent = () => {
-  /** The proposal of each question, by a secret that only the asked program knows. */
+  /** Maps a secret that only the asked program knows to the proposal of the question. */
   const asked = new Map<string, string>()
 
-  /** In the protocol revision without sessions, the reply asks, and the client repeats the call with the answer. */
+  /** In the protocol revision without sessions, the reply contains the question, and the client repeats the call with the answer. */
   const askInReply = Effect.fnUntraced(function* (kept: Kept, form: object) {
     const { inputResponses, requestState } = yield* McpSchema.McpRequestContext
     const response = inputResponses?.[inputKey]
@@ -72,7 +72,7 @@ export const makeConsent = () => {
     const form = {
       mode: "form",
       message: consentLines(kept).join("\n"),
-      // Accepting is the whole answer, so the form has no fields that somebody else could fill in.
+      // The form has no fields that somebody else could fill in: to accept it is the whole answer.
       requestedSchema: { type: "object", properties: {} }
     }
     const session = yield* Effect.serviceOption(McpSchema.McpServerClient)

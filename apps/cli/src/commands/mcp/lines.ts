@@ -36,7 +36,7 @@ const judge = (line: string): Judged => {
   } catch {
     return { reply: errorLine(-32_700, "Parse error: a line is one JSON-RPC message.") }
   }
-  // The toolkit answers batches itself; few revisions of the protocol have them.
+  // Few revisions of the protocol have batches, and the toolkit answers them itself.
   if (Array.isArray(message)) return { pass: line }
   if (isMessage(message)) return { pass: line }
   const id = Predicate.isObject(message) && isId(message["id"]) ? message["id"] : null

@@ -139,7 +139,7 @@ const register = Effect.fnUntraced(function* (tools: Tools, mask: (text: string)
   yield* schemaResource
 })
 
-/** Stdin and stdout for the toolkit: only valid messages come in, and no credential goes out. `ended` completes when stdin ends. */
+/** Stdin and stdout for the toolkit: it receives only valid messages, and no credential is printed. `ended` completes when stdin ends. */
 const guarded = Effect.fnUntraced(function* (mask: (text: string) => string, ended: Deferred.Deferred<void>) {
   const stdio = yield* Stdio.Stdio
   const { data } = yield* Output

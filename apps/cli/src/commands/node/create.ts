@@ -61,7 +61,7 @@ const concurrency = 4
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
-/** Reports the creates whose processes were killed before the outcome was known. Each is reported once, and only if notes are wanted. */
+/** Reports creates whose processes were killed before the outcome was known. It reports each create once, and only if notes are wanted. */
 const reportAbandoned = Effect.gen(function* () {
   const { chatty, followable } = yield* Output
   if (!chatty) return
@@ -136,7 +136,7 @@ const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable
   const found = key === undefined ? " (no reply named it; found it by name)" : " earlier with the same key"
   const spelled = node.name === spec.name ? "" : ` The service calls it ${node.name}.`
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.${spelled}`)
-  // A node of an earlier create was read by id, and lacks the fields of the list.
+  // The node of an earlier create was read by id, so it lacks the fields of the list.
   const [whole = node] = yield* withListedFields([node])
   return { ...whole, outcome } as Creation
 })
@@ -226,7 +226,7 @@ const keepCommitments = (
     { discard: true }
   )
 
-/** The created nodes, for a user who does not get their records; undefined if there are none. */
+/** The created nodes, for a stopped command, which does not print their records; undefined if there are none. */
 const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
   const made = creations.filter(({ outcome }) => outcome !== "existing").map(({ id, name }) => ({ id, name }))
   const [only] = made
@@ -265,7 +265,7 @@ export const create = command(
     const { images } = catalogue
     const slugged = underSlug(asked, images)
     const given = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
-    // An impossible plan is refused before the other values are asked for.
+    // Refuse an impossible plan before asking for the other values.
     const { plan } = given
     const noPlan = plan === undefined || options.force ? undefined : planFault({ ...given, plan }, images)
     if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)

@@ -93,7 +93,7 @@ const extraRefusal = (name: string, value: unknown): string | undefined => {
 
 type ExtraField = readonly [name: string, value: unknown]
 
-/** A field of a request and its value, parsed from `FIELD=JSON`; or why it is invalid, as the end of a sentence. */
+/** Parses `FIELD=JSON` into a field of a request and its value; or returns why it is invalid, as the end of a sentence. */
 const fieldIn = (
   given: string,
   refusals: Readonly<Record<string, string | undefined>>

@@ -70,7 +70,7 @@ const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignor
 /** The progress of each node's delete. No entry means that no delete was sent. */
 type Progress = Map<NodeId, "sent" | "answered">
 
-/** What has been deleted when the user presses Ctrl-C. */
+/** The nodes that were deleted before the user pressed Ctrl-C. */
 const deletedSoFar = (
   ids: ReadonlyArray<NodeId>,
   progress: Progress,
@@ -111,7 +111,7 @@ export const remove = command(
       offered(resolution, keepIp)
     )
     const first = yield* read
-    // With --yes, the result has a row for every node, even if it is missing. Otherwise missing nodes are reported before the question.
+    // With --yes, the result has a row for every node, even a missing one. Otherwise missing nodes are reported before the question.
     const unfound = yes && !dryRun ? [] : yield* reportUnfound(first.order, ignoreNotFound)
     const approved = yield* approve(first, read, approval)
     if (Option.isNone(approved)) return yield* failIfSomeFailed(unfound)

@@ -130,7 +130,7 @@ export const list = command(
 
     const { sort } = yield* OutputOptions
     if (sort.length > 0) {
-      // The nodes that come first in this order may be anywhere in the list.
+      // The first nodes in this order may be anywhere in the list.
       return yield* printLimited(record, yield* Stream.runCollect(matching), limit)
     }
 

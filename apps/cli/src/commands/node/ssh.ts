@@ -25,7 +25,7 @@ const flags = {
 
 const hint = "Install an ssh client; berth node ip prints the address."
 
-/** Runs ssh with the streams of this process. If a signal ended it, the code is the one that a shell would return. */
+/** Runs ssh with the streams of this process. If a signal ended ssh, the code is the one that a shell would return. */
 const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> =>
   Effect.andThen(
     ensureProgram("ssh", hint),

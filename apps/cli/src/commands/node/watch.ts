@@ -68,8 +68,8 @@ const readSingly = Effect.fnUntraced(function* (known: Iterable<readonly [Node["
 })
 
 /**
- * Reads the watched nodes: the named ones, or all. A deleted node is left out. If the list may lack nodes, those that were there before are
- * read one by one. Fails if a node was renamed.
+ * Reads the watched nodes: the named ones, or all. A deleted node is left out. If the list may lack nodes, the nodes of the previous
+ * reading are read one by one. Fails if a node was renamed.
  */
 const read = Effect.fnUntraced(function* (named: Named | undefined, before: Reading | undefined) {
   if (named !== undefined && named.size <= maxSingly) {
@@ -156,7 +156,7 @@ export const watch = command(
     let before: Reading | undefined
     let failing: string | undefined
     while (!(yield* readerGone)) {
-      // A watch has no end, so the deadline applies to each reading.
+      // A watch does not end by itself, so the deadline applies to each reading.
       const result = yield* Effect.result(Effect.provideService(read(named, before), CallsEnd, undefined))
       const failed = Result.isFailure(result) ? result.failure : undefined
       // Temporary failures do not end a watch, because the next reading may succeed.

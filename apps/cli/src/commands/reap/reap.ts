@@ -28,7 +28,7 @@ const flags = {
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
-/** Reports unreadable lease files, and fails if there is one or if a node was not deleted. */
+/** Reports unreadable lease files. Fails if there is such a file or if a node was not deleted. */
 const ended = Effect.fnUntraced(function* (rows: ReadonlyArray<NodeResult>, unreadable: ReadonlyArray<string>) {
   const faults = unreadable.map(unreadableLease)
   const last = rows.every(({ error }) => error === null) ? faults.pop() : undefined

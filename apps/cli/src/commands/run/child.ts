@@ -1,6 +1,6 @@
 /**
- * Runs the command of `berth run` with the streams of this process and without berth's credentials. However the run ends, the command and
- * all its child processes end before the node is deleted.
+ * Runs the command of `berth run` with the streams of this process and without berth's credentials. The command and all its child
+ * processes end before the node is deleted, even if the run fails or is interrupted.
  */
 import { Effect, Fiber } from "effect"
 import { LocalFileFault, type UsageFault } from "../../failure/CliFailure.ts"
@@ -9,7 +9,7 @@ import { cannotRun, ensureProgram, startProgram } from "../../settings/startProg
 /** The signals that end a run; berth passes them on. */
 const signals = ["SIGINT", "SIGHUP", "SIGTERM"] as const
 
-/** How long a command may take to end after a signal. Systems that cancel a job kill everything after ten seconds. */
+/** How long a command may take to end after a signal. It is short because systems that cancel a job kill everything after ten seconds. */
 const graceMillis = 5000
 
 /** How often to check whether the command's processes are still running. */
@@ -50,7 +50,7 @@ export const runCommand = (
       },
       (error: Error) => {
         end()
-        // The node exists by now, so this is not a usage error.
+        // The node already exists, so this is not a usage error.
         const { message, hint: remedy } = cannotRun(words[0] ?? "", error.message, hint)
         resume(Effect.fail(new LocalFileFault({ path: words[0] ?? "", message, hint: remedy })))
       }
@@ -60,7 +60,7 @@ export const runCommand = (
     const stop = Effect.gen(function* () {
       if (isEnded) return
       isStopping = true
-      // Ctrl-C at a terminal reaches the command directly. Sending it twice would mean something else to many programs.
+      // Ctrl-C at a terminal reaches the command directly. If berth sent it again, many programs would take it for a second Ctrl-C.
       if (last !== "SIGINT" || !program.hearsTerminal) program.signal(last)
       for (let waited = 0; waited < graceMillis && program.isRunning(); waited += pollMillis)
         yield* Effect.sleep(pollMillis)

@@ -1,5 +1,5 @@
 /**
- * `berth run`: creates a node, runs a command here, and deletes the node however the command ends. A lease (the record of the node) is
+ * `berth run`: creates a node, runs a command here, and deletes the node even if the command fails. A lease (the record of the node) is
  * written before the create, so that `berth reap` can delete the node of a killed run.
  */
 import { Nodes } from "@berthkit/core/client/Nodes"
@@ -78,7 +78,7 @@ const parameters = {
 
 type RunOptions = Values<typeof parameters>
 
-/** A word of eight letters and digits, of about 2.7 trillion. */
+/** A random word of eight letters and digits; there are about 2.7 trillion such words. */
 const randomWord = Effect.map(Random.nextIntBetween(36 ** 7, 36 ** 8), (drawn) => drawn.toString(36))
 
 /** How long the end of a run may take before a note is printed. */
@@ -210,15 +210,15 @@ const keep = Effect.fnUntraced(function* (held: Held) {
   return undefined
 })
 
-/** Whether it is unknown what this run's create made. */
+/** Whether the outcome of this run's create is unknown. */
 const isUnknownCreate = (exit: Exit.Exit<unknown, unknown>): boolean => {
   const failure = Result.getOrUndefined(Exit.findError(exit))
   return failure instanceof CreateFailed && failure.error.reason._tag === "OutcomeUnknown"
 }
 
 /**
- * Runs `use` with a leased node and releases the node however `use` ends. If the node cannot be deleted, berth reports this. The run then
- * fails because of it, unless the run has already failed for another reason.
+ * Runs `use` with a leased node, and releases the node even if `use` fails. If the node cannot be deleted, berth reports this. The run
+ * then fails because of it, unless the run has already failed for another reason.
  */
 const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, E, R>) =>
   Effect.uninterruptibleMask((restore) =>
@@ -241,7 +241,7 @@ const withLease = <E, R>(held: Held, reuse: boolean, use: Effect.Effect<number, 
       if (failure === undefined) return yield* hasSucceeded ? Effect.as(end, 0) : exit
       // Report the failed cleanup here: if a signal arrived during the cleanup, a failure returned from here would be lost.
       yield* reportProblem(problemOf(failure))
-      // The error reported above already says all that the failure of a create with an unknown outcome says.
+      // If the outcome of a create is unknown, the error above already says everything.
       const isSame = failure._tag === "LeasedNodeNotDeleted" && failure.id === null && isUnknownCreate(exit)
       return yield* hasSucceeded || isSame ? new ProgramEnded({ code: exitCodeOf(failure) }) : exit
     })
@@ -259,7 +259,7 @@ export const run = command(
     const spec = options.force ? Result.getOrElse(slugged, () => asked) : yield* Effect.fromResult(slugged)
     const order = specDigest({ ...spec, name: "-" })
     const ttlMillis = Duration.toMillis(ttl)
-    // Refuse whatever can be refused before anything is deleted. The price limit applies to a kept node as well.
+    // Check everything that can be checked before anything is deleted. The price limit applies to a kept node as well.
     const first = yield* offered(spec, options, catalogue)
     const wanted = { order, name: options.name, ttlMillis }
     const taken = reuse && !dryRun ? yield* takeKept(wanted) : undefined
@@ -275,7 +275,7 @@ export const run = command(
 
     const held: Held = { lease }
     const work = Effect.gen(function* () {
-      // This run holds the kept node by now, and must release it even if it is interrupted during the cleanup.
+      // From here on, this run holds the kept node, and must release it even if it is interrupted during the cleanup.
       if (taken !== undefined) yield* reapFirst
       const node = taken?.node ?? (yield* ready(held, spec, options))
       return yield* runCommand(words, { BERTH_NODE_ID: String(node.id), BERTH_NODE_IP: addressOf(hostOf(node)) ?? "" })
