@@ -1,6 +1,6 @@
 /**
- * The service: the steps of a request from its arrival to its reply. Read the list in `makeApp` from top to bottom for the
- * way of the request, and from bottom to top for the way of the reply.
+ * The service: the steps of a request from its arrival to its reply. In the list of `makeApp`, a request passes the steps from top to
+ * bottom, and its reply passes them from bottom to top.
  */
 import { BerthApi } from "@berthkit/core/api/BerthApi"
 import { fail } from "@berthkit/core/api/Envelope"
@@ -41,7 +41,7 @@ import type { Worlds } from "./world/Worlds.ts"
 
 export interface AppOptions {
   /**
-   * Whether the API's own schemas encode every success, so that a reply that they refuse becomes a 500. If false, the
+   * Whether the API's own schemas encode every success, so that a reply that does not match its schema becomes a 500. If false, the
    * plainest requests take the fast path.
    */
   readonly checkReplies: boolean
@@ -82,7 +82,7 @@ export const makeApp = Effect.fnUntraced(function* (
       ...(profile === undefined ? [] : [ofDocumented(writtenAsObserved(profile))]), // This step is inside the faults, because faults act on the bytes that it writes.
       failsToday, // Rewrites failures, only in a world of today's dialect.
       awaitBody, // Reads the body before a refusal goes out, because many clients read the reply only after they have sent the whole body.
-      spendAllowance, // A request that it refuses costs nothing and never reaches an endpoint (A21). Every reply gets the headers of the allowance.
+      spendAllowance, // A request that this step refuses costs nothing and never reaches an endpoint (A21). Every reply gets the headers of the allowance.
       check, // Refuses requests that are wrong at any path: no host, or a URL or body that is too long (A4).
       answerInstead, // A fault's own answer. It comes here because it costs what any reply costs.
       answersToday, // In a world of today's dialect, this step replaces everything below.

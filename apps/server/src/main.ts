@@ -28,10 +28,7 @@ const reportUsage = (error: CliError.CliError) => {
   return reportLine(`${message} ${hint}`)
 }
 
-/**
- * Shows help that the user has asked for. It shows no usage errors, because `reportUsage` prints those when the program
- * fails.
- */
+/** Shows the help that the user has requested. It shows no usage errors, because `reportUsage` prints those when the program fails. */
 const presenter: CliOutput.Presenter = {
   present: (event) => (event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event))
 }
@@ -39,9 +36,7 @@ const presenter: CliOutput.Presenter = {
 /** Whether the command is `learn`, which is not a server: it ends by itself, and a signal aborts it. */
 const isLearning = process.argv[2] === "learn"
 
-/**
- * Chooses the exit code: `done` after a signal, because that is how a server ends; `usage` if the program could not start.
- */
+/** Chooses the exit code: `done` after a signal, which is the normal end of a server; `usage` if the program could not start. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Exit.isSuccess(exit)) return onExit(exitCode.done)
   if (Cause.hasInterruptsOnly(exit.cause)) return onExit(isLearning ? exitCode.interrupted : exitCode.done)

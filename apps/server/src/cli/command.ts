@@ -51,8 +51,8 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
 }
 
 /**
- * How long a world may be unused before it ends, in milliseconds; `undefined` if no world ends by itself. Worlds in a state
- * file never do.
+ * How long a world may be unused before it ends, in milliseconds; `undefined` if no world ends by itself. Worlds in a state file never
+ * end by themselves.
  */
 const readTtl = (asked: Option.Option<number | "off">, hasState: boolean) => {
   const ttl = Option.getOrElse(asked, () => (hasState ? "off" : defaultTtlMillis))
@@ -127,13 +127,12 @@ export const command = Command.make("berth-server", flags, (options) =>
         return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
       const tls = yield* readTls(options)
-      // Comes before everything else about the file, because scopes close in reverse: the lock is released after the last
-      // save.
+      // This comes before everything else about the file. Scopes close in reverse order, so the lock is released after the last save.
       const file = Option.isSome(state) ? yield* claimState(state.value) : undefined
       const loaded = file === undefined ? Option.none<Worlds>() : yield* loadState(file, base.catalogue)
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       worlds.base = base
-      // Comes before `listen`, so that the last save follows the last request. Saving itself begins once we have the port.
+      // This comes before `listen`, so that the last save follows the last request. Saving begins only when the server has its port.
       const keep = file === undefined ? Effect.void : yield* stateKeeper(worlds, file)
       const { url } = yield* listen(worlds, {
         host,

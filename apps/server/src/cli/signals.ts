@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 
 /**
- * Whether the process runs in the foreground of a terminal; true if unknown. A server in the background is meant to outlive
- * its terminal. There is no other sign of that, because Node resets the signal handling that `nohup` sets.
+ * Whether the process runs in the foreground of a terminal; true if unknown. A server in the background is meant to outlive its terminal.
+ * Nothing else shows this, because Node resets the signal handling that `nohup` sets.
  */
 const isInForeground = (): boolean => {
   try {

@@ -1,6 +1,6 @@
 /**
- * The program that has started this one. The server tells it the address in a line on stdout. The end of stdin tells the
- * server that this program has ended.
+ * Communicates with the program that has started the server: a line on stdout tells that program the server's address, and the end of
+ * stdin tells the server that the program has ended.
  */
 import { fstatSync } from "node:fs"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** What all endpoints of the control plane need: access to the worlds, and a strict reader of request bodies. */
+/** Tools for all endpoints of the control plane: access to the worlds, and a strict reader of request bodies. */
 import { fail, type Failure } from "@berthkit/core/api/Envelope"
 import { Context, Effect, type Schema, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -18,8 +18,8 @@ import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorld
 export const maxWaiting = 1000
 
 /**
- * Maximum bytes of the requests that wait for one client: as much as a journal keeps. These bytes count, because the backlog
- * may be the last to keep a request that the journals have dropped.
+ * Maximum bytes of the requests that wait for one client: as much as a journal keeps. These bytes are counted, because the backlog may be
+ * the last to keep a request that the journals have dropped.
  */
 export const maxWaitingBytes = 4 * 1024 * 1024
 
@@ -108,8 +108,8 @@ const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<
 }
 
 /**
- * The events after number `last`, which a client has missed: all that the journal of one world keeps, or the latest events
- * of all worlds.
+ * The events after number `last`, which a client has missed: all that the journal of one world still has, or the latest events of all
+ * worlds.
  */
 const missedSince = (last: number, { journals, worlds }: Controlled, only: World | undefined) =>
   only === undefined

@@ -1,7 +1,7 @@
 /**
- * What the OpenAPI description and the docs page state about the service of today, and how sure each statement is. Both show
- * these statements only if the server's first world imitates that service. The sources are the provider's OpenAPI and its
- * clients of 2023 to 2026.
+ * The statements of the OpenAPI description and the docs page about the service of today, and how certain each statement is. Both show
+ * these statements only if the server's first world imitates that service. The sources are the provider's OpenAPI and its clients of 2023
+ * to 2026.
  */
 import type { Operation } from "@berthkit/profile/operations"
 

@@ -1,11 +1,10 @@
 /**
- * The dialect `today`: a world in this dialect replies as the provider's own clients and its OpenAPI of 2026 show the
- * service. The documented interface remains the mock's default and Berth's contract.
+ * The dialect `today`: a world in this dialect replies as the provider's own clients and its OpenAPI of 2026 show the service. The
+ * documented interface remains the mock's default and Berth's contract.
  *
- * This folder holds the whole wire format of the dialect. This module has its two steps of a request, which do nothing in a
- * world of the documented interface. The rules belong to the world (`world/Today.ts`, `todaysNodes.ts`,
- * `todaysCatalogue.ts`), and `statements.ts` says how sure each fact is. To drop the dialect, delete this folder, those
- * files, and all code that no longer compiles.
+ * This folder holds the whole wire format of the dialect. This module has its two steps of a request, which do nothing in a world of the
+ * documented interface. The rules belong to the world (`world/Today.ts`, `todaysNodes.ts`, `todaysCatalogue.ts`), and `statements.ts`
+ * says how certain each fact is. To drop the dialect, delete this folder, those files, and all code that no longer compiles.
  */
 import { Effect } from "effect"
 import { type Operation, operationOf } from "@berthkit/profile/operations"

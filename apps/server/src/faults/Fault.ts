@@ -1,7 +1,7 @@
 /**
- * What all faults have: a name, a trigger (when the fault fires) and a scope (for which requests). A fault is plain JSON,
- * and looks the same in a request to the control plane, in a snapshot and in memory. `injection/` defines the faults and
- * what each of them does.
+ * The common parts of all faults: a name, a trigger (when the fault fires) and a scope (for which requests). A fault is plain JSON, and
+ * looks the same in a request to the control plane, in a snapshot and in memory. `injection/` defines the faults and what each of them
+ * does.
  */
 import { Option, Schema } from "effect"
 import { readDurationMillis, readInstantMillis } from "../lifecycle/timeText.ts"

@@ -17,7 +17,7 @@ export type Reply = HttpServerResponse.HttpServerResponse
 export type Identity =
   /** The world to which the request belongs. `bySession` says whether cookies replaced the token. */
   | { readonly _tag: "Known"; readonly world: World.World; readonly bySession: boolean }
-  /** A credential is missing or wrong, and `errors` says which one. The world is the one of the good credential, if one is good. */
+  /** A credential is missing or wrong, and `errors` says which one. If one credential is good, the world is that credential's. */
   | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World.World | undefined }
   /** Key and token are good but belong to different accounts. The world is the key's. */
   | { readonly _tag: "Mixed"; readonly world: World.World }
@@ -33,7 +33,7 @@ export interface Exchange {
   readonly realMillis: () => number
   /** The allowance that the request spends. */
   allowance: Allowance
-  /** Gives a fault's answer instead of the endpoint's, if a fault has one. */
+  /** Returns a fault's answer instead of the endpoint's, if a fault has one. */
   answerInstead?: () => Reply | undefined
   /** Headers that the endpoint adds to the reply. */
   headers?: Readonly<Record<string, string>>

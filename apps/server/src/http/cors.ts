@@ -61,7 +61,7 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
         }
       : shared
   return {
-    /** The CORS headers of a reply to this origin. If the origin is not allowed, they do not let a page read the reply. */
+    /** The CORS headers of a reply to this origin. If the origin is not allowed, these headers do not let a page read the reply. */
     headersFor,
     /**
      * The answer to a preflight from an allowed origin. From any other origin, the request counts as an ordinary OPTIONS.
@@ -80,7 +80,7 @@ export const makeCors = (origins: ReadonlyArray<string>) => {
               "access-control-allow-methods": allowedMethods,
               "access-control-allow-headers": headersAsked(headers["access-control-request-headers"]),
               "access-control-max-age": String(maxAgeSeconds),
-              // Browsers ask for this if a page from the internet calls a server on this machine.
+              // Browsers require this header if a page from the internet calls a server on this machine.
               ...(headers["access-control-request-private-network"] === "true"
                 ? { "access-control-allow-private-network": "true" }
                 : {})

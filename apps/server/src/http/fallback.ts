@@ -48,7 +48,7 @@ const noHost = /[\s/?#@\\]/
 const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   if (!(source instanceof IncomingMessage)) return undefined
   const { httpVersion, method, rawHeaders, url } = source
-  /** Besides name and value, a line has four characters: two between them and two at its end. */
+  /** A line has four characters in addition to name and value: two between them and two at its end. */
   let bytes = `${method} ${url} HTTP/1.1\r\n`.length
   let hosts = 0
   let isHost = true

@@ -59,7 +59,7 @@ export const readNodeOrder = (world: World, body: unknown): Result.Result<NodeOr
     skuId: ifNumber(raw["cn_id"])
   })
   const problems = Result.isFailure(order) ? onWire(order.failure.problems, wireNames) : {}
-  // If a field's type is wrong, only that is reported, and not what the world says about its value.
+  // If a field's type is wrong, report only that, and not the world's objection to its value.
   const all = { ...problems, ...errors }
   return Object.keys(all).length === 0 ? order : Result.fail(invalid(all))
 }

@@ -43,14 +43,14 @@ export type Instead =
   /** A 429 with its own headers; it spends no allowance. */
   | { readonly _tag: "Refusal"; readonly reply: Reply }
   /**
-   * An answer instead of the endpoint's. It costs what any reply costs. If the allowance is spent, the service sends its own
-   * 429, and the fault has not acted.
+   * An answer instead of the endpoint's. It costs what any reply costs. If the allowance is spent, the service sends its own 429 instead,
+   * and the fault has not acted.
    */
   | { readonly _tag: "Answer"; readonly reply: Reply }
 
 /**
- * What a fault does at each step, in order. If it returns `undefined`, or something that the client would not notice, it
- * counts as not fired.
+ * The functions of a fault for each step, in order. If all of them return `undefined`, or something that the client would not notice, the
+ * fault counts as not fired.
  */
 export interface FaultSteps {
   /**

@@ -119,7 +119,7 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   })
   const read = readFault(faultOf(name!, options, readValue))
   if (Result.isSuccess(read)) return Result.succeed(read.success)
-  // What looks like a number may be meant as text, so invalid options are parsed again, as text.
+  // A value that looks like a number may be meant as text, so invalid options are parsed again, as text.
   const asWritten = (value: string, option: string) =>
     option in read.failure || `scope.${option}` in read.failure ? value : readValue(value)
   return Result.mapError(

@@ -1,5 +1,5 @@
 /**
- * What a test expects in a journal: which calls, how often each of them, whether they must come in this order, and whether
+ * The calls that a test expects in a journal: which calls, how often each of them, whether they must come in this order, and whether
  * there may be other calls.
  */
 import { METHODS } from "node:http"

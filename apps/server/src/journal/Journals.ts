@@ -83,7 +83,7 @@ export class Journal {
   /** Oldest first. */
   #entries: Array<Recorded> = []
   #count = 0
-  /** How many entries there had been when the journal was last cleared. */
+  /** The number of entries so far when the journal was last cleared. */
   #forgotten = 0
   #bytes = 0
   /** Approximate memory of all journals of the server, including this one. */
@@ -118,7 +118,7 @@ export class Journal {
     this.#count += 1
     const { at, body, durationMillis, faults, headers, method, replyBody, replyBytes, replyHeaders, status, url } =
       entry
-    // An object literal without spreading is faster, and every request passes here.
+    // Do not spread here: a plain object literal is faster, and every request passes here.
     const recorded: Recorded = {
       seq: this.#count,
       change,

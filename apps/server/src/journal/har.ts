@@ -11,7 +11,7 @@ import { hidden, type Redactor, redactorOf, showHeaders } from "./JournalEntry.t
 
 const httpVersion = "HTTP/1.1"
 
-/** Fields that the archive must have but that are unknown: cookies are hidden, and nobody records the sizes of headers. */
+/** Required fields of the archive whose values are unknown: cookies are hidden, and nobody records the sizes of headers. */
 const unrecorded = { cookies: [], headersSize: -1 }
 
 const headersOf = (headers: Recorded["headers"], redact: Redactor) =>

@@ -43,7 +43,7 @@ export const pageOf = (journal: Journal, options: PageOptions) => {
     next: more && last !== undefined ? last.seq : journal.count,
     /** Whether the next page already has entries. */
     more,
-    /** How many requests after `after` the journal no longer keeps. They may match the filters or not. */
+    /** How many requests after `after` the journal has dropped, whether or not they match the filters. */
     dropped: Math.max(0, journal.count - journal.kept - after)
   }
 }

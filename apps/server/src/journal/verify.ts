@@ -67,7 +67,7 @@ export const verify = Effect.fnUntraced(function* (
   if (patternSteps > maxPatternSteps) return yield* Effect.fail(tooMuch(expected.length, requests.length))
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
-  // For each call that came as often as expected: its requests. Calls that describe the same requests are counted together.
+  // The requests of each call that came as often as expected. Calls that describe the same requests are counted together.
   const met = new Map<ExpectedCall, ReadonlyArray<Request>>()
   let isUnknown = dropped > 0 && noOthers
   for (const calls of Map.groupBy(expected, callKey).values()) {

@@ -1,6 +1,6 @@
 /**
- * A commitment over time: which term runs at an instant, and when the commitment ends the node. Both follow from the record
- * and the instant, without timers. Instants are milliseconds since the epoch.
+ * Computes a commitment over time: which term runs at an instant, and when the commitment ends the node. Both follow from the record and
+ * the instant, without timers. Instants are milliseconds since the epoch.
  */
 
 import { Schema } from "effect"

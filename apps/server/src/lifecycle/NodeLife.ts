@@ -88,8 +88,7 @@ const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, share: num
   let left = share * (runs + stuck + powersOff + vanishes)
   if ((left -= runs) < 0) return "runs"
   if ((left -= stuck) < 0) return "stuck"
-  // Rounding may leave a small remainder. Check the weight of `vanishes`, because an outcome without weight must never
-  // happen.
+  // Rounding may leave a small remainder, so check the weight of `vanishes`: an outcome without weight must never happen.
   return (left -= powersOff) < 0 || vanishes === 0 ? "powers-off" : "vanishes"
 }
 

@@ -1,6 +1,6 @@
 /**
- * Numbers derived from a seed. The same seed and labels give the same number, whatever the order of calls, so a world is
- * repeatable. The numbers are neither random nor cryptographic.
+ * Numbers derived from a seed. The same seed and labels give the same number in any order of calls, so a world is repeatable. The numbers
+ * are neither random nor cryptographic.
  */
 
 /** A 32-bit unsigned number from the seed and the labels, well mixed (the finaliser of MurmurHash3). */

@@ -1,7 +1,7 @@
 /**
- * Rewrites a record of the mock into the form of an observed service: with the service's fields in the service's order, each
- * with its type and format. The mock fills every field whose name it knows, with what it knows about the node or image.
- * Other fields get the constant value that the service has there, or an empty value of their type.
+ * Rewrites a record of the mock into the form of an observed service: with the service's fields in the service's order, each with its
+ * type and format. The mock fills every field whose name it knows with the value of the node or image. Other fields get the service's
+ * constant value, or an empty value of their type.
  */
 import { Data, DateTime } from "effect"
 import { createdMoment } from "../http/records.ts"

@@ -31,9 +31,8 @@ const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 /**
- * A text that may be longer than the limit on names, for two reasons. A create counts the characters of a name as code
- * points, and a code point may take two units of a string. And the slug of a saved image may be its name with an id
- * appended.
+ * A text that may be longer than the limit on names, for two reasons: a create counts the characters of a name as code points, each of
+ * which may take two units of a string, and the slug of a saved image may be its name with an id appended.
  */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
 
@@ -123,8 +122,7 @@ export const takeSnapshot = (world: World.World): Snapshot => {
   return {
     format,
     settings: { ...settings, startAt, nodes },
-    // Leave the real time out if the clock is frozen: it does not matter then, and would make two runs of the same calls
-    // differ.
+    // Leave the real time out if the clock is frozen, because it does not matter then and would make two runs of the same calls differ.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
     ...(world.allowance.rateLimit === settings.rateLimit ? {} : { rateLimit: world.allowance.rateLimit }),

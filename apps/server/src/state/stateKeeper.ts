@@ -1,6 +1,6 @@
 /**
- * Keeps the worlds of a server in a file that only this server uses. It reads the file at the start, and saves after changes
- * and at the end. Each save replaces the whole file, so there is always a readable file, whatever happens to the process.
+ * Keeps the worlds of a server in a file that only this server uses. It reads the file at the start, and saves after changes and at the
+ * end. Each save replaces the whole file, so there is always a readable file, even if the process is killed.
  */
 import { closeSync, constants, openSync } from "node:fs"
 import { Clock, Data, Duration, Effect, Exit, FileSystem, Option, Path, Result } from "effect"
@@ -45,9 +45,9 @@ const whyNotLocked = (path: string, error: unknown): string => {
 }
 
 /**
- * Locks a state file until the scope closes; fails with the reason if another server holds the lock. The lock is a lock of
- * the operating system on an empty file next to the state file; SQLite holds it, because SQLite is built into Node. The
- * system releases the lock however the process ends, so nobody has to detect or remove a stale lock. The lock's file stays.
+ * Locks a state file until the scope closes; fails with the reason if another server holds the lock. The lock is a lock of the operating
+ * system on an empty file next to the state file; SQLite holds it, because SQLite is built into Node. The system releases the lock
+ * whenever the process ends, even by a crash, so nobody has to detect or remove a stale lock. The lock's file stays.
  */
 const holdStateLock = (file: string) => {
   const path = `${file}.lock`
@@ -101,7 +101,7 @@ export const claimState = Effect.fnUntraced(function* (file: string) {
   return own
 })
 
-/** The worlds in the file; none if the file is missing or empty. If the file is not usable, it stays unchanged. */
+/** The worlds in the file; none if the file is missing or empty. If the file is not usable, this fails and leaves the file unchanged. */
 export const loadState = Effect.fnUntraced(function* (file: string, catalogue?: Catalogue) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* fs.readFileString(file).pipe(

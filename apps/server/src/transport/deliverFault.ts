@@ -12,8 +12,8 @@ import { bytesOf } from "./replyBytes.ts"
 import type { WireFault } from "./WireFault.ts"
 
 /**
- * Delivers the reply with a fault. It writes the damaged response itself, so what the server then writes no longer reaches
- * the client.
+ * Delivers the reply with a fault. It writes the damaged response itself, so the response that the server writes afterwards does not
+ * reach the client.
  */
 export const deliverFault = (
   request: HttpServerRequest.HttpServerRequest,

@@ -1,6 +1,6 @@
 /**
- * Reads the rest of a refused request. Many clients read the reply only after they have sent everything. If the connection
- * ended before, they would lose the reply.
+ * Reads the rest of a refused request. Many clients read the reply only after they have sent everything. If the connection ended earlier,
+ * they would lose the reply.
  */
 import { IncomingMessage } from "node:http"
 import { Effect } from "effect"

@@ -15,8 +15,8 @@ export const maxUrlBytes = 8 * 1024
 export const maxHeadBytes = 16 * 1024
 
 /**
- * How much of a head Node's parser reads. If a head is longer, the server gets no request but only the packet in which
- * parsing stopped. From that packet, it cannot always tell a long URL from long headers.
+ * How much of a head Node's parser reads. If a head is longer, the server gets no request but only the packet in which parsing stopped.
+ * From that packet alone, the server cannot always tell a long URL from long headers.
  */
 export const maxParsedHeadBytes = 4 * maxHeadBytes
 

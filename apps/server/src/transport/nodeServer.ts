@@ -69,7 +69,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
       errorsAfterRejection.set(socket, errors + 1)
       return
     }
-    // Without a TLS connection (the peer does not speak TLS, or does not trust the certificate) no reply can reach the peer.
+    // If the peer does not speak TLS, or does not trust the certificate, there is no TLS connection and no reply can reach the peer.
     if (tls !== undefined && !wireSockets.has(socket)) return void socket.destroy()
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)

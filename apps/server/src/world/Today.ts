@@ -1,6 +1,6 @@
 /**
- * What a world has in addition if it imitates the service of 2026 instead of the documented interface: switches, the places
- * of its nodes, and extra data of each node. `dialect/` writes the replies.
+ * The additional parts of a world that imitates the service of 2026 instead of the documented interface: switches, the places of its
+ * nodes, and extra data of each node. `dialect/` writes the replies.
  */
 import { Schema } from "effect"
 

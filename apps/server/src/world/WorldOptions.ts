@@ -181,7 +181,7 @@ const todayFields = {
 }
 const todayNames = Object.keys(todayFields) as ReadonlyArray<keyof typeof todayFields>
 
-/** The switches of today's dialect that the options have although they do not ask for that dialect. */
+/** The switches of today's dialect in options that do not ask for that dialect. */
 export const switchesWithoutDialect = (
   options: { readonly dialect?: string | undefined } & { readonly [name in keyof typeof todayFields]?: unknown }
 ): ReadonlyArray<keyof typeof todayFields> =>

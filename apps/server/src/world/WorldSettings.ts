@@ -17,7 +17,7 @@ export interface Account {
 }
 
 /**
- * What a request needs: with `strict` the key and the token, with `key-only` the key, with `off` nothing (assumption A6 in
+ * The credentials that a request needs: with `strict` the key and the token, with `key-only` the key, with `off` none (assumption A6 in
  * docs/interface/assumptions.md).
  */
 export const authModes = ["strict", "key-only", "off"] as const

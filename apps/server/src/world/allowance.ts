@@ -79,9 +79,9 @@ export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance =>
 }
 
 /**
- * A counter under another rate limit, with the requests that still count at `now`. Each request counts from the moment at
- * which it came. If the old window does not store these moments, all requests count from the start of that window or, if it
- * was a bucket, from `now`. Requests beyond the new limit are dropped, because no request remains either way.
+ * A counter under another rate limit, with the requests that still count at `now`. Each request counts from the moment at which it came.
+ * If the old window does not store these moments, all requests count from the start of that window or, if it was a bucket, from `now`.
+ * Requests beyond the new limit are dropped, because the allowance is already spent without them.
  */
 export const withRateLimit = (allowance: Allowance, rateLimit: RateLimit, now: number): Allowance => {
   const reading = allowance.peek(now)
@@ -168,9 +168,8 @@ const makeSlidingWindow = (rateLimit: RateLimit, from: ReadonlyArray<number>): A
 }
 
 /**
- * A bucket of `limit` tokens that refills evenly over `windowMillis`. What is missing is stored in units of 1/windowMillis
- * of a token. A granted request adds `windowMillis` units and each millisecond removes `limit` units, so nothing is ever
- * rounded.
+ * A bucket of `limit` tokens that refills evenly over `windowMillis`. The missing part of the bucket is stored in units of 1/windowMillis
+ * of a token. A granted request adds `windowMillis` units and each millisecond removes `limit` units, so nothing is ever rounded.
  */
 const makeTokenBucket = (
   rateLimit: RateLimit,

@@ -1,6 +1,6 @@
 /**
- * The next events of a world that need no request. `next-event` of the control plane steps to them. Finding them takes a
- * look at every node, which is the price of having no timers.
+ * The next events of a world that need no request. `next-event` of the control plane steps to them. Finding them means looking at every
+ * node, which is the price of having no timers.
  */
 import { nextChange } from "../lifecycle/NodeLife.ts"
 import type { World } from "./World.ts"
@@ -22,7 +22,7 @@ export interface WorldEvent {
   readonly nodeId?: number
 }
 
-/** Maximum number of nodes whose events are listed for one instant. Events that are not listed happen all the same. */
+/** Maximum number of nodes whose events are listed for one instant. Events that are not listed happen nevertheless. */
 const maxNodes = 100
 
 /**

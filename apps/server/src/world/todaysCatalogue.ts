@@ -1,7 +1,7 @@
 /**
- * The catalogue of a world that imitates the service of 2026. Each combination of SKU, system and location is a plan with
- * its own slug. Slugs have three styles. In one style, the slug contains the name of another SKU, so that tests find
- * programs that cut the SKU out of a slug.
+ * The catalogue of a world that imitates the service of 2026. Each combination of SKU, system and location is a plan with its own slug.
+ * Slugs have three styles. In one style, the slug contains the name of another SKU, so that tests fail for programs that cut the SKU out
+ * of a slug.
  */
 import { deriveBelow } from "../lifecycle/seed.ts"
 import {

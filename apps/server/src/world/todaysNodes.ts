@@ -108,7 +108,7 @@ const orderOf = (
   const today: NodeToday = {
     projectId: place.projectId,
     location: place.location,
-    // If the plan has a disk, the plan decides the disk's size, whatever the request says.
+    // If the plan has a disk, the plan decides the disk's size, even if the request states another one.
     diskGb: plan.diskGb === 0 ? (draft.diskGb ?? 0) : plan.diskGb,
     ...(draft.sshKeys.length === 0 ? {} : { sshKeys: draft.sshKeys }),
     ...(draft.label === undefined ? {} : { label: draft.label })

@@ -1,11 +1,10 @@
 /**
- * The fast path: answers the plainest requests for one node or for a page of nodes, without the router and the schemas. All
- * other requests go to their endpoints. An endpoint gives the same replies as the fast path.
+ * The fast path: answers the plainest requests for one node or for a page of nodes, without the router and the schemas. All other
+ * requests go to their endpoints. An endpoint gives the same replies as the fast path.
  *
- * The gain, in CPU time per request compared with a bare `node:http` that sends the same bytes (`bench`, decision 0060): a
- * list of 20 takes 1.7 times as long instead of 4.5 times, and a node 1.6 times instead of 2.4. The targets are 2 and 2.5.
- * The price: the parameters of these two endpoints stand here a second time. The tests in `test/http/fast/` check that both
- * paths give the same replies.
+ * The gain, in CPU time per request compared with a bare `node:http` that sends the same bytes (`bench`, decision 0060): a list of 20
+ * takes 1.7 times as long instead of 4.5 times, and a node 1.6 times instead of 2.4. The targets are 2 and 2.5. The price: the parameters
+ * of these two endpoints are defined here a second time. The tests in `test/http/fast/` check that both paths give the same replies.
  */
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -19,7 +19,7 @@ const modes = [
 const Now = ({ clock, now }: WorldSummary) => {
   const atMillis = useSignal(performance.now())
   useEffect(() => {
-    // Tick only with a connection, because without one the page cannot know how the clock goes on.
+    // Tick only with a connection, because without one the page cannot know how the clock continues.
     const ticking = setInterval(() => {
       if (connection.value === "live") atMillis.value = performance.now()
     }, 250)

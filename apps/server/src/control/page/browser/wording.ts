@@ -22,8 +22,8 @@ export const durationText = (text: string): string => {
 const rates: Readonly<Record<string, number>> = { frozen: 0, real: 1 }
 
 /**
- * The time of the clock, in whole seconds. A running clock goes on between two replies: `passedMillis` is the real time
- * since the page has read `now`.
+ * The time of the clock, in whole seconds. A running clock continues between two replies: `passedMillis` is the real time since the page
+ * has read `now`.
  */
 export const clockAt = (mode: string, now: string, passedMillis: number): string => {
   const rate = rates[mode] ?? Number(mode.slice(1))

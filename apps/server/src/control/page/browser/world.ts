@@ -26,7 +26,7 @@ export const maxEntries = 100
 /** Maximum number of entries that a journal keeps. A filter searches all of them. */
 const maxKept = 1000
 
-/** Pause between two reads without an event. Time passes without requests, too, and other worlds come and go. */
+/** Pause between two reads without an event. It reads even then, because time passes without requests, and other worlds come and go. */
 const refreshMillis = 2000
 
 /** Maximum age of the list of worlds. It is shorter than `refreshMillis`, so that each refresh reads the list again. */
@@ -111,8 +111,8 @@ const readAll = async (): Promise<void> => {
     const wanted = { skip: skipped, pageSize, maxEntries: limit, seen: seen.value, worlds: worlds.value }
     const next = await readWorld(id, wanted)
     if (next.is !== "living" && seen.value?.is === "living") await readList()
-    // The reader has moved on in the meantime, so another read follows. This reply is not shown: it may be about another
-    // world or page, or have fewer entries than a new filter searches.
+    // The reader has changed the view in the meantime, so another read follows. This reply is not shown: it may be about another world or
+    // page, or have fewer entries than a new filter searches.
     if (world.value !== id || skip.value !== skipped || entriesWanted() > limit) return
     if (connection.value !== "live") trouble.value = undefined
     connection.value = "live"
@@ -187,10 +187,7 @@ export const filterRequests = (change: Partial<Filter>): void => {
   void refresh()
 }
 
-/**
- * Starts to show the world that the address names. `onLeave` is called when the reader goes to another world, before that
- * world is read.
- */
+/** Starts to show the world that the address names. Calls `onLeave` when the reader goes to another world, before that world is read. */
 export const startWorld = (onLeave: () => void): void => {
   addEventListener("hashchange", () => {
     const id = worldOfAddress()
