@@ -24,11 +24,11 @@ import { openSpend, type SpendChange, type WatchedSpend } from "./WatchedSpend.t
 export interface Believer<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
   /** Pure: it changes nothing. */
   readonly diff: (observation: Observation) => Difference
-  /** Adds to a difference, before it is stored, what other sources know, such as causes of deletions. Default: adds nothing. */
+  /** Completes a difference with facts from other sources, such as causes of deletions, before it is stored. Default: adds nothing. */
   readonly complete?: (difference: Difference) => Effect.Effect<Difference>
   /** The part of a difference that is stored apart from its facts. Empty after a sweep without changes. */
   readonly durable: (difference: Difference) => Omit<AccountChange, "events">
-  /** Applies the difference to the state, possibly in steps between which other work runs. */
+  /** Applies the difference to the state, possibly in several steps, so that other work can run in between. */
   readonly apply: (difference: Difference) => Iterable<void> | void
 }
 
@@ -39,8 +39,8 @@ const isEmpty = (change: AccountChange): boolean =>
   Object.values(change).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
 
 /**
- * Makes the function that alone changes a state: it processes one observation at a time. A difference that is not committed is
- * neither applied nor reported.
+ * Makes the only function that changes a state. It processes one observation at a time, and neither applies nor reports a difference that
+ * is not committed.
  */
 export const makeAccount = Effect.fnUntraced(function* <
   Observation,
@@ -59,15 +59,15 @@ export const makeAccount = Effect.fnUntraced(function* <
   const mailbox = shared ?? (yield* Semaphore.make(1))
 
   /**
-   * Retries while the store may recover. The poller waits for the observation, so nothing is polled meanwhile. The wait can be
-   * interrupted, because a daemon on a full disk must be able to stop.
+   * Retries while the store may recover. The poller waits for this, so nothing is polled meanwhile. The wait can be interrupted, because
+   * a daemon on a full disk must be able to stop.
    */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
     let isUnsure = false
     for (;;) {
       const committed = yield* Effect.result(store.commit(owner, change))
       if (committed._tag === "Success") return
-      // After a broken connection nobody knows whether the last commit succeeded. If its events are in the store, it did.
+      // After a broken connection it is unknown whether the last commit succeeded. If its events are in the store, it did.
       if (isUnsure && committed.failure.fault === "repeated") {
         return yield* store.noteCommitted(owner.account, change.events ?? [])
       }
@@ -144,7 +144,7 @@ function* makeRows(before: Snapshot, { exchange, nodes }: Difference): Generator
   }
 }
 
-/** The rows that changed; each is made only when the store writes it. A node whose id was reused leaves its own tombstone. */
+/** The changed rows; each is made only when the store writes it. If the id of a node was reused, the earlier node leaves a tombstone. */
 const rowsOf = (before: Snapshot, difference: Difference): Iterable<NodeRow> =>
   difference.nodes.length === 0 ? [] : { [Symbol.iterator]: () => makeRows(before, difference) }
 
@@ -166,7 +166,7 @@ const accountOf = (
 /** An account that this process owns. */
 export interface OwnAccount extends WatchedAccount {
   readonly owner: Owner
-  /** What was wrong with the account according to its last owner: JSON, or null. */
+  /** The account's trouble according to its last owner: JSON, or null. */
   readonly condition: string | null
   /** The cost of the account's nodes. It changes with the nodes and the prices. */
   readonly spend: WatchedSpend

@@ -1,4 +1,4 @@
-/** What the store keeps about the rate-limit allowance of an account: loaded once, and updated from replies. */
+/** The stored knowledge about the rate-limit allowance of an account: loaded once, and updated from replies. */
 import { Effect, Schema } from "effect"
 import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
 import type { Owner } from "../store/ownership.ts"

@@ -109,8 +109,8 @@ const placeOf = ({ location, project }: Pick<AddOptions, "location" | "project">
 })
 
 /**
- * How the daemons find the credentials that the flags name. The command checks that the credentials are usable, unless a flag
- * says that it must not.
+ * How the daemons find the credentials that the flags name. The command checks that the credentials are usable, unless a flag turns this
+ * check off.
  */
 const readCredentials = Effect.fnUntraced(function* (flags: AddOptions) {
   const { accessTokenEnv, accessTokenFile, allowHttp, apiKeyEnv, apiKeyFile, baseUrl, sealed, unchecked } = flags
@@ -200,7 +200,7 @@ const present = Effect.gen(function* () {
 
 const shownReference = (reference: Reference) => ("env" in reference ? reference.env : reference.file)
 
-/** Where the credentials are, never the credentials themselves. */
+/** The place of the credentials, never the credentials themselves. */
 const shownCredentials = (credentials: Credentials) =>
   "sealed" in credentials
     ? { sealedUnder: credentials.keyId }

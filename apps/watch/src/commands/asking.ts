@@ -1,6 +1,6 @@
 /**
- * How commands about a store get answers: over HTTP from the daemon that uses the store, otherwise from the store itself. The
- * answers are the same, except for what only a running process knows.
+ * How commands about a store get answers: over HTTP from the daemon that uses the store, otherwise from the store itself. Both give the
+ * same answers, except about facts that only a running process knows.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { restingDaemon } from "../daemon/restingDaemon.ts"

@@ -12,7 +12,7 @@ import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed, type StoreFault } from "../store/StoreFailed.ts"
 
-/** SQLite's messages do not say whether the copy or the store failed. The store was just read, so these are about the copy. */
+/** SQLite's messages do not say whether the copy or the store failed. The store was just read, so these messages are about the copy. */
 const ofCopy: ReadonlySet<StoreFault> = new Set(["full", "unwritable", "unreadable"])
 
 export const notCopied = (file: string, failed: StoreFailed): CommandFailed =>

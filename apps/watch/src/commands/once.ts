@@ -19,7 +19,7 @@ export const once = Effect.fn("once")(function* (account: string) {
   const nodes = yield* Nodes
   const { write } = yield* Stdout
   const moments = yield* makeMoments
-  // The user is waiting, so requests are not spaced out, and do not wait for other calls.
+  // The user waits for this, so requests are not spaced out, and do not wait for other calls.
   const { completed, counted, isReadToEnd, listed } = yield* sweepOnce(nodes, moments).pipe(
     Effect.mapError(fromBerthError)
   )

@@ -38,10 +38,10 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
 
   const reported: Reported = new Map()
   let config = first
-  /** The config before a reload. */
+  /** The config before the reload. */
   let former: WatchConfig | null = null
   for (;;) {
-    // If the stop arrives while configs change, do not start another daemon only to end it.
+    // If the stop arrives while the config is replaced, do not start another daemon only to end it.
     if (yield* isReceived) return yield* notifySupervisor("STOPPING=1")
     let isReady = false
     const onReady = Effect.andThen(

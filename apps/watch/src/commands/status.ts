@@ -47,7 +47,7 @@ const sinkLine = ({ deadLetters, kind, lag, message, silenced, sink, state, wait
   (silenced > 0 ? `, held by silences ${silenced}` : "") +
   (message === null ? "" : `; ${message}`)
 
-/** Names the sinks that retry a failed attempt. A retry is not a trouble yet, but such a sink is not well. */
+/** Names the sinks that retry a failed attempt. A retry is not a trouble yet, but `status` should mention such a sink. */
 const retryingText = (sinks: ReadonlyArray<SinkStatus>): string | null => {
   const names = sinks.filter(({ state }) => state === "retrying").map(({ sink }) => sink)
   if (names.length === 0) return null
@@ -74,7 +74,7 @@ const headOf = ({ accounts, daemon, sinks, troubles }: Shown, isAnswered: boolea
   const well = length === 0 ? "All well." : length === 1 ? "1 problem:" : `${length} problems:`
   if (daemon === null) return `No daemon runs. ${length === 0 ? "The store has no problem." : well}`
   if (isAnswered || length > 0) return well
-  // The store cannot show what only a running daemon knows, for example whether its clock is right.
+  // The store cannot show facts that only a running daemon knows, for example whether its clock is right.
   return "No daemon could be reached over HTTP. The store shows no problem."
 }
 

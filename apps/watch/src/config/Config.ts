@@ -24,7 +24,7 @@ export interface AccountOptions {
   readonly share: number
   /** Grace: the minimum time between the two reads that confirm that a missing node is gone. */
   readonly graceMillis: number
-  /** Hold: how long a suspiciously short list must persist before it is believed. */
+  /** Hold: how long a suspiciously short list must persist before the daemon believes it. */
   readonly holdMillis: number
   /** The monthly budget, and the shares of the budget at which alerts are sent; null: no alerts. */
   readonly budget: Budget | null
@@ -131,8 +131,8 @@ export const connectionProblem = (
 }
 
 /**
- * The name if it is valid, otherwise undefined. Names with a leading `_` are reserved for the daemon itself. Names of accounts and
- * sinks are words in the commands that the daemon suggests, so they need no quotes and do not look like flags.
+ * The name if it is valid, otherwise undefined. Names with a leading `_` are reserved for the daemon itself. Names of accounts and sinks
+ * appear in commands that the daemon suggests, so they must not need quotes or look like flags.
  */
 export const accountName = (text: string): string | undefined =>
   /^[A-Za-z0-9.@][\w.@-]{0,63}$/.test(text) ? text : undefined

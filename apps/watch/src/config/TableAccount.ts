@@ -56,14 +56,11 @@ const unreadable = "Its row in the table cannot be read: a newer berth-watch may
 const orElse = <A>(read: Result.Result<A, unknown>, sentence: string): Result.Result<A, string> =>
   Result.mapError(read, () => sentence)
 
-/** The settings of an account as they are written in the table. Variables and files that they refer to are not read. */
+/** The settings of an account as they are written in the table. This does not read the variables and files that they refer to. */
 export const readTableAccount = ({ credentials, options }: TableAccount) =>
   orElse(Result.all({ credentials: readCredentials(credentials), options: readOptions(options) }), unreadable)
 
-/**
- * A person who can write to the table could otherwise name the daemon's own keys, and have them sent to an address of their
- * choice.
- */
+/** Refuses the daemon's own keys: a person who can write to the table could otherwise have them sent to any address. */
 export const isOfDaemon = (reference: Reference) => "env" in reference && /^BERTH_WATCH_/i.test(reference.env)
 export const ofDaemon = "Variables that begin with BERTH_WATCH_ are the daemon's own."
 

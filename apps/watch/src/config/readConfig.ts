@@ -1,6 +1,4 @@
-/**
- * Reads the configuration of `berth-watch` from YAML, or says with line and column everything that is wrong with it.
- */
+/** Reads the configuration of `berth-watch` from YAML, or reports everything that is wrong with it, with line and column. */
 import { accountFingerprint } from "@berthkit/terminal/accountFingerprint"
 import { maxInr, toMicros } from "@berthkit/core/domain/Money"
 import { isSecretName } from "@berthkit/core/domain/secretName"

@@ -12,7 +12,7 @@ const nonceBytes = 12
 const tagBytes = 16
 
 interface SealKey {
-  /** Stored next to each text that was sealed with this key, to find the key again. It reveals nothing about the key. */
+  /** This id is stored next to each text that was sealed with the key, to find the key again. The id reveals nothing about the key. */
   readonly id: string
   readonly bytes: Redacted.Redacted<Buffer>
 }

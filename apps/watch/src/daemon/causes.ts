@@ -1,6 +1,6 @@
 /**
- * Finds out why nodes were deleted, from what `berth` recorded about the account: its log of changes, and the commitments that
- * it set. Both are read only after a deletion. The daemon writes neither.
+ * Finds out why nodes were deleted, from two records of `berth` about the account: its log of changes, and the commitments that it set.
+ * Both are read only after a deletion. The daemon writes neither.
  */
 import { readChanges } from "@berthkit/core/client/state/Change"
 import { changeKind } from "@berthkit/core/client/state/noteChanges"
@@ -54,10 +54,10 @@ const endingsIn = (commitments: ReadonlyArray<typeof Commitment.Type>): Readonly
 /** The kind of records with the commitments. */
 const commitmentKind = "commitment"
 
-/** For more nodes than this, the commitments of all nodes are read at once. */
+/** If there are more nodes than this, the commitments of all nodes are read at once. */
 const maxSingle = 20
 
-/** The log is read from this long before the node was last seen, because reading the whole log takes a quarter of a second. */
+/** Reading of the log starts this long before the node was last seen, because reading the whole log takes a quarter of a second. */
 const dayMillis = 86_400_000
 
 type Notes = Pick<RecordStore, "get" | "list" | "placeOf">
@@ -89,7 +89,7 @@ export const makeExplain = (account: string, records: Notes | undefined) => {
     const explained = deletions.map((each) => explainByDelete(each, changes))
     const left = deletions.filter((_, at) => explained[at] === undefined).map(({ before }) => String(before.id))
     if (left.length === 0) return { damaged: null, explained: explained.map((each) => each ?? unexplained) }
-    // Treat an unreadable record as a damaged one. It affects only the cause of its own node.
+    // Treat a record that cannot be read as damaged. It affects only the cause of its own node.
     const getOne = (key: string) =>
       Effect.orElseSucceed(get(commitmentKind, key), () => Option.some("")).pipe(
         Effect.map(Option.map((value) => ({ key, value })))

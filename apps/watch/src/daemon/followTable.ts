@@ -1,7 +1,6 @@
 /**
- * Follows the accounts in the store's table, in one of several processes. Each account is registered with the cluster once for
- * as long as the process runs; what the process does for it follows the table. The table is read again when the store changes,
- * and periodically.
+ * Follows the accounts in the store's table, in one of several processes. Each account is registered with the cluster once, for as long
+ * as the process runs; the work for it changes with the table. The table is read again when the store changes, and periodically.
  */
 import { Clock, Deferred, Effect, Result, type Scope } from "effect"
 import type { AccountOptions } from "../config/Config.ts"

@@ -1,7 +1,6 @@
 /**
- * Stores what is wrong with the accounts of this process, and with the receivers of their events, so that every process and
- * command can show it. A process that takes over an account starts with the stored condition, and replaces it once it has
- * observed the account itself.
+ * Stores the troubles of this process's accounts, and of the receivers of their events, so that every process and command can show them.
+ * A process that takes over an account starts with the stored condition, and replaces it once it has observed the account itself.
  */
 import { Clock, Effect } from "effect"
 import { Sinks } from "../deliver/Sinks.ts"
@@ -19,7 +18,7 @@ export const keepConditions = Effect.gen(function* () {
   const { receivers } = yield* Sinks
   const { accounts } = yield* Progress
   const { heartbeat } = yield* Troubles
-  /** What was written last for each account: its epoch, and the JSON of the condition. */
+  /** The last write for each account: its epoch, and the JSON of the condition. */
   const written = new Map<string, string>()
 
   const changedConditions = Effect.gen(function* () {

@@ -26,8 +26,8 @@ const decode = Schema.decodeUnknownOption(Lease)
 const hourMillis = 3_600_000
 
 /**
- * When a lease ends. A node that is kept for the next run stays until the end of its paid hour. A command on another machine may go
- * on for as long as that machine's clock is behind (decision 0332).
+ * When a lease ends. A node that is kept for the next run stays until the end of its paid hour. A command on another machine may run
+ * longer, by as much as that machine's clock is behind (decision 0332).
  */
 const leaseOf = ({ begunAt, keptSince, takenAt, ttlMillis }: typeof Lease.Type, clock: string | null): NodeLease => {
   if (keptSince !== null) {
@@ -42,7 +42,7 @@ type Leases = AlertRules["leases"]
 
 const readEvery = "15 seconds"
 
-/** If a node has several leases, the last one counts. */
+/** If a node has several leases, the one that ends last counts. */
 export const readLeases = Effect.fn("readLeases")(function* (
   { list }: Pick<RecordStore, "list">,
   clock: string | null
@@ -60,8 +60,8 @@ export const readLeases = Effect.fn("readLeases")(function* (
 })
 
 /**
- * Reads the leases of an account periodically until the scope closes; returns access to the newest. If they cannot be read, the
- * last ones stay.
+ * Reads the leases of an account periodically until the scope closes; returns access to the newest. If the leases cannot be read, the
+ * ones read before stay.
  */
 export const followLeases = Effect.fnUntraced(function* (records: Pick<RecordStore, "list"> | undefined) {
   const holder: { current: Leases } = { current: new Map() }

@@ -23,7 +23,7 @@ const probePause = "5 seconds"
 /** If the pause between two checks takes this much longer than planned, the process or its machine was suspended. */
 const stoodStillMillis = 5000
 
-/** If a trouble was reported before a restart or a reload, it counts as over only if it is not found again within this time. */
+/** If a trouble was reported before a restart or a reload, it counts as over only if it does not appear again within this time. */
 const settlingMillis = 15_000
 
 /** Number of trouble events that are read to find the open troubles; more are never open at once. */
@@ -129,7 +129,7 @@ export const reportTroubles = Effect.fnUntraced(function* (reported: Reported) {
     for (const each of begin) open.set(keyOf(each), each)
   })
 
-  // Late sweeps concern every process, because perhaps no process owns the account.
+  // Late sweeps concern every process, because it is possible that no process owns the account.
   const isOwn = ({ about: { kind, name }, name: trouble }: Trouble) =>
     kind !== "account" || name === null || epochOf(name) !== null || trouble === "sweeps-late"
 

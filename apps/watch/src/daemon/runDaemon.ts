@@ -102,7 +102,7 @@ const isWell = Effect.gen(function* () {
 })
 
 /**
- * Removes old data. If the space is used up, and a sink has not delivered the oldest events, the sink is disabled: the disk is
+ * Removes old data. If the space is used up, and a sink has not delivered the oldest events, it disables the sink, because the disk is
  * more important. If the store fails, the next round tries again.
  */
 const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {

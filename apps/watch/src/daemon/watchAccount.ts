@@ -150,10 +150,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     return left
   })
 
-  /**
-   * The sentences for the account's troubles. If the list cannot be read, the last error stays in the sentence until the list
-   * can be read again.
-   */
+  /** The sentences for the account's troubles. While the list cannot be read, the last error stays in the sentence. */
   const wordsAfter = (observation: Observation, facts: ReadonlyArray<Fact>): Words => {
     let next = words
     for (const fact of facts) {
@@ -226,7 +223,7 @@ export const watchAccount = Effect.fnUntraced(function* (
       )
     })
 
-  // Start with the troubles that the last owner had; each ends only when this process finds that it is over.
+  // Start with the troubles that the last owner reported. Each ends only when this process finds that it is over.
   yield* progress.report(name, leftAs(watched.snapshot.standing, readCondition(watched.condition)))
   const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
   const images = Context.get(client, Images)

@@ -1,7 +1,7 @@
 /**
- * Delivers events to one sink (a receiver of events): makes the attempts that the sink's queues start, and stores their
- * outcomes in batches. If the process is killed before it has stored an outcome, the next process repeats the attempt with the
- * same event id. Stdout has its own courier, without queues.
+ * Delivers events to one sink (a receiver of events): makes the attempts that the sink's queues start, and stores their outcomes in
+ * batches. If the process is killed before it has stored the outcome of an attempt, the next process repeats the attempt with the same
+ * event id. Stdout has its own courier, without queues.
  */
 import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import { type AttemptEnd, type Delivery, type DeliveryKey, keyOf } from "../store/deliveries.ts"

@@ -94,15 +94,14 @@ export const retryDelay = (attempts: number, retryAfterMillis: number | null, ch
 }
 
 /**
- * Whether the receiver of a sink is reachable. If attempts for three queues (one per node) find it unavailable, and it answers
- * no attempt in between, it is down: from time to time one event is tried, and the others wait without using up their attempts.
- * If it answers three times in a row without accepting an event, it is failing: every event keeps its schedule, and operators
- * are told.
+ * Whether the receiver of a sink is reachable. If attempts for three queues (one per node) find it unavailable, and it answers no attempt
+ * in between, it is down: from time to time one event is tried, and the others wait without using up their attempts. If it answers three
+ * times in a row without accepting an event, it is failing: every event keeps its schedule, and the daemon tells operators.
  */
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
   readonly probeAtMillis: number | null
-  /** No attempts are made before this instant, because the receiver asked for a pause; 0 if it asked for none. */
+  /** The receiver asked for a pause until this instant, so no attempts are made before it; 0 without a pause. */
   readonly pausedUntilMillis: number
   /** The queues whose attempts have found the receiver unavailable since an attempt last reached it. */
   readonly failedQueues: ReadonlyArray<string>
@@ -123,7 +122,7 @@ export const healthy: Health = {
   failingSinceMillis: null
 }
 
-/** After this many failures in a row, the receiver counts as failing: they are hardly the fault of a single event. */
+/** After this many failures in a row, the receiver counts as failing, because a single event has hardly caused all of them. */
 const failuresUntilFailing = 3
 
 /** The states of a receiver, best first. `retrying`: an attempt failed and will be repeated, which is no trouble yet. */

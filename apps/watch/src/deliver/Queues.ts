@@ -24,7 +24,7 @@ interface Queue {
   isReleased: boolean
 }
 
-/** What follows from a failed attempt. */
+/** What happens after a failed attempt. */
 export type Consequence =
   /** Retry when the delivery is due again; the attempt counts. */
   | { readonly _tag: "Retry"; readonly delivery: Delivery }
@@ -38,7 +38,7 @@ export class Queues {
   readonly #maxInFlight: number
   /** The queues by node, in the order in which they are tried: new queues come last. */
   readonly #queues = new Map<string, Queue>()
-  /** Accounts for which nothing is added or retried any more. */
+  /** Accounts for which nothing more is added or retried. */
   readonly #forgotten = new Set<string>()
   /** The queue whose delivery tests whether the receiver is back. */
   #probe: string | null = null
@@ -235,8 +235,8 @@ export class Queues {
   }
 
   /**
-   * Lets other queues be tried first. If the receiver always fails at one event, trying only that event would never show that
-   * the receiver is back.
+   * Moves a queue to the end, so that other queues are tried first. If the receiver always fails at one event, trying only that event
+   * would never show that the receiver is back.
    */
   #putLast(key: string): void {
     const queue = this.#queues.get(key)!

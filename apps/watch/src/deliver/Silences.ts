@@ -1,11 +1,11 @@
 /**
- * How silences affect the events of a sink: which events a silence covers, when these events are delivered or dropped, and what
- * else waits until then.
+ * How silences affect the events of a sink: which events a silence covers, when these events are delivered or dropped, and which other
+ * events wait until then.
  *
- * A silence covers the events that the daemon learns of while the silence lasts, no matter when a sink reads them. The outcome
- * therefore does not depend on when a sink reads, or when the daemon restarts. An event under several silences waits for the
- * last one, and is dropped only if all of them drop their events. Later events of the same node wait behind a held event, even
- * if no silence covers them, so that each node's events stay in order.
+ * A silence covers the events that the daemon learns of while the silence lasts, no matter when a sink reads them. The outcome therefore
+ * does not depend on when a sink reads, or when the daemon restarts. An event under several silences waits for the last one, and is
+ * dropped only if all of them drop their events. Later events of the same node wait behind a held event, even if no silence covers them,
+ * so that each node's events stay in order.
  */
 import { Clock, Effect, Metric } from "effect"
 import type { StoredEvent } from "../store/accounts.ts"
@@ -53,9 +53,9 @@ export const nextEnd = (silences: ReadonlyArray<Silence>, nowMillis: number): nu
 }
 
 /**
- * The nodes for which a sink has waiting events. `fateOfNew` decides about each delivery when it is read. After silences end, a
- * pass decides about all waiting deliveries, each node's oldest first (`fateOfHeld`); no new events are read during a pass. The
- * first pass, and the pass after this process gains an account, handle what an earlier process left.
+ * The nodes for which a sink has waiting events. `fateOfNew` decides about each delivery when it is read. After silences end, a pass
+ * decides about all waiting deliveries, each node's oldest first (`fateOfHeld`); no new events are read during a pass. The first pass,
+ * and the pass after this process gains an account, handle deliveries that an earlier process left.
  */
 export class HeldNodes {
   #held = new Set<string>()
@@ -234,7 +234,7 @@ export const makeHeldDeliveries = Effect.fnUntraced(function* (
 
   return {
     sortOut,
-    /** This process gained accounts. What others left is processed before anything newer is read. */
+    /** This process gained accounts. It processes the deliveries that others left before it reads anything newer. */
     gained: () => {
       pass = null
       heldNodes.gained()

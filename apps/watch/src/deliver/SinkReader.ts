@@ -1,7 +1,7 @@
 /**
- * Reads events from where a sink has got to in each account. One transaction moves this place and stores the deliveries of the selected events. If a
- * change of status must last for some time first, its delivery is stored as waiting. A slow sink stops reading, and blocks no
- * other sink. Events that silences hold are handled in `Silences.ts`.
+ * Reads events from a sink's place in each account. One transaction moves this place and stores the deliveries of the selected events. If
+ * a change of status must last for some time first, its delivery is stored as waiting. A slow sink stops reading, and blocks no other
+ * sink. Events that silences hold are handled in `Silences.ts`.
  */
 import { Clock, Effect } from "effect"
 import { startOf } from "../events/Cursor.ts"
@@ -54,7 +54,7 @@ const isAbout = (sink: string, { account, body }: StoredEvent): boolean => {
   return about?.kind === "sink" && about.name === sink
 }
 
-/** Whether the sink should start with the nodes of an account and has not done so. */
+/** Whether the sink should start with the nodes of an account, and has not started there yet. */
 const isUnmet = ({ start }: SinkOptions, places: SinkPlaces, account: string) =>
   start === "baseline" && !places.has(account) && !account.startsWith("_")
 

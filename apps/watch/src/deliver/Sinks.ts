@@ -1,6 +1,6 @@
 /**
- * All sinks of the daemon (receivers of its events), and what a person may do with a running sink. The sinks are independent: a
- * failing sink does not affect the others.
+ * All sinks of the daemon (receivers of its events), and the changes that a person may make to a running sink. The sinks are independent:
+ * a failing sink does not affect the others.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, Queue, type Scope } from "effect"
 import { ofAccount } from "../diff/Fact.ts"
@@ -44,7 +44,7 @@ export const MakeAttempt = Context.Reference<typeof makeAttempt>("@berthkit/watc
 /** The normal state first. `failing`: all recent attempts failed. `removed`: the config has no such sink. */
 export const sinkStates = [...receiverStates, "disabled", "removed"] as const
 
-/** A removed sink has no unread events, because nobody waits for them. */
+/** A removed sink counts no unread events, because nobody waits for them. */
 export interface SinkState extends Backlog, Pick<SinkRow, "name" | "failingSinceMillis" | "changedAtMillis"> {
   readonly state: (typeof sinkStates)[number]
   /** Why it is retrying, failing, down or disabled. */
@@ -102,7 +102,7 @@ const makeSink = Effect.fnUntraced(function* (
     if (end._tag === "Ordered") return
     return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
   }).pipe(
-    // Another process owns an account now, or has set the cursor back. The sink restarts with what the store has.
+    // Another process owns an account now, or has set the cursor back. The sink restarts from the state in the store.
     Effect.catchIf(
       (failure) => failure._tag === "StoreFailed" && failure.fault === "lost",
       () => Effect.sleep(lostPause)
@@ -205,7 +205,7 @@ const makeSinks = Effect.fnUntraced(function* (
   const ownHeads = Effect.map(store.heads, (heads) => heads.filter(({ account }) => store.epochOf(account) !== null))
 
   return {
-    /** Delivers to all sinks. Ends only if the store or stdout becomes unusable, even if there are no sinks. */
+    /** Delivers to all sinks. Ends only if the store or stdout becomes unusable, and otherwise runs for ever, even without sinks. */
     run: Effect.andThen(
       Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
       Effect.never

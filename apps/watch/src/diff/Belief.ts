@@ -126,7 +126,7 @@ export const withState = (belief: Known, state: NodeState, { monotonicMillis }: 
       : monotonicMillis
 })
 
-/** The state of a node when a reply first shows it. What the reply shows may be as old as the request. */
+/** The state of a node when a reply first shows it. The shown state may be as old as the request. */
 export const firstState = (
   node: Node,
   { asked, answered }: Exchange,
@@ -209,7 +209,7 @@ const statementOf = ({ plan, privateIp, publicIp }: Node): Statement => ({ publi
 const isEqual = (a: Readonly<Statement> | null, b: Readonly<Statement>): boolean =>
   a !== null && a.publicIp === b.publicIp && a.privateIp === b.privateIp && a.plan === b.plan
 
-/** The belief about a node that a single read showed first: what the list states about it is unknown. */
+/** The belief about a node that a single read showed first: the list's statement about it is unknown. */
 export const firstRead = (read: Known): Known => ({
   ...read,
   statements: { list: null, read: statementOf(read.state.node) }
@@ -246,7 +246,7 @@ export const ofSameShape = (
 ): { readonly node: Node; readonly statements: Statements | null } => {
   const isOfLists = kept === null && shape === "list" && listed
   if (isOfLists && shown.plan === known.plan) return { node: shown, statements: kept }
-  // Without statements, the known values came from lists, because no single read has shown the node.
+  // If there are no statements, the known values came from lists, because no single read has shown the node.
   const statements = kept ?? { list: statementOf(known), read: null }
   const last = statements[shape]
   const isOther = shown.plan !== null && known.plan !== null && isOtherPlan(shown.plan, known.plan, last, names)
@@ -264,7 +264,7 @@ export const ofSameShape = (
     stated[field] = value
   }
   const isUnchanged = isEqual(last, stated)
-  // The plan has changed, so what the other shape stated about it is outdated.
+  // The plan has changed, so the other shape's statement about it is outdated.
   const others = isOther ? withoutPlans(statements) : statements
   return {
     node: isEqual(believed, statementOf(shown)) ? shown : { ...shown, ...believed },
@@ -287,7 +287,7 @@ const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
 /** The node as seen now, with missing fields taken from an earlier record. */
 export const completed = (node: Node, earlier: Node): Node => {
   const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
-  // Keep the known date of creation, because its fractions of a second may appear and disappear.
+  // Keep the known creation date, because some shapes of the record omit its fractions of a second.
   return {
     ...node,
     createdAt: earlier.createdAt ?? node.createdAt,

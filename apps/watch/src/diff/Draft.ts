@@ -1,5 +1,5 @@
 /**
- * A difference under construction: what one observation has proved so far. The rules read and write the draft; the snapshot
+ * A difference under construction: the facts that one observation has proved so far. The rules read and write the draft; the snapshot
  * itself does not change.
  */
 import type { Absence } from "@berthkit/core/absence/Absence"

@@ -1,6 +1,6 @@
 /**
- * Facts: what happened, as far as the observations prove it. This module alone defines the types and data of events about
- * nodes. A fact has no id and no position yet; it gets both when it becomes an event, in `events/`.
+ * Facts: the changes that observations prove. This module alone defines the types and data of events about nodes. A fact has no id and no
+ * position yet; it gets both when it becomes an event, in `events/`.
  */
 import { Node } from "@berthkit/core/domain/Node"
 import { NodeStatus } from "@berthkit/core/domain/NodeStatus"
@@ -97,7 +97,7 @@ const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, aft
 /** A node that was stuck has another status. */
 const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since, after: Node })
 
-/** The existing nodes are now known; from here on, events report what happens to them. */
+/** The existing nodes are now known; from now on, events report their changes. */
 const WatchBaseline = aboutAccount("berth.watch.baseline", {
   count: Schema.Int.annotate({ description: "Number of nodes." }),
   observedBetween

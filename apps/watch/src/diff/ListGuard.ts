@@ -1,7 +1,7 @@
 /**
- * Decides which missing nodes are reported deleted, by the proofs of core's `Absence.ts`. If too many nodes are missing, the
- * account is frozen: deletions are reported only after the hold, which is how long the list must stay short before it is
- * believed. Decision 0134 has the reasons.
+ * Decides which missing nodes are reported deleted, by the proofs of core's `Absence.ts`. If too many nodes are missing, the account is
+ * frozen: deletions are reported only after the hold, which is how long the list must stay short before it is believed. Decision 0134 has
+ * the reasons.
  *
  * | the account | after a complete list | event |
  * |---|---|---|
@@ -10,8 +10,8 @@
  * | settling (trusted, and the doubt is not reported as over) | freezes as the same doubt if many nodes are missing; is trusted after `settleMillis` | recovered, in the second case |
  *
  * A record without an id may belong to a missing node, so for each such record one missing node does not count. After a time without a
- * complete list, the hold of each missing node begins again. `isSweepWanted` asks for a list before the planned one only if no pending read
- * proves more.
+ * complete list, the hold of each missing node begins again. `isSweepWanted` asks for an additional list only if no pending read proves
+ * more.
  */
 import {
   type Absence,
@@ -89,7 +89,7 @@ const count = (draft: Draft): Count => {
 /** Freezes the account if many nodes are missing. If a doubt ended a moment ago, that doubt continues, and no new one begins. */
 const freezeIfMany = (draft: Draft, { listed, nameless }: SweepCompleted): void => {
   const { lost, missing, nodes } = count(draft)
-  // Each record without an id may be one of the missing nodes, so for each of them one missing node does not count.
+  // Each record without an id may be a missing node, so for each such record one missing node does not count.
   if (!isFrozenAfter(false, { nodes, missing: missing - nameless, lost })) return
   const { settling } = draft.standing
   if (settling !== null) return draft.change({ freeze: settling, settling: null })
@@ -114,7 +114,7 @@ const thawIfBelieved = (draft: Draft, freeze: NonNullable<Standing["freeze"]>): 
 }
 
 /**
- * A trouble is over once the list was trusted for this long. A service that repeatedly loses and finds nodes thus has one
+ * A trouble is over once the list was trusted for this long. This way, a service that repeatedly loses and finds nodes causes one
  * trouble, not many.
  */
 const settleMillis = 60_000

@@ -1,5 +1,6 @@
 /**
- * Whether the remaining allowance is low, and whether that was already reported. It is reported at most once per window. Pure.
+ * Decides whether the remaining allowance is low, and whether that was already reported. A low allowance is reported at most once per
+ * window. Pure.
  */
 import { DateTime, Schema } from "effect"
 import type { AllowanceFact } from "./CatalogueFact.ts"
@@ -31,8 +32,8 @@ export interface AllowanceRead {
 const lowShare = 0.1
 
 /**
- * A low allowance counts as low until more than this share is left. A number that goes up and down around the lower limit is
- * therefore reported once.
+ * A low allowance counts as low until more than this share is left. So a number that goes up and down around the lower limit is reported
+ * only once.
  */
 const wellShare = 0.2
 
@@ -66,7 +67,7 @@ const windowEnd = ({ atMillis, resetMillis }: AllowanceRead): number =>
     ? atMillis + hourMillis
     : Math.round(Math.min(Math.max(resetMillis, atMillis), atMillis + maxWindowMillis))
 
-/** What is known after a reply, and what to report. `known` is the same object if nothing changed. */
+/** The knowledge after a reply, and the report if there is one. `known` is the same object if nothing changed. */
 export const afterAllowance = (
   known: LowAllowance,
   read: AllowanceRead

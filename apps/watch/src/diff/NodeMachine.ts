@@ -1,14 +1,14 @@
 /**
- * What a sighting proves. A sighting is what one observation shows about one node. Pure: from the belief about the node and a
- * sighting, `next` computes the new belief, and the facts to report. `diff.ts` calls it; `ListGuard.ts` decides when a missing
- * node is gone.
+ * Decides what a sighting proves. A sighting is the part of one observation that is about one node. Pure: from the belief about the node
+ * and a sighting, `next` computes the new belief, and the facts to report. `diff.ts` calls it; `ListGuard.ts` decides when a missing node
+ * is gone.
  *
  * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read | |---|---|---|---|---| | unknown | met |
  * met | | | | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
  * | gone | returning | returning; known when two reads agree | | its return is denied |
  *
- * Two rules hold in every cell. A reply to a request from before the last known reply changes nothing. If the service accepted
- * the shown node later than the known one, it is another node, and the known one is gone.
+ * Two rules hold in every cell. A reply to a request from before the last known reply changes nothing. If the service accepted the shown
+ * node later than the known one, it is another node, and the known one is gone.
  */
 import { afterDenial, afterList } from "@berthkit/core/absence/Absence"
 import { createdMillisOf, type Node, type NodeId } from "@berthkit/core/domain/Node"
@@ -101,10 +101,7 @@ export const next = (
   }
 }
 
-/**
- * Whether a reply that came after this request was sent has shown the node. What this exchange says about it may then be out of
- * date.
- */
+/** Whether a reply that came after this request was sent has shown the node. This exchange may then be out of date about the node. */
 export const isStale = ({ seen }: Known, { exchange }: Pick<Circumstances, "exchange">): boolean =>
   seen !== null && exchange.asked.order < seen.answered.order
 
@@ -138,7 +135,7 @@ const seenFromMillis = ({ seen, state, unstatedMillis }: Known, { sweptMillis }:
 /** The service's clock is known only to the second. */
 const clockStepMillis = 1000
 
-/** The clocks of the service's machines may differ by this. */
+/** The clocks of the service's machines may differ by this much. */
 const clockToleranceMillis = 2000
 
 /**
@@ -312,7 +309,7 @@ interface Compared extends NodeStep {
   readonly after: Known
 }
 
-/** Reports the differences between the known and the shown node, if any. `last` is how it was last seen. */
+/** Reports the differences between the known and the shown node, if any. `last` is the node as it was last seen. */
 const changed = (last: Known, before: Known, node: Node, sighting: Shown, now: Circumstances): Compared => {
   const { state: was } = before
   if (isSame(node, was.node)) return stuck(before, sighting, now)

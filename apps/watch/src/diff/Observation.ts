@@ -1,6 +1,5 @@
 /**
- * Observations: what polling sees, one reply at a time, with the moments of the request and of the reply. `diff.ts` interprets
- * them.
+ * Observations: the results of polling, one reply at a time, with the moments of the request and of the reply. `diff.ts` interprets them.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 

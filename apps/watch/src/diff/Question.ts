@@ -11,9 +11,9 @@ import type { Rules, Snapshot } from "./Snapshot.ts"
 export interface Question {
   readonly id: NodeId
   /**
-   * Why the node is read. `transition`: the node will change soon. The other kinds are about doubts. `absent` is the first read
-   * that a proof of deletion needs, and `confirm` is the last. `guess`: the node most likely exists, because only one list
-   * lacks it, or a read has shown it.
+   * Why the node is read. `transition`: the node will change soon. All other kinds are about doubts. `absent` is the first read that a
+   * proof of deletion needs, and `confirm` is the last. `guess`: the node most likely exists, because only one list lacks it, or a read
+   * has shown it.
    */
   readonly kind: "transition" | "confirm" | "absent" | "guess" | "returned" | "impossible" | "census"
   /** Only an answer that comes at this instant or later counts. The instant is on the monotonic clock. */
@@ -27,8 +27,8 @@ const maxHiddenPauseMillis = 300_000
 const maxStale = 20
 
 /**
- * All reads that would settle a doubt, and the reads of nodes in transition. If lists are stale, only some of their nodes are
- * read at a time.
+ * All reads that would settle a doubt, and the reads of nodes in transition. If lists are stale, only some of the nodes that they show
+ * are read at a time.
  */
 export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
   if (snapshot.standing.baselineMillis === null) {

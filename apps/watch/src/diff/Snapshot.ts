@@ -67,15 +67,15 @@ interface Tail {
 }
 
 /**
- * What only this process has seen of the account, such as instants on its own clock and the order of answers. It is lost with
- * the process, and the next process collects it again. Whatever must not be lost is in `NodeState` or `Standing`.
+ * Knowledge about the account that only this process has, such as instants on its own clock and the order of answers. It is lost with the
+ * process, and the next process collects it again. Knowledge that must not be lost is in `NodeState` or `Standing`.
  */
 export interface Evidence {
   /** Fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
   /** When observing started, or resumed after a pause. */
   readonly begun: Moment
-  /** Whether something was known before the process started, and nothing was reported since. */
+  /** Whether the account was known before the process started, and nothing was reported since. */
   readonly afterGap: boolean
   /** The last complete sweep of this process. */
   readonly swept: Swept | null
@@ -173,7 +173,7 @@ export const unwatched: Durable = {
  */
 const maxGone = 100_000
 
-/** What the process contributes to the snapshot. */
+/** The parts of the snapshot that come from the process. */
 export interface Process {
   /** Fingerprint of the API key in use; null if keys are not compared. */
   readonly fingerprint: string | null
@@ -260,7 +260,7 @@ const isUnsettled = (belief: Known | Gone): boolean =>
       belief.sinceMonotonicMillis !== null
     : belief.returning !== null
 
-/** How careful the daemon is before it believes what it sees. */
+/** How much evidence the daemon needs before it believes an observation. */
 export interface Rules extends AbsenceRules, StuckLimits {
   /** The planned interval from the start of one sweep to the start of the next. */
   readonly sweepMillis: number

@@ -49,7 +49,7 @@ export const learned = (durations: Durations, { millis, status }: Lasted): Durat
   [status]: [...durations[status], millis].slice(-maxDurations)
 })
 
-/** The next node may take only half as long as the fastest so far. */
+/** The next node may need only half the time of the fastest so far. */
 const minQuickness = 0.5
 
 /** The minimum time that nodes stay in this status, according to those seen so far; 0 while there are too few. */
@@ -139,6 +139,6 @@ export const afterDenied = (before: Return, { answered }: Exchange, graceMillis:
     answered.monotonicMillis + Math.min(maxPauseMillis, graceMillis * 2 ** Math.min(before.denials, 20))
 })
 
-/** Whether another read of the node is worth a request: a read has shown it, or a list since `since`. */
+/** Whether another read of the node is worth a request, because a read has shown the node, or a list has since `since`. */
 export const isOpen = ({ found, seenOrder }: Return, since: Moment): boolean =>
   found !== null || seenOrder > since.order

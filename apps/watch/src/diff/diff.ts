@@ -1,9 +1,9 @@
 /**
- * The core of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and neither
- * reports nor stores anything. The last functions of the file decide, from failed requests, whether the service is down.
+ * The core of the daemon: decides what an observation proves, given the snapshot. Pure: it returns facts and changes, and neither reports
+ * nor stores anything. The last functions of the file decide, from failed requests, whether the service is down.
  *
- * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. If a request was sent before the last reply
- * about a node, its own reply changes nothing. Polling only takes samples, so states between two samples stay unknown.
+ * Three rules hold everywhere. A missing node is a suspect, never deleted on sight. If a request was sent before the last reply about a
+ * node, its own reply changes nothing. Polling only takes samples, so states between two samples stay unknown.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccount } from "./Baseline.ts"
@@ -17,7 +17,7 @@ import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
 import type { Change, Rules, Snapshot } from "./Snapshot.ts"
 
 export interface Difference extends Change {
-  /** What happened, in the order to report it. */
+  /** The facts, in the order in which they are reported. */
   readonly facts: ReadonlyArray<Fact>
 }
 
@@ -197,7 +197,7 @@ const pause = (draft: Draft): void => {
  */
 const maxFailures = 3
 
-/** Time without a complete sweep also counts as an outage: this long, or two planned intervals if they are longer. */
+/** After this long without a complete sweep, there is an outage too; two planned intervals count instead if they are longer. */
 const minLateMillis = 60_000
 
 /** An outage is over after a complete sweep, and no failed request for this long. */

@@ -1,5 +1,5 @@
 /**
- * What the daemon reports about itself: types and data of events that do not come from observing the service. These events belong to a
+ * The daemon's events about itself: types and data of events that do not come from observing the service. These events belong to a
  * separate account, because events are numbered per account.
  */
 import { Schema } from "effect"

@@ -33,7 +33,7 @@ const NodeBaseline = Schema.Struct({
   })
 }).annotate({ identifier: "NodeBaseline" })
 
-/** What all event types have in common, as far as it is used here. */
+/** The common parts of all event types that are used here. */
 type AnyEvent = Schema.Struct<{
   readonly type: Schema.Literal<string>
   readonly data: Schema.Struct<Schema.Struct.Fields>

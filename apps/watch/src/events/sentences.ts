@@ -1,4 +1,4 @@
-/** What an event means, in a few words for people. Chat messages and the timeline of the page show it. */
+/** Says in a few words for people what an event means. Chat messages and the timeline of the page show it. */
 
 /** An event of any type, even of a type that only a newer daemon has. */
 interface ToldEvent {

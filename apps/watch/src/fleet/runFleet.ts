@@ -21,10 +21,7 @@ import { Placement } from "./Placement.ts"
 /** Pause before retrying a store that may have recovered. */
 const storePause = "1 second"
 
-/**
- * Pause after another process took over an account. By the end, the account is either free or known to be held by another
- * process.
- */
+/** Pause after another process took over an account. After the pause, the account is free or known to belong to another process. */
 const lostPause = Duration.seconds(2 * processExpirySeconds)
 
 /** Pause before retrying after any other failure; other accounts keep running. */

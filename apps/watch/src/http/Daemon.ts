@@ -1,6 +1,6 @@
 /**
- * What the HTTP interface can read from the daemon, and ask it to do. `storeDaemon.ts` implements it with the store and the
- * sinks; tests implement it in memory.
+ * The data and actions that the daemon offers to the HTTP interface. `storeDaemon.ts` implements it with the store and the sinks; tests
+ * implement it in memory.
  */
 import { Context, Data, type DateTime, type Effect } from "effect"
 import type { SilenceRequest } from "../deliver/SilenceRequest.ts"
@@ -102,7 +102,7 @@ export class Daemon extends Context.Service<
   }
 >()("@berthkit/watch/http/Daemon") {}
 
-/** What commands ask a running daemon, or the store if no daemon is running. */
+/** The questions that commands ask a running daemon, or the store if no daemon is running. */
 export type Answers = Omit<
   Daemon["Service"],
   "processes" | "nodeCounts" | "storeBytes" | "plans" | "costs" | "monthCosts" | "eventAfter"

@@ -43,8 +43,8 @@ export const ownPart = (accounts: ReadonlyArray<AccountStatus>, troubles: Readon
 }
 
 /**
- * The reasons why the daemon is not ready: a word each, with the account. An account that has just started has no trouble, but
- * it is not ready either.
+ * The reasons why the daemon is not ready: a word each, with the account. An account that has just started has no trouble yet, but is not
+ * ready either.
  */
 const reasonsOf = (accounts: ReadonlyArray<AccountStatus>, troubles: ReadonlyArray<Trouble>): ReadonlyArray<string> => [
   ...accounts

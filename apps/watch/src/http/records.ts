@@ -1,5 +1,5 @@
 /**
- * Schemas of what the HTTP interface shows: accounts, nodes, plans, sinks and events. A `Daemon` provides the values;
+ * Schemas of the data that the HTTP interface shows: accounts, nodes, plans, sinks and events. A `Daemon` provides the values;
  * `WatchApi.ts` has the endpoints.
  */
 import { Node } from "@berthkit/core/domain/Node"
@@ -37,7 +37,7 @@ const UnreadableRecords = Schema.Struct({
   example: Schema.String.annotate({ description: "What is wrong with one of them." })
 }).annotate({ identifier: "UnreadableRecords" })
 
-/** Something that is wrong now. `troubles/table.ts` lists all kinds. */
+/** A current problem. `troubles/table.ts` lists all kinds. */
 export const Trouble = Schema.Struct({
   name: Schema.Literals(troubleTable.map(({ name }) => name)),
   about: Schema.Struct({

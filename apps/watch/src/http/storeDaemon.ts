@@ -246,7 +246,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     if (shared === null) return []
     const alive = yield* heard
     const owners = Array.from((yield* progress.accounts).values(), ({ owner }) => owner?.process)
-    // Include processes that are no longer heard of, because they own their accounts until others take them over.
+    // Include processes that have gone silent, because they own their accounts until others take these over.
     const names = new Set([...alive, ...owners.filter((owner) => owner !== undefined)])
     return Array.from(names)
       .toSorted()

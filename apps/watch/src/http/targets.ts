@@ -30,8 +30,8 @@ export const believedNodes = (
   const lists = accounts.map((account) => {
     const nodes = known.get(account.account) ?? []
     if (!isInDoubt(account, nowMillis)) return [account.account, nodes] as const
-    // Without a last good list, use the stored nodes, which the previous process believed. An added account without nodes
-    // counts as empty, so that it does not hold up the others.
+    // Without a last good list, use the stored nodes, which the previous process believed. An added account without nodes counts as
+    // empty, so that the others need not wait for it.
     const kept = nodes.length > 0 || account.added === true ? nodes : null
     return [account.account, lastGood.get(account.account) ?? kept] as const
   })

@@ -1,6 +1,6 @@
 /**
- * When to read the images and plans of an account: every half hour, and again after ten minutes while a change is in doubt.
- * Each read takes one request from the same share of the rate limit as the polling.
+ * Reads the images and plans of an account every half hour, and again after ten minutes while a change is in doubt. Each read takes one
+ * request from the same share of the rate limit as the polling.
  */
 import type { Images } from "@berthkit/core/client/Images"
 import { Effect, Random, Result } from "effect"
@@ -52,5 +52,5 @@ export const readCatalogues = ({
     const pause = nextReadMillis(watch.known(), watch.evidence(), quietMillis)
     const isQuiet = pause === quietMillis
     return Math.ceil(isQuiet ? pause * (1 - maxEarlier * (yield* Random.next)) : pause)
-    // Pause outside the generator, because inside it would keep the list of 200 kB in memory meanwhile.
+    // Pause outside the generator. A pause inside it would keep the list of 200 kB in memory.
   }).pipe(Effect.flatMap(Effect.sleep), Effect.forever, (reading) => Effect.andThen(ready, reading))

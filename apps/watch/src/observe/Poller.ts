@@ -150,8 +150,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep. If the interval that
-   * is planned now is shorter, a sweep that had to wait for the share would count as late.
+   * Stores an observation. Its sweep interval is the longest one planned since the last complete sweep. With a shorter interval that is
+   * planned now, a sweep that had to wait for the share would count as late.
    */
   const noted = (observation: Observation) => {
     const planned = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
@@ -163,11 +163,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     yield* noted(observation)
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
-    // Wake the waiting fibers without opening the latch. If it was open, a woken fiber that waits again would spin.
+    // Wake the waiting fibers without opening the latch. If the latch were open, a woken fiber that waits again would spin.
     yield* news.release
   }, Effect.uninterruptible)
 
-  /** Waits for a time, or until the next observation, because that may make another request due. */
+  /** Waits for a time, or until the next observation, which may make another request due. */
   const wait = (millis: number) =>
     // Round up to whole milliseconds. Otherwise a timer that fires a fraction early would make the caller ask again and again.
     Effect.andThen(
@@ -196,8 +196,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   /**
-   * Records that the request for a page or for the end of the list failed. Returns the times to record as those of the last
-   * requests, so that the page or the end is due again just when the pause is over. Other requests due by then go first.
+   * Records that the request for a page or for the end of the list failed. Returns the times to record as those of the last requests, so
+   * that the page or the end is due again just when the pause is over. Other requests that are due by then go first.
    */
   const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* failed(exchange, failure)
@@ -320,9 +320,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   )
 
   /**
-   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed. More are allowed as long as they
-   * never delay the planned reads of the list. Half of those few reads are for reads that can prove a deletion. Reads that
-   * will most likely find the node may use only the other half.
+   * Whether there is room for reads of nodes in doubt. A few such reads are always allowed. More are allowed as long as they never delay
+   * the planned reads of the list. Half of the few is for reads that can prove a deletion. Reads that will most likely find the node may
+   * use only the other half.
    */
   const roomFor = (monotonicMillis: number, perHour: number) => {
     const { requests } = doubts.budget
@@ -397,7 +397,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const noteTime = Effect.gen(function* () {
     if (watch.snapshot.standing.outage !== null) return
     const now = yield* moments.now
-    // This makes no request due, so it wakes no waiting fiber.
+    // This observation makes no request due, so it wakes no waiting fiber.
     yield* Effect.uninterruptible(noted({ _tag: "TimePassed", asked: now, answered: now }))
   })
 

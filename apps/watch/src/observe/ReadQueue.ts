@@ -1,7 +1,7 @@
 /**
- * Which single node is read next, and when. Reads run in parallel to the pages of the list, and never delay them: a read may
- * hang or fail, and it is the list that shows changes in time. Pure. `Poller.ts` sends the reads; `diff/Question.ts` says which
- * reads would settle something.
+ * Decides which single node is read next, and when. Reads run in parallel to the pages of the list, and never delay them, because a read
+ * may hang or fail and the list must show changes in time. Pure. `Poller.ts` sends the reads; `diff/Question.ts` says which reads would
+ * settle a doubt.
  */
 import type { NodeId } from "@berthkit/core/domain/Node"
 import type { Question } from "../diff/Question.ts"
@@ -22,7 +22,7 @@ export interface Reads {
 interface FailedRead {
   /** Number of failed reads in a row. */
   readonly times: number
-  /** The node is not read again before this instant on the monotonic clock, however useful a read would be. */
+  /** The node is not read again before this instant on the monotonic clock, even if a read would be useful. */
   readonly untilMillis: number
 }
 
@@ -42,7 +42,7 @@ export interface Read {
   readonly dueMillis: number
 }
 
-/** What the choice depends on besides the nodes. */
+/** The facts on which the choice depends, besides the nodes. */
 export interface ReadPlan {
   readonly rules: Rules
   readonly lane: Lane
@@ -62,8 +62,8 @@ export interface ReadPlan {
 const stuckFactor = 5
 
 /**
- * The order of reads, most valuable first: those that block everything, then those that keep a promise, then those about
- * something that was seen but not reported yet.
+ * The order of reads, most valuable first: reads that everything else waits for, then reads that keep a promise, then reads about changes
+ * that were seen but not reported yet.
  */
 const ranks: Readonly<Record<Question["kind"], number>> = {
   census: 0,
@@ -127,7 +127,7 @@ const maxPauseMillis = 300_000
 /** A read starts. */
 export const begun = (reads: Reads, id: NodeId): Reads => ({ ...reads, open: new Set(reads.open).add(id) })
 
-/** A read is over, however it ended. */
+/** A read has ended, in any way. */
 export const over = (reads: Reads, id: NodeId): Reads => {
   const open = new Set(reads.open)
   open.delete(id)
@@ -145,7 +145,7 @@ export const answered = (reads: Reads, id: NodeId): Reads => {
 /** A page of the list was answered. */
 export const listAnswered = (reads: Reads): Reads => (reads.failures === 0 ? reads : { ...reads, failures: 0 })
 
-/** A read failed. Only this node has to wait: a single unreadable node delays no other read, and is no outage. */
+/** A read failed. Only this node has to wait, because a single unreadable node must not delay other reads, and is no outage. */
 export const failedAt = (
   reads: Reads,
   id: NodeId,

@@ -73,7 +73,7 @@ export class RequestShare {
     if (requests === this.#requests && windowMillis + 1 === this.#windowMillis) return
     const sent = new Float64Array(requests)
     const step = (windowMillis + 1) / requests
-    // From the newest request back. For requests before the oldest known one, assume that the share was used evenly.
+    // Copy the requests from the newest back. For requests before the oldest known one, assume that the share was used evenly.
     for (let age = 0; age < requests; age++) {
       const known =
         this.#sent[(this.#next - 1 - Math.min(age, this.#requests - 1) + 2 * this.#requests) % this.#requests]!
@@ -137,7 +137,7 @@ export class RequestShare {
     return this.#requests <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
   }
 
-  /** How much longer a request counts. `place`: its index, counted from the oldest. */
+  /** How much longer a request counts, in milliseconds. `place`: its index, counted from the oldest. */
   #waitMillis(place: number, monotonicMillis: number): number {
     const index = this.#next + place
     return this.#sent[index < this.#requests ? index : index - this.#requests]! + this.#windowMillis - monotonicMillis

@@ -60,7 +60,7 @@ interface Due {
   readonly dueMillis: number
 }
 
-/** What the schedule depends on besides the nodes. */
+/** The values on which the schedule depends, besides the nodes. */
 export interface Plan {
   readonly rules: Rules
   /** The share, in requests per hour. */
@@ -78,8 +78,8 @@ export interface Plan {
   /** Number of reads of nodes in doubt within the last hour, or within the last window of the rate limit if that is shorter. */
   readonly doubtsSent: number
   /**
-   * The configured interval of sweeps. If null, it is derived from the promised latency. If it is shorter than that, it is kept
-   * as far as the share allows.
+   * The configured interval of sweeps. If null, it is derived from the promised latency. If the configured interval is shorter, it is
+   * kept as far as the share allows.
    */
   readonly sweepMillis: number | null
   /** The shortest interval at which a node in transition is read. If null, it is derived. */
@@ -224,7 +224,7 @@ interface Intervals {
   readonly perHour: number
 }
 
-/** What the intervals depend on. */
+/** The values on which the intervals depend. */
 interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly nodes: number
   /** Requests per sweep. */
@@ -238,7 +238,7 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly proving: number | null
 }
 
-/** Intervals are this part of what is promised, because a promise includes the duration of a request. */
+/** Intervals are this part of the promised latency, because the latency includes the duration of a request. */
 const margin = 0.95
 
 /** The part for new nodes. It is smaller, because the service's clock is known only to the second. */
@@ -291,9 +291,8 @@ const millisPerHour = 3_600_000
 const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
 
 /**
- * The longest time that reads wait for room if this many nodes are deleted at once. It does not include the pauses between the
- * reads of one node. Reads that do not fit into an hour, or into a shorter window, besides the promised requests wait for the
- * next one.
+ * The longest time that reads wait for room if this many nodes are deleted at once. It does not include the pauses between the reads of
+ * one node. Reads that do not fit into an hour (or into a shorter window) next to the promised requests wait for the next one.
  */
 export const proofsMillis = (deletions: number, budget: Budget): number => {
   const { requests, windowMillis } = doubtBudget(budget)
@@ -369,9 +368,9 @@ export const stretchedFrom = (sweepMillis: number, budget: Budget): number | nul
 const maxNodes = 100_000
 
 /**
- * Requests an hour for additional sweeps, if a shorter interval is set. They get what the share has left after the promised
- * requests (`perHour`), and after the part that is kept for reads of nodes in doubt. If sweeps themselves prove something, they
- * may also use what the reads do not need of that part.
+ * Requests an hour for additional sweeps, if a shorter interval is set. They get what the share has left after the promised requests
+ * (`perHour`), and after the part that is kept for reads of nodes in doubt. If sweeps themselves prove something, they may also use the
+ * requests of that part that the reads do not need.
  */
 const extraPerHour = (load: Load, perHour: number): number => {
   const { doubtsSent, proving, spare, windowMillis } = load

@@ -58,7 +58,7 @@ export interface End {
   readonly search?: Search
 }
 
-/** What pages that were not at the end showed about where the end is. */
+/** The knowledge about the place of the end, from pages that were not at the end. */
 interface Search {
   /** The end is after this position. */
   readonly low: number
@@ -98,9 +98,9 @@ export const pageRead = (
 const sweepsPerProof = 10
 
 /**
- * Whether a first page that is not full ends a sweep, although it does not state that it is the only page. The previous sweep
- * showed that nothing followed the last node of this page, so older nodes that the page lacks are not listed. Newer nodes can
- * follow only if this page is as long as the service allows; every tenth sweep checks that.
+ * Whether a first page that is not full ends a sweep, although it does not state that it is the only page. The previous sweep showed that
+ * no node followed the last node of this page, so the list has no older nodes beyond this page. Newer nodes can follow only if this page
+ * is as long as the service allows; every tenth sweep checks that.
  */
 const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, total: number | null): boolean =>
   number % sweepsPerProof !== 1 &&
@@ -221,8 +221,8 @@ const isNodeBounded = ({ extra, image, name, plan, privateIp, publicIp, region, 
   isExtraBounded(extra)
 
 /**
- * The node with bounded and well-formed texts. Returns the same object if nothing has to change. The texts come from the
- * service, and from here on they are stored, sent and shown.
+ * The node with bounded and well-formed texts. Returns the same object if nothing has to change. The texts come from the service, and are
+ * stored, sent and shown from here on.
  */
 export const boundedNode = (node: Node): Node =>
   isNodeBounded(node)

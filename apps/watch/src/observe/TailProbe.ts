@@ -1,4 +1,4 @@
-/** A request for the end (tail) of the list: if ids ascend, new nodes appear there long before a sweep reaches them. Pure. */
+/** Reads the end (tail) of the list: if ids ascend, new nodes appear there long before a sweep reaches them. Pure. */
 import { pageSize } from "@berthkit/core/api/Routes"
 import type { ListRecord } from "@berthkit/core/client/listing/NodePage"
 import { ascends, type PageRange, rangeAt } from "@berthkit/core/client/listing/PageRange"
@@ -41,7 +41,7 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Li
 }
 
 /**
- * The next step of the search for the end. If it would ask for the same page again, it would never finish, so it stops; the
+ * The next step of the search for the end. A step that asks for the same page again would never finish, so the search stops then; the
  * next sweep shows the end.
  */
 const searching = (page: PageRead, seen: PageRange, end: End): TailStep => {

@@ -27,7 +27,7 @@ export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFa
     hint: "detail" in reason && isAboutPlace(reason.detail) ? placeHint : hint
   })
 
-/** Faults of the store that are not the user's: the exit code says so. */
+/** Faults of the store that the user has not caused. The exit code says so. */
 const broken: ReadonlySet<StoreFault> = new Set(["full", "damaged", "busy", "lost", "repeated", "statement"])
 
 export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandFailed =>

@@ -1,7 +1,4 @@
-/**
- * Verifies that a daemon with the secret sent a delivery just now (Standard Webhooks 1.0). The only thing it needs from the
- * runtime is WebCrypto.
- */
+/** Verifies that a daemon with the secret sent a delivery just now (Standard Webhooks 1.0). It needs only WebCrypto from the runtime. */
 import type { WatchEvent } from "./Events.ts"
 
 /** Why a delivery was refused. */
@@ -19,7 +16,7 @@ export type WebhookFault =
   /** The signature is valid, but the body is not an event: the sink has another format, such as a chat's. */
   | "not-an-event"
 
-/** A delivery that must not be trusted. `reason` says why, `hint` what to do. */
+/** A delivery that must not be trusted. `reason` says why, and `hint` says what to do. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError"
   readonly reason: WebhookFault
@@ -146,11 +143,11 @@ const eventIn = (body: string): WatchEvent => {
 }
 
 /**
- * Returns the event in a delivery. First it verifies that a holder of one of the secrets sent exactly this body, by default at
- * most five minutes ago. While you rotate a secret, pass the old and the new one.
+ * Returns the event in a delivery. First it verifies that a holder of one of the secrets sent exactly this body, by default at most five
+ * minutes ago. While you rotate a secret, pass the old and the new one.
  *
- * `body` is the body exactly as received, as text or bytes. If your framework parsed it and you print it again, the signature
- * does not match. An event of a type that only a later daemon has is returned unchanged.
+ * `body` is the body exactly as received, as text or bytes. If your framework has parsed the body and you serialize it again, the
+ * signature does not match. An event of a type that only a later daemon has is returned unchanged.
  *
  * Rejects with a `WebhookError`. Answer such a delivery with 400; the daemon retries it later.
  */

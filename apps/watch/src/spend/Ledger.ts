@@ -1,7 +1,6 @@
 /**
- * The ledger: the stored knowledge about the spending of an account. It has the spending by day, for each plan and image the
- * number of nodes and the prices, and the alerts that were reported. A single node is in it only if an alert was about the
- * node. Pure.
+ * The ledger: the stored knowledge about the spending of an account. It has the spending by day, for each plan and image the number of
+ * nodes and the prices, and the alerts that were reported. It names a single node only if an alert was about that node. Pure.
  */
 import { Schema } from "effect"
 import { dayOf, dayStart, monthOf } from "./calendar.ts"
@@ -23,7 +22,7 @@ export interface Group {
   /** How many of these nodes exist now. */
   readonly count: number
   readonly prices: ReadonlyArray<PriceStep>
-  /** Starts and ends of nodes that a price change may still affect. A price change is believed some time after it happened. */
+  /** Starts and ends of nodes that a price change may still affect. The daemon believes a price change only some time after it happened. */
   readonly recent: ReadonlyArray<Lives>
 }
 

@@ -1,11 +1,11 @@
-/** The successive prices of a plan with an image, and what nodes at these prices add to the spending. Pure. */
+/** The successive prices of a plan with an image, and the spending of nodes at these prices. Pure. */
 import { toMicros } from "@berthkit/core/domain/Money"
 import { oneOfPrices } from "@berthkit/core/domain/Price"
 import { pricesOf } from "../diff/catalogue/Catalogue.ts"
 import type { CataloguePlan } from "../diff/CatalogueFact.ts"
 import { plus, type Rates, type Step, times, zero } from "./Days.ts"
 
-/** A price from an instant on. The first price of a list has always applied. */
+/** A price and the instant from which it applies. The first price of a list has always applied. */
 export interface PriceStep {
   readonly fromMillis: number
   /** The minimum and maximum price, in millionths of a rupee per hour. `high` is null if the price is unknown. */
@@ -90,7 +90,7 @@ const ratesOf = ({ assumed, high, low }: PriceStep, side: Lives["side"]): Rates 
   ]
 }
 
-/** What the starts and ends of nodes add to the rates at these prices. */
+/** The changes of the rates that starts and ends of nodes cause at these prices. */
 export function* stepsOf(prices: ReadonlyArray<PriceStep>, lives: Iterable<Lives>, sign = 1): Generator<Step> {
   for (const { count, fromMillis, side } of lives) {
     let before = zero

@@ -141,8 +141,8 @@ export const alertsOf = (ledger: Ledger, snapshot: Snapshot, rules: AlertRules, 
 const maxReported = 1000
 
 /**
- * Whether the reason of a reported alert may still hold. A node that was turned on and off again has a new start time. A lease
- * may be read again, so marks about leases stay while the node exists.
+ * Whether the reason of a reported alert may still hold. A node that was turned on and off again has a new start time. An expired lease
+ * may be read once more, so marks about leases stay while the node exists.
  */
 const mayHold = ([id, text]: AlertMarks["nodes"][number], { nodes }: Snapshot): boolean => {
   const state = nodes.get(id as Node["id"])?.state

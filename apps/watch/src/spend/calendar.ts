@@ -1,5 +1,5 @@
 /**
- * Days and months of the bill. They start at midnight in India, because the service bills there. India Standard Time is
+ * Days and months of the bill. They start at midnight in India, because the service bills in Indian time. India Standard Time is
  * UTC+05:30 all year, so plain arithmetic is enough.
  */
 

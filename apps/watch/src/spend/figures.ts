@@ -1,4 +1,4 @@
-/** What was spent in a period, in rupees, and what is unknown about it. Pure. */
+/** Computes the spending of a period in rupees, with its uncertainty. Pure. */
 import { Schema } from "effect"
 import { dayMillis, dayName, type Month } from "./calendar.ts"
 import { type Days, lastRates, perDay, type Rates, sumOf } from "./Days.ts"
@@ -12,7 +12,7 @@ const inr = (paise: bigint): number => Number(paise) / 100
 
 const Rupees = Schema.Number
 
-/** Spent rupees, in whole paise, and what is unknown about them. */
+/** Spent rupees, in whole paise, with their uncertainty. */
 export const Spend = Schema.Struct({
   amountInr: Rupees.annotate({ description: "In rupees: halfway between the bounds, plus `assumedInr`." }),
   minInr: Rupees.annotate({ description: "The lower bound." }),

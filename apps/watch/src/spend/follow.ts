@@ -17,9 +17,7 @@ import { type HourlyPrice, type Lives, priceWith, unknown } from "./PriceSteps.t
 
 export interface Followed {
   readonly ledger: Ledger
-  /**
-   * Whether the ledger must be written. It need not be if a read of the prices only made some kept starts and ends obsolete.
-   */
+  /** Whether the ledger must be written. It need not be written if a read of the prices only made some kept starts and ends obsolete. */
   readonly isDurable: boolean
   /** Numbers of the changed days. */
   readonly days: ReadonlyArray<number>
@@ -158,7 +156,7 @@ export const followNodes = (
           ? undefined
           : betweenOf("berth.node.changed", state)
       if (changed === undefined) {
-        // The plan or image was only unknown before, so the node has always had it.
+        // The plan or image was only unknown before, so the node has had it from the start.
         gathered.add(known, { fromMillis, count: -1, side: "both" })
         gathered.add(state, { fromMillis, count: 1, side: "both" })
       } else {

@@ -1,4 +1,4 @@
-/** Why the store cannot do something. Each fault has a sentence about the file or the server, and a hint. */
+/** Why the store cannot be used. Each fault has a sentence about the file or the server, and a hint. */
 import { Data } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type SqliteFault, sqliteFault } from "@berthkit/sql-sqlite/sqliteFault"
@@ -118,8 +118,5 @@ export const fromSqlError = (error: SqlError | StoreFailed): StoreFailed => {
 
 const passing: ReadonlySet<StoreFault> = new Set(["full", "denied", "busy", "unavailable", "readOnly", "moved"])
 
-/**
- * Whether waiting may help, because the fault may pass, or a person may fix it. After any other fault the daemon cannot
- * continue.
- */
+/** Whether waiting may help, because the fault may pass or a person may fix it. After any other fault the daemon cannot continue. */
 export const mayPass = ({ fault }: StoreFailed): boolean => passing.has(fault)

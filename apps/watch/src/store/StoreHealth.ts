@@ -13,9 +13,8 @@ export interface StoreTrouble {
 }
 
 /**
- * A trouble is over if a write succeeds and no write has failed for this long. On a full disk, a small write may succeed
- * between two large ones that fail. So this time is longer than the longest pause before a retry, including the pause for a
- * locked store.
+ * A trouble is over if a write succeeds and no write has failed for this long. On a full disk, a small write may succeed between two
+ * large ones that fail. This time is therefore longer than the longest pause before a retry, including the pause for a locked store.
  */
 const quietMillis = 8000
 

@@ -1,6 +1,6 @@
 /**
- * Ensures that only one daemon uses a SQLite store. The lock is SQLite's own lock on an empty database next to the store. The
- * system releases it however the process ends, and it does not affect readers of the store.
+ * Ensures that only one daemon uses a SQLite store. The lock is SQLite's own lock on an empty database next to the store. The system
+ * releases the lock whenever the process ends, even by a crash. The lock does not affect readers of the store.
  */
 import { realpathSync } from "node:fs"
 import * as SqliteClient from "@berthkit/sql-sqlite/SqliteClient"
@@ -9,7 +9,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
-/** How long to wait for the lock. A command holds it for a shorter time when it checks whether the lock is free. */
+/** How long to wait for the lock. Commands that check whether the lock is free hold it for a shorter time. */
 const maxLockWaitMillis = 250
 
 /** The path of the lock: next to the real file, even if the store's path is a link. */

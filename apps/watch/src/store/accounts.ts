@@ -22,7 +22,7 @@ interface AccountRow {
   readonly sweptAtMillis: number | null
   /** The account's state apart from its nodes (`Standing`), as JSON; null before the first commit. */
   readonly standing: string | null
-  /** What is wrong with the account, as JSON; null if no owner has stored it yet. */
+  /** The account's troubles, as JSON; null if no owner has stored them yet. */
   readonly condition: string | null
 }
 
@@ -100,7 +100,7 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   /** Takes over an account, and creates it if the name is new. */
   const claim = Effect.fn("Store.claim")(function* (account: string) {
     yield* meet(account)
-    // If this process owned the account before an outage of the server, it has owned it all the time.
+    // If this process owned the account before an outage of the server, and still does, it has owned the account all the time.
     const kept = sql`owner = ${peers.self} AND owned_since IS NOT NULL`
     const [row] = yield* sql<{ id: string; epoch: number } & AccountRow>`UPDATE account SET
        epoch = epoch + 1, owner = ${peers.self},
@@ -150,8 +150,8 @@ export const makeAccounts = (sql: SqlClient.SqlClient, ownership: Ownership, pee
   })
 
   /**
-   * Appends events to the log. The row of the log stays locked until the end of the transaction, so that positions become visible
-   * in their order, and a reader at a position misses nothing. It is therefore the last step of a transaction.
+   * Appends events to the log. The row of the log stays locked until the end of the transaction, so that positions become visible in
+   * their order, and a reader at a position misses nothing. Appending is therefore the last step of a transaction.
    */
   const append = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
     if (events.length === 0) return

@@ -1,12 +1,12 @@
 /**
- * What is wrong with accounts and receivers, as the owner of each account has found. It is stored so that other processes and
- * commands can show it, and it stays until an owner finds something else.
+ * The troubles of accounts and receivers, as the owner of each account has found them. They are stored so that other processes and
+ * commands can show them, and stay until an owner finds something else.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Ownership } from "./ownership.ts"
 
-/** What is wrong with a sink's receiver when it gets events of an account. */
+/** The trouble of a sink's receiver with the events of an account. */
 export interface FailingReceiver {
   readonly state: "retrying" | "failing" | "down"
   readonly reason: string

@@ -46,7 +46,7 @@ interface DeadLetter extends DeliveryKey {
 /** A position in the dead letters of a sink. */
 export type DeadLetterPlace = Pick<DeadLetter, "diedAtMillis" | "id">
 
-/** How an attempt ended: the event was delivered, is due again, or is given up. */
+/** How an attempt ended: the event was delivered, is due again, or was given up. */
 export type AttemptEnd =
   | { readonly _tag: "Delivered"; readonly delivery: DeliveryKey }
   | { readonly _tag: "Due"; readonly delivery: Delivery }

@@ -83,8 +83,8 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   const columns = sql.literal(`account, seq, position, id, type, node, happened_at AS "atMillis", body`)
 
   /**
-   * Reads `max` events after a cursor. If the filter selects by type, an index finds the events of each type. Without it, looking
-   * for a rare type would read the whole log. A node has few events, so for them the index of the node is enough.
+   * Reads `max` events after a cursor. If the filter selects by type, an index finds the events of each type. Without that index, looking
+   * for a rare type would read the whole log. A node has few events, so the index by node is enough for them.
    */
   const read = (after: Cursor, filter: EventFilter, order: Fragment, max: number) => {
     const types = typesOf(filter)
@@ -127,9 +127,9 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
   )
 
   /**
-   * The nodes that existed at an instant, as far back as events are kept. A node's state at the instant is the `before` of its
-   * first event after the instant; if there is no such event, it is the current state. The sorting is done here, because in the
-   * database it would read every event.
+   * The nodes that existed at an instant, as far back as events are kept. A node's state at the instant is the `before` of its first
+   * event after the instant; if there is no such event, it is the current state. This function sorts the nodes itself, because sorting in
+   * the database would read every event.
    */
   const nodesAt = Effect.fn("Store.nodesAt")(function* (atMillis: number, account: string) {
     const changes = yield* sql<{ node: number; body: string }>`SELECT node, body FROM event

@@ -16,8 +16,8 @@ export const planOf = (sql: SqlClient.SqlClient) =>
  * milliseconds since the epoch, and JSON is text.
  */
 const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unknown, SqlError>> => [
-  // Accounts, their nodes and their events. `condition`: what is wrong with the account, according to its owner. In PostgreSQL
-  // also who owns the account, since when, and who owned it before.
+  // Accounts, their nodes and their events. `condition`: the account's troubles, according to its owner. In PostgreSQL the row also says
+  // who owns the account, since when, and who owned it before.
   sql`CREATE TABLE account (
     name TEXT NOT NULL PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -78,7 +78,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     replayed_at BIGINT,
     orders BIGINT NOT NULL DEFAULT 0
   )`,
-  // `receiver`: what is wrong with the receiver, according to the owner of the account.
+  // `receiver`: the receiver's trouble, according to the owner of the account.
   sql`CREATE TABLE sink_cursor (
     sink TEXT NOT NULL,
     account TEXT NOT NULL,
@@ -128,7 +128,7 @@ const statements = (sql: SqlClient.SqlClient): ReadonlyArray<Effect.Effect<unkno
     reason TEXT NOT NULL,
     at_end TEXT NOT NULL
   )`,
-  // What each silence covered in each sink.
+  // The events that each silence covered in each sink.
   sql`CREATE TABLE silenced_event (
     silence TEXT NOT NULL,
     account TEXT NOT NULL,

@@ -1,7 +1,6 @@
 /**
- * Which accounts this process may change. A store in a file belongs to the process that has its lock. In PostgreSQL, each
- * account belongs to the process that claimed it last. Writes of a previous owner are refused, however long that process was
- * suspended.
+ * Which accounts this process may change. A store in a file belongs to the process that has its lock. In PostgreSQL, each account belongs
+ * to the process that claimed it last. Writes of a previous owner are refused, even if that process was suspended for long.
  */
 import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

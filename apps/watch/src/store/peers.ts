@@ -1,4 +1,4 @@
-/** The other processes that use the same store in PostgreSQL: notifications to them, and what they may have changed. */
+/** The other processes that use the same store in PostgreSQL: sends notifications to them, and notices their changes. */
 import { Context, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -11,7 +11,7 @@ export interface Peers {
   readonly announce: Effect.Effect<unknown, SqlError>
 }
 
-/** What a store has in addition if several processes use it at once. */
+/** The additional functions of a store that several processes use at once. */
 export class SharedStore extends Context.Service<
   SharedStore,
   Peers & {
@@ -24,7 +24,7 @@ export class SharedStore extends Context.Service<
     readonly join: (parts: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
     /** Drops the connections to the server; new ones are made on demand. */
     readonly renew: Effect.Effect<void>
-    /** The names of the processes that were heard of recently. */
+    /** The names of the processes that have shown recently that they are alive. */
     readonly processes: Effect.Effect<ReadonlyArray<string>, SqlError>
   }
 >()("@berthkit/watch/store/SharedStore") {}

@@ -14,8 +14,8 @@ import { SharedStore } from "./peers.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /**
- * Maximum number of connections of a process. `LISTEN` holds one, and so does each transaction that waits for another; a
- * process does little else at once.
+ * Maximum number of connections of a process. `LISTEN` uses one, and so does each transaction that waits for another; a process does
+ * little else at the same time.
  */
 const maxConnections = 8
 
@@ -53,7 +53,7 @@ const makeSchema = Effect.fnUntraced(function* (schema: string) {
   const find = sql`SELECT 1 AS found FROM pg_namespace WHERE nspname = ${schema}`
   if ((yield* find).length > 0) return
   yield* sql`CREATE SCHEMA IF NOT EXISTS ${sql(schema)}`.pipe(
-    // It is no failure if another process has created the schema in between.
+    // If another process has created the schema in between, that is not a failure.
     Effect.catch((error) => Effect.flatMap(find, (found) => (found.length > 0 ? Effect.void : Effect.fail(error))))
   )
 })
@@ -118,7 +118,7 @@ const makeShared = (
   const heard = (onNews: () => void) =>
     Effect.gen(function* () {
       const notifications = yield* client.listen(channel)
-      // There may have been changes before it listened.
+      // There may have been changes before this process listened.
       onNews()
       for (;;) {
         const taken = yield* Queue.takeAll(notifications)
@@ -235,8 +235,8 @@ const recovered = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>): Eff
   })
 
 /**
- * Makes transactions fail in the ordinary way if their connection breaks. The client cannot roll back then, and treats that as
- * a bug, but it is none: the server rolls back by itself.
+ * Makes transactions fail in the ordinary way if their connection breaks. The client cannot roll back in that case and treats this as a
+ * bug, which it is not, because the server rolls back by itself.
  */
 export const withBreakingTransactions = <Client extends SqlClient.SqlClient>(client: Client): Client => {
   const { withTransaction } = client

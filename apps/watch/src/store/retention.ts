@@ -1,4 +1,4 @@
-/** How long data is kept. An event is kept, whatever its age, until every enabled sink has read and delivered it. */
+/** Decides how long data is kept. An event of any age is kept until every enabled sink has read and delivered it. */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
@@ -8,7 +8,7 @@ export interface Retention {
   readonly eventsMillis: number
   /** Maximum number of events per account. */
   readonly maxEvents: number
-  /** Maximum size of the store in bytes. Only what the removal of events frees counts. */
+  /** Maximum size of the store in bytes. Only space that the removal of events can free counts. */
   readonly maxBytes: number
   readonly deadLettersMillis: number
   /** How long deleted nodes are remembered. The service may reuse their ids within this time. */
@@ -25,7 +25,7 @@ export const defaultRetention: Retention = {
   tombstonesMillis: 400 * dayMillis
 }
 
-/** Approximate size of an event in PostgreSQL's indexes, and how many events the average size is computed from. */
+/** Approximate size of an event in PostgreSQL's indexes, and the number of events from which the average size is computed. */
 const indexBytes = 450
 const sampledEvents = 100
 

@@ -1,6 +1,6 @@
 /**
- * The silences (periods in which some events are withheld from sinks), and what each silence withholds from a sink.
- * `deliver/Silences.ts` decides what they cover.
+ * The silences (periods in which some events are withheld from sinks), and the events that each silence withholds from a sink.
+ * `deliver/Silences.ts` decides which events silences cover.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -40,7 +40,7 @@ type SilenceState = (typeof silenceStates)[number]
 export const silenceState = ({ fromMillis, untilMillis }: Silence, nowMillis: number): SilenceState =>
   nowMillis >= untilMillis ? "over" : nowMillis < fromMillis ? "planned" : "active"
 
-/** What a silence did to an event in a sink. `delivered`: it was delivered later. */
+/** The effect of a silence on an event in a sink. `delivered`: the event was delivered later. */
 export interface SilencedEvent extends DeliveryKey {
   readonly silence: string
   /** Id of the event. */

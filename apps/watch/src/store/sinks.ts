@@ -36,7 +36,7 @@ export interface Backlog {
   readonly dead: number
 }
 
-/** What a sink has read of an account, and the resulting deliveries. */
+/** The events of an account that a sink has just read, and the resulting deliveries. */
 export interface Intake {
   readonly sink: string
   readonly account: string
@@ -51,7 +51,7 @@ export interface Intake {
   readonly silenced?: SilencedIntake
 }
 
-/** The effect of silences on what a sink has read. */
+/** The effect of silences on the events that a sink has read. */
 export interface SilencedIntake {
   /** Deliveries that wait for the end of a silence, with their JSON. */
   readonly held: ReadonlyArray<Delivery>

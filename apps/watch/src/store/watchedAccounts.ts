@@ -33,8 +33,8 @@ export const maxTableAccounts = 10_000
 
 export const makeWatchedAccounts = (sql: SqlClient.SqlClient, { announce }: Peers) => {
   /**
-   * The revision for a change; called in the transaction of the change. Changes are made one after the other, so a process that
-   * has seen one has seen all earlier ones.
+   * The revision for a change; called in the transaction of the change. Changes are made one after the other, so a process that has seen
+   * a change has seen all earlier ones.
    */
   const nextRevision = Effect.gen(function* () {
     yield* sql.onDialectOrElse({

@@ -144,7 +144,7 @@ export class Progress extends Context.Service<Progress, Effect.Success<ReturnTyp
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }
 
-/** What this process knows about an account's troubles, in addition to what is stored. */
+/** The knowledge of this process about an account's troubles, in addition to the stored knowledge. */
 export interface Words {
   /** The last failure that is a trouble; null if this process saw none. */
   readonly outage: { readonly message: string; readonly isRefusal: boolean } | null
@@ -155,7 +155,7 @@ export interface Words {
 export const noWords: Words = { outage: null, doubt: null }
 
 /**
- * The account's state and troubles, from its stored standing. If this process has seen a trouble, the message is in its words.
+ * The account's state and troubles, from its stored standing. If this process has seen a trouble, the message is the one of this process.
  */
 export const stateOf = (
   { baselineMillis, freeze, outage, settling, stranger }: Standing,
@@ -234,8 +234,8 @@ const isDetection = ({ type }: Fact): boolean =>
   type === "berth.node.created" || type === "berth.node.status_changed" || type === "berth.node.changed"
 
 /**
- * Adds the widths of new facts. Deletions and the baseline do not count: a deletion is late because it is confirmed, and the
- * baseline is no change that could be noticed late.
+ * Adds the widths of new facts. Deletions and the baseline do not count: a deletion is reported late because it must be confirmed first,
+ * and the baseline is not a change.
  */
 export const addWidths = (widths: Widths, facts: ReadonlyArray<Fact>, nowMillis: number): Widths => {
   let kept = widths.filter(({ atMillis }) => nowMillis - atMillis < hourMillis)

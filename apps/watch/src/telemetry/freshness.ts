@@ -32,7 +32,7 @@ export const isSwept = ({ intervalMillis, lastSweep, owner }: Swept, nowMillis: 
   (intervalMillis === null ||
     nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis, owner?.isHere === false))
 
-/** The last sweep of another process, as far as the store shows it. */
+/** The last sweep of another process, according to the store. */
 export interface HeardSweep {
   /** The stored time, by the clock of that process. */
   readonly writtenMillis: number
@@ -41,8 +41,8 @@ export interface HeardSweep {
 }
 
 /**
- * What is known after the store shows the time `writtenMillis`. The clocks of two machines may differ by minutes. If they do, a
- * new sweep counts as ended when this process heard of it; the end of the first sweep that this process hears of is unknown.
+ * The knowledge about the last sweep after the store shows the time `writtenMillis`. The clocks of two machines may differ by minutes. If
+ * they do, a new sweep counts as ended when this process heard of it; the end of the first sweep that this process hears of is unknown.
  */
 export const hearSweep = (
   known: HeardSweep | undefined,

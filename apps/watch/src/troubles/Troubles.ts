@@ -60,7 +60,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
         heartbeat,
         ...stored
       }
-      // If the store is known to fail, that is reported as a trouble, so this failure need not end the check.
+      // If the store is already known to fail, a trouble reports that, so this failure need not end the check.
       if (read._tag === "Failure" && state.store === null) return yield* read.failure
       const troubles = troublesOf(state, known)
       known = new Map(troubles.map((trouble) => [keyOf(trouble), trouble.sinceMillis]))
@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (retention: Pick<Retention, "maxBytes" 
       }),
     /** Why the monitor gets no heartbeat, and since when; null if it gets one. */
     heartbeat: Effect.sync(() => heartbeat),
-    /** Takes over the state of the heartbeat from the store. The process that sends the heartbeat has stored it. */
+    /** Takes over the state of the heartbeat, which the process that sends the heartbeat has put into the store. */
     hearHeartbeat: (heard: DaemonState["heartbeat"]) => Effect.sync(() => void (heartbeat = heard)),
     /** Records how a heartbeat ended. */
     noteHeartbeat: (outcome: Outcome) =>

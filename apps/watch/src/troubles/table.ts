@@ -1,7 +1,7 @@
 /**
- * The table of troubles: everything that may be wrong with a daemon, one entry each, with its condition, its sentence, what to
- * do next, and its alert. Everything that shows troubles (the HTTP interface, metrics, stderr, events, the page, the alert
- * rules, `docs/reference/troubles.md`) is derived from it, so a new trouble needs only one entry. Pure.
+ * The table of troubles: one entry for each problem that a daemon may have, with its condition, its sentence, the next step, and its
+ * alert. Everything that shows troubles (the HTTP interface, metrics, stderr, events, the page, the alert rules,
+ * `docs/reference/troubles.md`) is derived from it, so a new trouble needs only one entry. Pure.
  */
 import { DateTime } from "effect"
 import { isSwept, maxSweepAgeMillis } from "../telemetry/freshness.ts"
@@ -69,7 +69,7 @@ const ofSinks =
       return found === null ? [] : [{ subject: sink.name, ...found }]
     })
 
-/** A trouble with details in the words of the process that saw it. */
+/** A trouble with the details that the process that saw it has written. */
 const told = (words: string | null, sinceMillis: number | null) => ({ detail: sentenceOf(words), sinceMillis })
 
 /** Finds the sinks in a state. */

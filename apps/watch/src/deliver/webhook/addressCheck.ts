@@ -1,5 +1,5 @@
 /**
- * Whether an event may be sent to an address. Unless the config allows it, this machine, its private networks and a cloud's
+ * Decides whether an event may be sent to an address. Unless the config allows them, this machine, its private networks and a cloud's
  * metadata service are refused. A name is resolved only once, and the connection uses the address that was checked.
  */
 import { lookup, type LookupAddress } from "node:dns"

@@ -1,5 +1,5 @@
 /**
- * What a webhook posts about an event: the event itself, a message for people in the format of a chat, or an alert that opens or
+ * Makes the post of a webhook about an event: the event itself, a message for people in the format of a chat, or an alert that opens or
  * closes an incident. Pure.
  */
 import { Redacted } from "effect"
@@ -63,7 +63,7 @@ interface Alert {
   readonly parts: ReadonlyArray<unknown>
 }
 
-/** An event that nothing ends opens an alert of its own, which a person closes. */
+/** An event that no other event ends opens an alert of its own, which a person closes. */
 const alertOf = ({ data, id, source, subject, type }: any): Alert => {
   switch (type) {
     case "berth.node.stuck":

@@ -1,4 +1,4 @@
-/** What is stored about the images and plans of an account, and what one reply of the service says about them. */
+/** The stored knowledge about the images and plans of an account, and the content of one reply about them. */
 import { ForeignPrice, type Image } from "@berthkit/core/domain/Image"
 import { fromImages, type PlanPrice } from "@berthkit/core/domain/Plan"
 import { oneOfPrices, type Price, priceKey } from "@berthkit/core/domain/Price"

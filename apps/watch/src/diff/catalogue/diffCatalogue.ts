@@ -1,7 +1,7 @@
 /**
- * What a read of the catalogue proves beyond what is known. Pure. A change is believed if two reads some time apart, and all
- * reads between them, have shown it. An empty catalogue proves nothing. If a catalogue lacks many entries, they count as
- * removed only after they were missing for a day.
+ * Decides what a read of the catalogue adds to the knowledge. Pure. A change is believed if two reads some time apart, and all reads
+ * between them, have shown it. An empty catalogue proves nothing. If a catalogue lacks many entries, they count as removed only after
+ * they were missing for a day.
  */
 import { sumInr } from "@berthkit/core/domain/Money"
 import { type Price, priceKey } from "@berthkit/core/domain/Price"
@@ -32,7 +32,7 @@ const shortShare = 0.25
 
 /** A difference that is not believed yet. */
 interface Doubt {
-  /** What all reads since the first have shown, as a text. A read that shows something else ends the doubt. */
+  /** The content of all reads since the first, as a text. A read with another content ends the doubt. */
   readonly shows: string
   readonly first: Moment
   /** The time of the last read that agreed with what is known: the change happened after it. */
@@ -136,7 +136,7 @@ interface Change {
 /** The different prices of a plan, as a text that does not depend on which of its images are shown. */
 const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(priceKey).toSorted().join(", ") : "")
 
-/** How `shown` differs from what is known, as a text; null if it does not differ in anything that is reported. */
+/** The difference between `shown` and the known entry, as a text; null if no event would report it. */
 const showsOf = ({ known, shown }: Change): string | null => {
   // The first price of a plan is believed like any other price: once two reads have shown it.
   if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : `offered ${priceOf(shown)}`
@@ -180,7 +180,7 @@ const doubtAfter = (
   const shows = showsOf(change)
   if (shows === null) return undefined
   const required = requiredMillis(change, isShort)
-  // If an entry was missing together with many others, it keeps the longer time even when some of the others are back.
+  // An entry that was missing together with many others keeps the longer time, even when some of the others are back.
   if (before?.shows === shows) return { ...before, requiredMillis: Math.max(before.requiredMillis, required) }
   return {
     shows,
@@ -331,7 +331,7 @@ const compare = (
       }
       if (doubt !== undefined) doubts.set(key, doubt)
       if (known === undefined) return []
-      // What does not count as a change, such as a name or a first price, is taken over without an event.
+      // Differences that do not count as changes, such as a name or a first price, are taken over without an event.
       const item = doubt === undefined && shown !== undefined ? filled(known.item, shown) : known.item
       return [item === known.item ? known : ({ ...known, item } as Entry)]
     })

@@ -24,7 +24,10 @@ const isElsewhere = ({ owner }: AccountStatus): boolean => owner?.isHere === fal
 /** Whether nothing new is known about the account since its last sweep. */
 export const isOld = ({ account }: AccountStatus): boolean => stale.value.get(account)?.isBefore === false
 
-/** If another process watches the account, the known time of its last sweep may be a minute old. */
+/**
+ * The age of the last sweep. If another process watches the account, this process knows of its last sweep up to a minute late, so the age
+ * is an upper bound.
+ */
 export const lastSweepText = (shown: AccountStatus): string => {
   const { lastSweep } = shown
   if (lastSweep === null) return "no sweep yet"

@@ -1,6 +1,4 @@
-/**
- * The head of the page: how the daemon is, whether the page is up to date, the account that is shown, the theme, and the logout.
- */
+/** The head of the page: the daemon's condition, whether the page is up to date, the account that is shown, the theme, and the logout. */
 import { effect, signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
 import { Select } from "@berthkit/web/components/Select"

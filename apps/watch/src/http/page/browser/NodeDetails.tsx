@@ -132,7 +132,7 @@ const staleText = ({ account }: NodeRow): string | undefined => {
     : `This is ${old.isBefore ? "from " : ""}${asOfText(old, moment.value)}: nothing newer is known.`
 }
 
-/** What is known about a node that does not exist. */
+/** The known facts about a node that does not exist. */
 const absenceText = (): string => {
   const { events } = ofNode.value
   const deleted = events.findLast(({ type }) => type === "berth.node.deleted")

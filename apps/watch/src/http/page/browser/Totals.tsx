@@ -16,7 +16,7 @@ const byPlan = computed(() => costsOf(prices.value, nodesOfAccount.value, planOf
 const byTag = computed(() => costsOf(prices.value, nodesOfAccount.value, tagsOf))
 const hasTags = computed(() => prices.value.size > 0 && nodesOfAccount.value.some(({ tags }) => tags.length > 0))
 
-/** Whether no account was read yet: then zero is not a number of nodes. */
+/** Whether no account was read yet, so that zero would not be a number of nodes. */
 export const areUnknown = computed(() => {
   const accounts = status.value.accounts.filter((each) => account.value === "" || each.account === account.value)
   return nodesOfAccount.value.length === 0 && accounts.every(({ lastSweep }) => lastSweep === null)

@@ -54,7 +54,7 @@ export const status = signal<Status>({
 export const prices = signal<Prices>(new Map())
 export const costs = signal<ReadonlyArray<AccountCost>>([])
 
-/** Events change this in place, and the page renders it only when the counter changes: thousands may come in a second. */
+/** Events change this in place, and the page renders it only when the counter changes, because thousands of events may come in a second. */
 let known = new Knowledge()
 const shownVersion = signal(0)
 
@@ -123,7 +123,7 @@ const link = signal<{
 /** Why nothing could be read yet. */
 const beginFailure = signal<string | undefined>(undefined)
 
-/** A stream stays open while the daemon hangs, so the page counts as live only while the daemon answers, too. */
+/** A stream stays open even if the daemon hangs, so the page counts as live only while the daemon also answers. */
 const noteLink = (news: Partial<typeof link.value>): void => {
   const next = { ...link.peek(), ...news }
   const isLive = next.isFollowing && next.silence === undefined
@@ -142,7 +142,7 @@ export const connection = computed((): { readonly state?: "live" | "lost"; reado
   return { state: "lost", text: isFollowing ? silence! : lost }
 })
 
-/** Since when nothing has come in, once that is worth a line. */
+/** Since when nothing has come in; undefined until that is worth a line. */
 export const lostMillis = computed(() => {
   const since = link.value.lostMillis
   return since !== undefined && since < second.value - noticeMillis ? since : undefined
@@ -150,7 +150,7 @@ export const lostMillis = computed(() => {
 
 const staleText = computed(() => JSON.stringify([...staleAccounts(status.value, lostMillis.value)]))
 
-/** Every row reads this signal, so it changes only if an account becomes stale or current, not with each read of the status. */
+/** Every row reads this signal, so the signal changes only if an account becomes stale or current, not with each read of the status. */
 export const stale = computed((): ReadonlyMap<string, AsOf> => new Map(JSON.parse(staleText.value)))
 
 export const troubles = computed(() => {

@@ -20,7 +20,7 @@ export const changeOf = ({ data: { after, before }, time }: WatchEvent): Change 
   return from === to ? undefined : { atMillis: Date.parse(time), from, to }
 }
 
-/** The known past of a node: its changes of status, oldest first, and the time since which none is missing. */
+/** The known past of a node: its changes of status, oldest first, and the time since which all of them are known. */
 export interface Past {
   readonly changes: ReadonlyArray<Change>
   readonly eventsSince: number

@@ -1,4 +1,4 @@
-/** What the accounts spent this month, day by day, and the forecast. Pure. */
+/** Computes the accounts' spending of this month, day by day, and the forecast. Pure. */
 import { hoursText, monthDayText } from "@berthkit/web/components/times"
 import type { AccountCost } from "./watchApi.ts"
 import { boundText, priceText } from "./wording.ts"

@@ -63,7 +63,7 @@ const lineOf = (alike: ReadonlyArray<Trouble>, nowMillis: number): Line => {
     tone: severity === "critical" ? "bad" : "warm",
     who: about.name === null ? "" : `${about.kind === "sink" ? "Sink " : ""}${namesText(alike)}`,
     sink: about.kind === "sink" ? about.name : null,
-    // The daemon writes instants for programs; all others on the page are in the reader's time zone.
+    // The daemon writes instants for programs, but all other instants on the page are in the reader's time zone.
     what: message.replace(anyInstant, (instant) => instantText(Date.parse(instant), nowMillis)),
     next,
     sinceMillis: Math.min(...alike.map(({ since }) => Date.parse(since))),
@@ -99,7 +99,7 @@ export const shownLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   return [...shown, { key: "more", tone: "warm", who: "", sink: null, what: `${rest} more`, next, count: rest }]
 }
 
-/** What to do next, and the command that its sentence ends with, if it does. */
+/** The advice without its command, and the command at the end of its sentence, if there is one. */
 export const adviceOf = (next: string): { readonly advice: string; readonly command: string | undefined } => {
   const [, advice, command] = /^(.*\brun) (berth-watch .+)\.$/.exec(next) ?? []
   return command === undefined ? { advice: next, command } : { advice: `${advice}:`, command }

@@ -14,7 +14,7 @@ export type PricedPlan = ReplyTo<Api, "GET /api/plans">[number]
 export type AccountCost = ReplyTo<Api, "GET /api/cost">["accounts"][number]
 export type DeadLetter = ReplyTo<Api, "GET /api/sinks/:sink/dead">["deadLetters"][number]
 
-/** The daemon's root URL, which is the page's, whatever path a proxy uses. */
+/** The daemon's root URL, which is the page's URL, even if a proxy uses another path. */
 const root = location.pathname.replace(/\/$/, "")
 
 export const daemon = makeClient<Api>({ root })
@@ -24,8 +24,8 @@ const firstNodes = 1000
 const nodesAtOnce = 10_000
 
 /**
- * The nodes page by page, each page with the cursor after which all later changes follow. The next page is on its way while one
- * is rendered.
+ * The nodes page by page, each page with the cursor after which all later changes follow. The next page is requested while one is
+ * rendered.
  */
 export const readNodes = async function* () {
   let page = await daemon.ask("GET /api/nodes", { query: { limit: firstNodes } })
