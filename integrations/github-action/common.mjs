@@ -1,4 +1,5 @@
-// What the steps of the action share: the inputs as a runner passes them, the files of a job, and `berth` with the account's credentials.
+// Code that the steps of the action share: the inputs as a runner passes them, the files of a job, and `berth` with the account's
+// credentials.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,28 +8,28 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 const pollMillis = 200
 
-/** An input of the action; empty where it is not given. */
+/** An input of the action; empty if it is not given. */
 export const input = (name) => (process.env[`INPUT_${name.replaceAll(" ", "_").toUpperCase()}`] ?? "").trim()
 
-/** Where runners keep what belongs to a job. */
+/** The folder in which runners keep a job's temporary files. */
 export const temporary = process.env.RUNNER_TEMP || tmpdir()
 
-/** The files of one use of the action, in a folder of its own. */
+/** The files of one use of the action, in a separate folder. */
 export const filesIn = (folder) => ({
   folder,
-  /** The number of the process of `berth run`. */
+  /** The process id of `berth run`. */
   pid: join(folder, "pid"),
-  /** When that process started, as the system states it: its number may be used again for another. */
+  /** When that process started, as the system states it. The system may reuse the process id for another process. */
   start: join(folder, "pid.start"),
-  /** What berth says. */
+  /** The output of berth. */
   log: join(folder, "log"),
   /** The node, once it runs. */
   node: join(folder, "node.json"),
-  /** Made when the job has ended. */
+  /** This file is created when the job has ended. */
   done: join(folder, "done")
 })
 
-/** The environment of `berth`: inputs over that of the job. Other programs of the job get none of it. */
+/** The environment of `berth`: the environment of the job, overridden by the inputs. Other programs of the job do not get the inputs. */
 export const environment = () => {
   const set = {
     BERTH_BASE_URL: "base-url",
@@ -38,12 +39,12 @@ export const environment = () => {
     BERTH_ACCESS_TOKEN: "access-token"
   }
   const given = Object.entries(set).flatMap(([variable, name]) => (input(name) === "" ? [] : [[variable, input(name)]]))
-  // Inputs of a step are variables, too: nothing that berth starts gets the secrets among them.
+  // The inputs of a step are environment variables, too. Programs that berth starts must not get the secrets among them.
   const rest = Object.entries(process.env).filter(([name]) => !/^INPUT_(?:API-KEY|ACCESS-TOKEN)$/.test(name))
   return { ...Object.fromEntries(rest), ...Object.fromEntries(given) }
 }
 
-/** The text of a file; undefined where it cannot be read. */
+/** The text of a file; undefined if it cannot be read. */
 export const readOr = (path) => {
   try {
     return readFileSync(path, "utf8")
@@ -52,9 +53,9 @@ export const readOr = (path) => {
   }
 }
 
-/** When a process started, in a line of `/proc/PID/stat` or of `ps -o stat=,lstart=`; undefined where it has ended. */
+/** When a process started, according to a line of `/proc/PID/stat` or of `ps -o stat=,lstart=`; undefined if it has ended. */
 export const startIn = (line) => {
-  // The name of the program, in parentheses, may have anything in it.
+  // The name of the program, in parentheses, may contain any characters.
   const fields = line
     .trim()
     .slice(line.lastIndexOf(")") + 1)
@@ -64,7 +65,10 @@ export const startIn = (line) => {
   return line.includes(")") ? fields[19] : fields.slice(1).join(" ")
 }
 
-/** When the process with this number started; undefined where none runs. One that nobody has waited for does not. */
+/**
+ * When the process with this id started; undefined if none runs. A process that has ended does not count, even if its parent has not
+ * waited for it.
+ */
 export const startOf = (pid) => {
   const status = readOr(`/proc/${pid}/stat`)
   if (status !== undefined) return startIn(status)
@@ -76,10 +80,10 @@ export const startOf = (pid) => {
   return startIn(shown.stdout ?? "")
 }
 
-/** Whether that very process runs: its number and its start. One whose start is not known is taken for another. */
+/** Whether exactly this process runs, by its id and its start. If the start is unknown, it counts as another process. */
 export const isRunning = ({ pid, start }) => pid > 0 && start !== undefined && startOf(pid) === start
 
-/** Waits until `check` gives a value that is not undefined, at most about so long. */
+/** Waits until `check` returns a value other than undefined, for about `maxMillis` at most. */
 export const until = async (check, maxMillis) => {
   for (let waitedMillis = 0; ; waitedMillis += pollMillis) {
     const found = check()
@@ -88,13 +92,16 @@ export const until = async (check, maxMillis) => {
   }
 }
 
-/** A line in the log of the job; one that begins with `::` is a command to the runner. */
+/** Writes a line to the log of the job. The runner treats a line that begins with `::` as a command. */
 export const say = (line) => process.stdout.write(`${line}\n`)
 
-/** Text as the value of a command to the runner, which is one line. */
+/** Escapes a text as the value of a command to the runner, which must be one line. */
 export const dataOf = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 
-/** Text of another program in the log of a job: the runner would take a line that begins with `::`, or has `##[` anywhere, for a command. */
+/**
+ * Writes a text of another program to the log of a job. Without the changes, the runner would treat a line that begins with `::`, or that
+ * has `##[` anywhere, as a command.
+ */
 export const show = (text) => {
   for (const line of text.split(/[\r\n]+/)) {
     if (line !== "") say(line.replaceAll(/:(?=:)/g, ": ").replaceAll(/##(?=\[)/g, "## "))

@@ -24,7 +24,7 @@ const fail = (message) => {
 for (const name of ["api-key", "access-token"]) if (input(name) !== "") say(`::add-mask::${dataOf(input(name))}`)
 
 const files = filesIn(mkdtempSync(join(temporary, "berth-action-")))
-// First of all: the post step finds by it what this one leaves behind, however it ends.
+// Do this first, because the post step needs the folder to clean up after this step, even if this step fails.
 appendFileSync(process.env.GITHUB_STATE, `folder=${files.folder}\n`)
 
 const flag = (name) => (input(name) === "" ? [] : [`--${name}`, input(name)])
@@ -43,7 +43,7 @@ const args = [
   files.folder
 ]
 
-// The process writes its own number and start before it is `berth`: there is no moment in which it runs and nobody knows it.
+// The shell writes its own process id and start before it becomes `berth`, so `berth` never runs without a record.
 const script = `{ cat "/proc/$$/stat" 2>/dev/null || LC_ALL=C ps -o stat=,lstart= -p $$; } > "$0.start"; echo $$ > "$0" && exec "$@"`
 const log = openSync(files.log, "a")
 const child = spawn("sh", ["-c", script, files.pid, input("berth") || "berth", ...args], {
@@ -52,7 +52,7 @@ const child = spawn("sh", ["-c", script, files.pid, input("berth") || "berth", .
   env: environment()
 })
 const run = { pid: child.pid ?? 0, start: child.pid === undefined ? undefined : startOf(child.pid) }
-// Known also where a step of the job empties the folder for temporary files.
+// Save these in the runner's state as well, because a step of the job may empty the folder for temporary files.
 if (run.start !== undefined) appendFileSync(process.env.GITHUB_STATE, `pid=${run.pid}\nstart=${run.start}\n`)
 let isEnded = false
 child.once("exit", () => (isEnded = true)).once("error", () => (isEnded = true))
@@ -68,5 +68,5 @@ if (!found) fail("There is no node for this job: see the lines above.")
 const { id, ip } = JSON.parse(found)
 appendFileSync(process.env.GITHUB_OUTPUT, `node-id=${id}\nnode-ip=${ip}\n`)
 say(`Node ${id} at ${ip} is this job's until it ends.`)
-// `berth run` goes on without this process.
+// `berth run` continues without this process.
 process.exit(0)

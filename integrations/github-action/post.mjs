@@ -1,13 +1,13 @@
-// Ends `berth run`, which deletes the node; where that does not run any more, or does not end, `berth reap` deletes it.
+// Ends `berth run`, which deletes the node. If `berth run` no longer runs, or does not end, `berth reap` deletes the node.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { environment, filesIn, input, isRunning, readOr, say, show, startIn, until } from "./common.mjs"
 
-/** So long `berth run` may take after each request to end. */
+/** How long `berth run` may take to end after each request to end. */
 const maxEndMillis = 60_000
 
 const folder = process.env.STATE_folder
-// The main step was ended before it began anything.
+// The main step ended before it began anything.
 if (!folder) process.exit(0)
 
 const files = filesIn(folder)
@@ -29,13 +29,13 @@ const signal = (name) => {
   }
 }
 
-// A run whose command has not begun has nothing to end it but a signal.
+// If the command of the run has not begun, only a signal can end the run.
 let isEnded = readOr(files.node) === undefined ? undefined : await until(isGone, maxEndMillis)
 if (!isEnded) {
   signal("SIGTERM")
   isEnded = await until(isGone, maxEndMillis)
 }
-// Then it has deleted its node, or left a lease that can be read.
+// In this case the run has deleted its node, or left a readable lease.
 const hasEndedByItself = Boolean(isEnded)
 if (!isEnded) {
   signal("SIGKILL")
@@ -52,7 +52,7 @@ const parsed = (text) => {
   }
 }
 
-// As data, because it may also be about nodes of other jobs on this runner.
+// Request JSON, because the result may also be about nodes of other jobs on this runner.
 const reaped = berth("reap", "-o", "json")
 for (const { id, name, outcome } of parsed(reaped.stdout ?? "") ?? []) show(`${outcome}: node ${id ?? ""} (${name})`)
 const errors = (reaped.stderr ?? "").split("\n").flatMap((line) => {
@@ -63,18 +63,23 @@ const errors = (reaped.stderr ?? "").split("\n").flatMap((line) => {
 for (const { hint, message } of errors) show(`${message}\n${hint}`)
 
 const node = parsed(readOr(files.node) ?? "")
-/** About the lease of this job's run, or its node. Not every system tells when the process of a lease started. */
+/** Whether an error is about this job's node, or the lease of its run. Not every system shows when the process of a lease started. */
 const isOwn = ({ details }) =>
   (details?.run?.pid === run.pid && ["", run.start].includes(details.run.startTime)) ||
   (node?.id !== undefined && details?.node?.id === node.id)
-/** About the lease of another run, or about one that cannot be read; this job's is whole where its run has ended by itself. */
+/**
+ * Whether an error is about the lease of another run, or about an unreadable lease. If this job's run has ended by itself, its own lease
+ * is readable.
+ */
 const isOther = ({ code, details }) => details?.run !== undefined || (code === "LocalFileFault" && hasEndedByItself)
 const isSummary = ({ code }) => code === "SomeFailed"
 const about = errors.filter((error) => !isSummary(error))
 const others = about.filter((error) => isOther(error) && !isOwn(error))
 const isDone = reaped.status === 0 || (about.length > 0 && others.length === about.length)
 
-/** What the service says of the node: `berth run` may have failed without a lease, where no state could be kept. */
+/**
+ * Whether the node still exists according to the service: if no state could be kept, `berth run` may have failed without leaving a lease.
+ */
 const isStill = () => {
   if (node?.id === undefined || input("reuse") === "true") return false
   const { status } = parsed(berth("node", "get", String(node.id), "-o", "json").stdout ?? "") ?? {}

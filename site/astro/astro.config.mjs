@@ -1,4 +1,4 @@
-// How Astro makes HTML of the pages, which `site/src/build.ts` has written.
+// Configures how Astro turns the pages that `site/src/build.ts` has written into HTML.
 import { readFileSync } from "node:fs"
 import starlight from "@astrojs/starlight"
 import { defineConfig, passthroughImageService } from "astro/config"
@@ -6,7 +6,7 @@ import { defineConfig, passthroughImageService } from "astro/config"
 const sidebar = JSON.parse(readFileSync(new URL("src/generated/sidebar.json", import.meta.url), "utf8"))
 
 export default defineConfig({
-  // Where it is published: `SITE_URL` is the origin, `SITE_BASE` the path below it.
+  // Where the site is published: `SITE_URL` is the origin, `SITE_BASE` the path below it.
   ...(process.env.SITE_URL ? { site: process.env.SITE_URL } : {}),
   base: process.env.SITE_BASE || "/",
   trailingSlash: "always",
@@ -21,7 +21,7 @@ export default defineConfig({
       sidebar,
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       expressiveCode: {
-        // A block that scrolls by itself has to be reachable with the keyboard; one that wraps has nothing to reach.
+        // A code block that scrolls must be reachable with the keyboard. A block that wraps need not be, because it does not scroll.
         defaultProps: { wrap: true },
         themes: ["github-dark-high-contrast", "github-light-high-contrast"],
         styleOverrides: {

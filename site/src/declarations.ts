@@ -15,7 +15,7 @@ export interface Declaration {
   readonly code: string
 }
 
-/** Names that a file exports and another one declares. `*` is all of them. */
+/** Names that a file exports and another file declares. `*` means all names. */
 interface PassedOn {
   readonly file: string
   readonly names: "*" | ReadonlyArray<string>
@@ -127,7 +127,7 @@ export const readDeclarations = (file: string): DeclarationFile => {
     }
     const [, all] = /^export (?:type )?\* from "(\.[^"]+)"/.exec(statement) ?? []
     if (all !== undefined) passedOn.push({ file: fileOf(all), names: "*" })
-    // `export type { A }` of what is imported above.
+    // `export type { A }` of an import above.
     const [, own] = /^export (?:type )?\{([^}]*)\};/.exec(statement) ?? []
     for (const each of own?.split(",").map((part) => part.trim()) ?? []) {
       const [, from] =

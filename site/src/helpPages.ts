@@ -1,4 +1,4 @@
-/** Makes a page each for `berth-watch` and `berth-server` from what all their commands print for `--help`. */
+/** Makes one page for `berth-watch` and one for `berth-server`, from the `--help` of all their commands. */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"

@@ -1,9 +1,9 @@
 /** Takes the content of the home page from the README: what Berth is, the reasons for it, and one terminal session. */
 
 export interface Home {
-  /** What Berth is, in a sentence of plain text. */
+  /** A description of Berth, in one sentence of plain text. */
   readonly summary: string
-  /** How a reader finds out whether it is for them. */
+  /** The text by which readers find out whether Berth is for them. */
   readonly isForYou: string
   readonly reasons: ReadonlyArray<{ readonly title: string; readonly text: string }>
   /** The commands with their output, up to the first empty line. */

@@ -1,6 +1,6 @@
 /**
- * The navigation of the site, grouped by what a reader wants to do. Each page of `docs/` needs one line here, and a test checks that. The
- * pages of decisions, commands and public names are added automatically.
+ * The navigation of the site, grouped by readers' tasks. Each page of `docs/` needs one line here, and a test checks that. The pages of
+ * decisions, commands and public names are added automatically.
  */
 import { join } from "node:path"
 
