@@ -122,8 +122,8 @@ interface Chunk {
 }
 
 /**
- * The quick answers of `berth` (`apps/cli/src/quick.ts`), such as completions, are one file. Each further file would take a
- * millisecond to load while the user waits after a key press.
+ * The quick answers of `berth` (`apps/cli/src/quick.ts`), such as completions, are one file. Each further file would take a millisecond
+ * to load while the user waits after pressing Tab.
  */
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
@@ -131,7 +131,7 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
     test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/tree|output\/Surface|completion\/complete|completion\/CompletionCache|failure\/outputFault|commandLine\/(?!CommandHelp\.|GlobalSettings\.|Parameter\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 3
   },
-  // The code that every command needs is one file, and so is (as `shared`, below) the code that at least five commands need.
+  // One file has the code that every command needs; another one (`shared`, below) has the code that at least five commands need.
   { name: "program", test: /apps\/cli\/src\/(?:cli|settings\/client|output\/print)\.ts$/, priority: 2 },
   // Only commands about fleet files need YAML.
   {
@@ -158,7 +158,7 @@ export const requiringNode = (code: string): string =>
     (_, __, name: string) => `Promise.resolve(require(${JSON.stringify(name)}))`
   )
 
-/** Makes the code pure ASCII: then Node need not decode it, and V8 keeps one byte for each character instead of two. */
+/** Makes the code pure ASCII, so that Node need not decode it and V8 keeps one byte for each character instead of two. */
 export const inAscii = (code: string): string =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
@@ -188,7 +188,7 @@ interface BundleOptions {
    */
   readonly hasLines?: boolean
   /**
-   * `one`: everything is in one file. Otherwise the files besides the entries. Default: only modules that are loaded on
+   * `one` puts everything into one file. Otherwise this lists the files besides the entries. Default: only modules that are loaded on
    * demand are in separate files.
    */
   readonly chunks?: "one" | ReadonlyArray<Chunk>

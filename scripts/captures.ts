@@ -1,10 +1,9 @@
-// Runs the commands that the pages show, with the real programs against the mock service, and writes their output into the
-// pages, between markers. The output is the same every time, because the mock has a fixed seed and a frozen clock, and only
-// this script moves the clock on, to let a node run. In sessions with the daemon the clock is not frozen, because a node
-// that is older than the daemon's last list would count as discovered, not as created.
+// Runs the commands that the pages show, with the real programs against the mock service, and writes their output into the pages, between
+// markers. The output is the same every time, because the mock has a fixed seed and a frozen clock, and only this script advances the
+// clock, to let a node run. In sessions with the daemon the clock is not frozen, because a node that is older than the daemon's last list
+// would count as discovered, not as created.
 //
-//   node scripts/captures.ts           renew the pages
-//   node scripts/captures.ts PAGE      renew one page, such as docs/recipes.md
+//   node scripts/captures.ts           renew the pages node scripts/captures.ts PAGE      renew one page, such as docs/recipes.md
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,7 +24,7 @@ interface Step {
   /** The name of a command that keeps running; absent for other commands. `until` is the output to wait for before the next step. */
   readonly job?: string
   readonly until?: RegExp
-  /** When the command has printed this, the script moves the service's clock on until the new node runs. */
+  /** When the command has printed this, the script advances the service's clock until the new node runs. */
   readonly created?: RegExp
   /** After this step, waits for this output of a job. `created` is as above, for the job's output. */
   readonly afterwards?: { readonly job: string; readonly created?: RegExp; readonly until: RegExp }
@@ -121,7 +120,7 @@ const sessions: ReadonlyArray<Session> = [
           isHidden: true
         },
         { run: "berth node delete web-1 --yes" },
-        // With another state folder, nothing that the daemon sees is noted.
+        // With another state folder, the daemon cannot see who requested the change.
         { run: 'XDG_STATE_HOME="$HOME/other" berth node delete web-2 --yes', isHidden: true },
         { run: "# Somebody deletes web-2 in the account portal.", afterwards: { job: "alert", until: /node\.deleted/ } }
       ],
@@ -292,11 +291,11 @@ berth-watch() { node "$ROOT/apps/watch/bin/berth-watch.mjs" "$@"; }
 `
 
 /**
- * How long a new node takes to run, on the service's clock: longer than any machine needs for a step, so that only a move of
- * the clock makes it run.
+ * How long a new node takes to run, on the service's clock. It is longer than any machine needs for a step, so that the node runs only
+ * after the script advances the clock.
  */
 const provisioningMillis = 3_600_000
-/** Pause before the clock moves, so that the programs that watch the node see it as created. */
+/** Pause before the clock is advanced, so that the programs that watch the node see it as created. */
 const pauseMillis = 1500
 
 /** How long a step may take, including what jobs print after it. */

@@ -235,7 +235,7 @@ const end = async (code: number) => {
   process.exit(code)
 }
 
-// No process outlives the demo, however it ends.
+// No process outlives the demo, even if the demo fails.
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL")
 })

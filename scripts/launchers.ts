@@ -36,7 +36,7 @@ const isManager = (command: ReadonlyArray<string>): boolean =>
 const isShell = ([shell = "", flag]: ReadonlyArray<string>): boolean =>
   /^(?:ba|da|z)?sh$/.test(basename(shell)) && flag === "-c"
 
-/** The launchers of this process, the nearest first. A shell in between counts if a launcher has started it. */
+/** The launchers of this process, the nearest first. A shell in between counts as a launcher if a launcher has started it. */
 const findLaunchers = (): ReadonlyArray<number> => {
   if (process.platform !== "linux") return process.env["npm_lifecycle_event"] === undefined ? [] : [process.ppid]
   const chain: Array<number> = []
@@ -63,7 +63,7 @@ export const endWithLaunchers = (): void => {
       clearInterval(timer)
       process.kill(process.pid, "SIGTERM")
     }
-    // Act only at the next check: if the launchers ended because of a hang-up, this process will have received the hang-up, too, by then.
+    // Act only at the next check: if a hang-up ended the launchers, this process will have received the hang-up, too, by then.
     isAlone = true
   }, everyMillis).unref()
   process.once("SIGHUP", () => clearInterval(timer))

@@ -46,7 +46,7 @@ const placeOf = ({ folder, lineOf }: Stack, file: string): string | undefined =>
   return path.includes("/") ? undefined : lineOf.has(".") ? "." : undefined
 }
 
-/** The first circle of imports that it finds, including imports of types. */
+/** The first circle of imports, including imports of types. */
 const circleOf = (imports: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> | undefined => {
   const done = new Set<string>()
   const visit = (file: string, path: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {

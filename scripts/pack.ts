@@ -50,7 +50,7 @@ const writeManifest = (folder: string, manifest: Manifest, further: object = {})
   writeFileSync(join(folder, "package.json"), `${text}\n`)
 }
 
-/** The facts about a bundled package that users must be told. */
+/** The facts about a bundled package that users must know. */
 interface Bundled {
   readonly name: string
   readonly version: string

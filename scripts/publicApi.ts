@@ -87,7 +87,7 @@ class Declarations {
   }
 }
 
-/** The statements that a program can reach from what `files` export, grouped by file and in the order of the file. */
+/** The statements that a program can reach from the exports of `files`, grouped by file and in the order of the file. */
 const reachableFrom = (files: ReadonlyArray<string>): ReadonlyArray<readonly [file: string, ReadonlyArray<string>]> => {
   const read = new Map<string, Declarations>()
   const declarationsIn = (file: string): Declarations => {

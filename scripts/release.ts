@@ -48,7 +48,7 @@ const namesWithoutRepository = (): ReadonlyArray<string> =>
     return repository === undefined ? [name] : []
   })
 
-/** What is wrong with the tag that started the release; nothing if no tag started it. */
+/** What is wrong with the tag that started the release; empty if no tag started it. */
 const tagFaults = (): ReadonlyArray<string> => {
   const { GITHUB_REF_NAME: tag = "", GITHUB_REF_TYPE: kind } = process.env
   if (kind !== "tag") return []

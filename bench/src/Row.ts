@@ -1,15 +1,15 @@
 /**
- * A row of the benchmark: a measurement, mostly side by side with another one in the same run, and its target. Targets are
- * ratios, because machines differ; sides are measured pair by pair, because a machine drifts during the run.
+ * A row of the benchmark: a measurement and its target. Most rows measure a subject side by side with a baseline. Targets are ratios,
+ * because machines differ, and both sides are measured pair by pair, because a machine gets faster or slower during a run.
  */
 import { median } from "./growth.ts"
 
-/** What to measure, against what, and how often. */
+/** The subject, the baseline, and the number of pairs. */
 export interface Row {
   readonly name: string
   /** What is measured. */
   readonly subject: string
-  /** What it is measured against. */
+  /** The baseline that the subject is compared with. */
   readonly baseline: string
   readonly unit: "ms" | "µs" | "B" | "KiB" | "MiB" | "MB" | "requests" | "requests/s"
   /** From the specification. */

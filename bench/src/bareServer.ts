@@ -1,6 +1,4 @@
-/**
- * The cheapest server on `node:http`: answers every request with the bytes it was given on stdin.
- */
+/** The cheapest server on `node:http`: answers every request with the bytes that it got on stdin. */
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 

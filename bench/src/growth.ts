@@ -1,6 +1,6 @@
 /**
- * Decides whether memory grows under a steady load. A process that warms up grows only in the first half of a run; a leak grows throughout.
- * So the third and the fourth quarter are compared. Medians hide the collections within a quarter.
+ * Decides whether memory grows under a steady load. A process that warms up grows only in the first half of a run, but a leak grows
+ * throughout. So the third and the fourth quarter are compared. Medians level out the garbage collections within a quarter.
  */
 
 /** The middle value. */

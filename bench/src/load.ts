@@ -1,6 +1,6 @@
 /**
- * A load of GET requests, as cheap as possible: bytes on kept-alive sockets, replies separated by their `content-length`
- * alone. The load shares the machine with the server under test, so it must cost little.
+ * Sends GET requests as cheaply as possible: bytes on kept-alive sockets, with replies separated by their `content-length` alone. The
+ * load shares the machine with the server under test, so it must cost little.
  */
 import { connect, type Socket } from "node:net"
 import type { ServerProcess } from "./processes.ts"

@@ -77,7 +77,7 @@ export const familyMicros = (pid: number): number => {
       const [user, system] = ticksOf(Number(child))
       return user + system
     } catch {
-      // It has just ended, so the next reading includes it among the ended ones.
+      // The process has just ended, so the next reading includes it among the ended ones.
       return 0
     }
   })

@@ -17,7 +17,7 @@ export interface WatchDaemon {
   /** The environment of a command with the same key, which shares its knowledge of the allowance. */
   readonly environment: Readonly<Record<string, string>>
   readonly cpuMicros: () => number
-  /** The size of the used heap; with `isCollected`, only what is reachable. */
+  /** The size of the used heap; with `isCollected`, only the reachable part. */
   readonly heapBytes: (options?: { readonly isCollected: boolean }) => Promise<number>
   readonly stop: () => Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Starts `berth-watch run` for the rows about many accounts: several processes of the bundle on one PostgreSQL and one mock. The mock has a
- * world of 100 nodes for each account, and each is swept once a minute.
+ * Starts `berth-watch run` for the rows about many accounts: several processes of the bundle on one PostgreSQL and one mock. The mock has
+ * a world of 100 nodes for each account, and each account is swept once a minute.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,7 @@
 /**
- * A stand-in for a cloud's own command line in TypeScript, which is not on npm: it loads commander and axios as such a program does,
- * sends the same request as `berth node list` and prints a table. Modules come by URL: `node standIn.mjs COMMANDER AXIOS BASE_URL`.
+ * A stand-in for a cloud's own command line in TypeScript, because that is not on npm. It loads commander and axios as such a program
+ * does, sends the same request as `berth node list`, and prints a table. Modules are named by URL: `node standIn.mjs COMMANDER AXIOS
+ * BASE_URL`.
  */
 const [, , commanderUrl, axiosUrl, baseUrl] = process.argv
 const { Command } = await import(commanderUrl)

@@ -29,7 +29,7 @@ const delayOf = async (page: number) => {
 await delayOf(0)
 let longest = 0
 for (let page = 0; page < Number(pages); page++) {
-  // The reply delays every run; other programs delay only some. So the minimum is the reply's.
+  // The reply delays every run, but other programs delay only some runs. So the minimum is the delay of the reply.
   const delays = [await delayOf(page), await delayOf(page), await delayOf(page)]
   longest = Math.max(longest, Math.min(...delays))
 }

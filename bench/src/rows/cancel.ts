@@ -1,6 +1,4 @@
-/**
- * How soon a call ends once its signal is aborted: in the queue, in backoff, on the wire, and while a body trickles.
- */
+/** Measures how soon a call ends once its signal is aborted: in the queue, in backoff, on the wire, and while a body arrives slowly. */
 import { BerthError, createClient } from "@berthkit/core/promise"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * CPU of a client's whole call, from the call to the decoded value, against other clients with a comparable call. Each runs in
- * a process of its own, against the bare server.
+ * Measures the CPU time of a client's whole call, from the call to the decoded value, against other clients with a comparable call. Each
+ * client runs in a separate process, against the bare server.
  */
 import { fileURLToPath } from "node:url"
 import { startCaller } from "../Caller.ts"

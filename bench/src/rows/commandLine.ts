@@ -1,6 +1,6 @@
 /**
- * `berth` as a whole process: help and completions against an empty Node process, one page of nodes against a stand-in for a cloud's own
- * command line, and a long list against a short one.
+ * Measures `berth` as a whole process: help and completions against an empty Node process, one page of nodes against a stand-in for a
+ * cloud's own command line, and a long list against a short one.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -155,8 +155,8 @@ export const completionRow = async (): Promise<Row> => {
 }
 
 /**
- * Prints the peak resident memory of the process on stderr when it ends, in KiB. Linux only. `maxRSS` does not serve: it is the parent's if
- * that is larger.
+ * Prints the peak resident memory of the process on stderr when it ends, in KiB. Linux only. `maxRSS` is not suitable, because it is the
+ * parent's value if that is larger.
  */
 const reportPeak = `data:text/javascript,${encodeURIComponent(
   `import { readFileSync } from "node:fs"

@@ -1,5 +1,5 @@
 /**
- * Decodes nodes, from parsed JSON to the domain, against parsing the JSON. Every repetition parses the page anew, as a call
+ * Measures decoding nodes, from parsed JSON to the domain, against parsing the JSON. Every repetition parses the page again, as a call
  * does, so that no string is already in the caches.
  */
 import { Result } from "effect"

@@ -1,6 +1,6 @@
 /**
- * CPU of a client while very many calls wait for the allowance: ten times as many may take fifteen times as long at most,
- * so no release may visit every call.
+ * Measures the CPU time of a client while very many calls wait for the allowance. Ten times as many calls may take at most fifteen times
+ * as long, so a release must not visit every call.
  */
 import { Effect } from "effect"
 import * as Admission from "@berthkit/core/client/allowance/Admission"
@@ -10,7 +10,7 @@ const many = 100_000
 const few = 10_000
 const farMillis = 1e12
 
-/** Every reply leaves room for a few calls at once, so that each release lets only a few go. */
+/** Every reply leaves room for a few calls, so that each release admits only a few. */
 const head = {
   status: 200,
   headers: { "ratelimit-limit": "1000000", "ratelimit-remaining": "64", "ratelimit-reset": "60" }

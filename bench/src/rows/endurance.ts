@@ -1,6 +1,4 @@
-/**
- * Endurance: the server's memory under a long load, and its CPU beside thousands of idle connections.
- */
+/** Measures endurance: the server's memory under a long load, and its CPU time next to thousands of idle connections. */
 import { connect, type Socket } from "node:net"
 import { lastQuarters } from "../growth.ts"
 import { cpuPerRequest, run } from "../load.ts"
@@ -9,7 +7,7 @@ import { ratioAtMost, type Row, Unmeasurable } from "../Row.ts"
 
 const MB = 1024 * 1024
 
-/** Resident memory in the last quarter of a full load, against that in the quarter before. */
+/** Resident memory in the last quarter of a full load, against the quarter before. */
 export const soakRow = async (seconds: number): Promise<Row> => {
   const mock = await startMock(1000)
   const urls = [...mock.ids.map((id) => mock.at(`/nodes/${id}/`)), mock.at("/nodes/?per_page=20")]
@@ -36,7 +34,7 @@ export const soakRow = async (seconds: number): Promise<Row> => {
 
 const idleConnections = 10_000
 
-/** CPU per request beside ten thousand idle connections, against none. */
+/** CPU time per request with ten thousand idle connections, against none. */
 export const idleRow = async (): Promise<Row> => {
   const mock = await startMock(1000)
   const load = { urls: [mock.at(`/nodes/${mock.ids[0]}/`)], headers, total: 20_000 }

@@ -1,4 +1,4 @@
-/** The single-file program against the Node inside it: how much larger it is, and how much longer it takes to start. */
+/** Compares the single-file program with the Node inside it: how much larger it is, and how much longer it takes to start. */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -37,7 +37,7 @@ export const executableStartRow = async (): Promise<Row> => {
     subject: "berth --version",
     baseline: "node -e 0",
     unit: "ms",
-    // This loads the whole program; the launcher of the package answers without doing so.
+    // This loads the whole program, unlike the launcher of the package, which answers without it.
     targets: [ratioAtMost(4)],
     pairs: 21,
     measure,

@@ -1,6 +1,4 @@
-/**
- * A million nodes: their memory, and the CPU of reading them against that of a thousand.
- */
+/** Measures the memory of a million nodes, and the CPU time of reading them against that of a thousand nodes. */
 import { cpuPerRequest } from "../load.ts"
 import { headers, type MockService, startMock } from "../mockService.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
@@ -71,7 +69,7 @@ const fleetRow = async (
   }
 }
 
-/** A thousand nodes fit into the processor's cache, a million do not. */
+/** A thousand nodes fit into the processor's cache, but a million do not. */
 const target = 1.5
 
 /** `GET` of nodes all over the fleet. */

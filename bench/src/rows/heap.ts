@@ -1,6 +1,4 @@
-/**
- * The growth of the heap while 10 000 nodes are listed, garbage included: a list is a stream and must not be held in memory.
- */
+/** Measures the growth of the heap, including garbage, while 10 000 nodes are listed: a list is a stream and must not be held in memory. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { startMock } from "../mockService.ts"

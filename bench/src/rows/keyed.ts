@@ -1,4 +1,4 @@
-/** How much a durable record costs a create under a key: the syncs of the folders, compared with those of the files alone. */
+/** Measures the cost of a durable record for a create under a key: the syncs of the folders, compared with those of the files alone. */
 import fs from "node:fs/promises"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,4 @@
-/**
- * The mock service against Prism, which serves the OpenAPI description of the same interface.
- */
+/** Compares the mock service with Prism, which serves the OpenAPI description of the same interface. */
 import { prefix } from "@berthkit/core/api/Routes"
 import { run } from "../load.ts"
 import { headers, startMock } from "../mockService.ts"

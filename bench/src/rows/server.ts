@@ -1,6 +1,4 @@
-/**
- * CPU per request of the mock service, against a bare `node:http` server that answers with the same bytes.
- */
+/** Measures the CPU time per request of the mock service, against a bare `node:http` server that answers with the same bytes. */
 import { fileURLToPath } from "node:url"
 import { cpuPerRequest } from "../load.ts"
 import { headers, type MockService, startMock } from "../mockService.ts"

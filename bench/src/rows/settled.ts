@@ -1,4 +1,4 @@
-/** How much settled keys cost a create that lost its reply, in a folder with 100 000 of them, as a user has after years. */
+/** Measures how much 100 000 settled keys in the folder, as a user has after years, slow down a create that lost its reply. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

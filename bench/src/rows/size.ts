@@ -1,6 +1,4 @@
-/**
- * The size of the promise client in a user's bundle: minified and compressed, with all its dependencies.
- */
+/** Measures the size of the promise client in a user's bundle: minified and compressed, with all its dependencies. */
 import { rolldown } from "rolldown"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"

@@ -1,6 +1,4 @@
-/**
- * The start of a binary, as a whole process, against an empty Node process.
- */
+/** Measures the start of a binary, as a whole process, against an empty Node process. */
 import { binary, wallMillis } from "../processes.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
 

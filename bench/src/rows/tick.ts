@@ -1,6 +1,4 @@
-/**
- * How long the client blocks its program while it reads a reply that was made for that purpose.
- */
+/** Measures how long the client blocks its program while it reads a reply that was made to block it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"

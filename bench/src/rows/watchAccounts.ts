@@ -1,6 +1,6 @@
 /**
- * 2000 accounts of 100 nodes, swept once a minute: the CPU and the memory of one process, and how the work of each process shrinks with
- * their number.
+ * Measures 2000 accounts of 100 nodes, swept once a minute: the CPU time and the memory of one process, and how the work of each process
+ * shrinks with the number of processes.
  */
 import { type Row, ratioAtMost } from "../Row.ts"
 import { startFleet, type WatchFleet } from "../watchFleet.ts"
@@ -56,7 +56,7 @@ export const watchAccountsMemoryRow = async (): Promise<Row> => {
   }
 }
 
-/** The work of the busiest of these processes, divided by its share of what one process does alone. */
+/** The work of the busiest process, divided by its share of the work of one process alone. */
 export const watchGrowthRow = async (processes: number): Promise<Row> => {
   const one = await startFleet(accounts, 1)
   const alone = await cpuPerSecond(one)

@@ -1,6 +1,6 @@
 /**
- * A daemon that may use the whole rate limit, and a person at the command line with the same key. There are 100 000 nodes and 600 requests
- * in ten seconds, so a sweep takes seconds instead of an hour.
+ * Measures a daemon that may use the whole rate limit, and a person at the command line with the same key. There are 100 000 nodes and
+ * 600 requests per ten seconds, so a sweep takes seconds instead of an hour.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

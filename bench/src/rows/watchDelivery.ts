@@ -1,7 +1,7 @@
 /**
- * How long an event takes after the reply that showed it: into the store, to a webhook, and to a reader of the stream. A real daemon
- * watches a mock where nodes are switched off and on, fifty a second. All three times begin at the event's `time`, when the reply arrived,
- * although two targets count from the commit, which is later.
+ * Measures how long an event takes from the reply that showed it to the store, to a webhook, and to a reader of the stream. A real daemon
+ * watches a mock where nodes are switched off and on, fifty a second. All three times begin at the event's `time`, when the reply
+ * arrived, although two targets count from the commit, which is later.
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -112,7 +112,7 @@ const setStatus = async ({ url }: MockService, id: number, status: string) => {
   if (reply.status !== 200) throw new Error(`a change of a node was answered with ${reply.status}: ${reply.body}`)
 }
 
-/** The time within which 99 % arrived. */
+/** The time within which 99 % of the events arrived. */
 const p99 = (arrivals: ReadonlyArray<Arrival>): number => {
   const sorted = arrivals.map(({ millis }) => millis).toSorted((a, b) => a - b)
   return sorted[Math.ceil(sorted.length * 0.99) - 1]!

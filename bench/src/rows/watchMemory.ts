@@ -1,6 +1,6 @@
 /**
- * The heap of a daemon that watches 100 000 nodes, read through the inspector. Per node: the reachable memory beyond that of a daemon with
- * 1000 nodes. Also the peak during sweeps.
+ * Measures the heap of a daemon that watches 100 000 nodes, through the inspector. The memory per node is the reachable memory beyond
+ * that of a daemon with 1000 nodes. Also measures the peak during sweeps.
  */
 import { startMock } from "../mockService.ts"
 import { type Row, ratioAtMost } from "../Row.ts"
@@ -56,7 +56,7 @@ export const watchMemoryRow = async (): Promise<Row> => {
   }
 }
 
-/** Counts only what a sweep keeps, because V8 chooses how much it reserves for garbage. */
+/** Counts only memory that a sweep keeps, because V8 chooses how much it reserves for garbage. */
 export const watchPeakRow = async (): Promise<Row> => {
   const { close, daemon } = await daemonWith(many)
   return {

@@ -1,6 +1,6 @@
 /**
- * How much an unchanged page costs the daemon: decoding and diff against parsing the JSON, and the whole with HTTP. There are 100 000
- * nodes, more than any cache of the processor holds.
+ * Measures the cost of an unchanged page for the daemon: decoding and diff against parsing the JSON, and everything including HTTP. There
+ * are 100 000 nodes, more than any cache of the processor holds.
  */
 import { fileURLToPath } from "node:url"
 import { Result } from "effect"
@@ -28,7 +28,7 @@ const bodyOf = (page: number): string => {
   return JSON.stringify({ message: "Success", code: 200, data, errors: {} })
 }
 
-/** Each page is parsed anew, as a call does, so that no string is already in the caches. A pair is one whole sweep. */
+/** Each page is parsed again, as in a call, so that no string is already in the caches. A pair is one whole sweep. */
 export const watchDiffRow = (): Row => {
   const bodies = Array.from({ length: pages }, (_, page) => bodyOf(page))
   let order = 0

@@ -1,6 +1,4 @@
-/**
- * Making a world: the cost of a test's own world before the test begins.
- */
+/** Measures the cost of making a world for a test. */
 import { startMock } from "../mockService.ts"
 import { ask } from "../processes.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
