@@ -1,4 +1,4 @@
-/** Whichever command buys a period for a node, the purchase is recorded under the node's id, so that no other command buys it again. */
+/** Every command that buys a period for a node records the purchase under the node's id, so that no other command buys the period again. */
 import { writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Every command with `--max-cost` compares it with everything that an order costs, however the order is billed. */
+/** Every command with `--max-cost` compares this limit with everything that an order costs, for every way of billing. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { nodeRecord, ok } from "@berthkit/core/testing"

@@ -1,7 +1,7 @@
 /**
  * The credentials of a saved profile are a canary. Every row tries to make berth send the canary elsewhere: with flags, variables, paths,
- * redirects, proxies or other profiles. A listener records every byte that it receives, whatever the protocol. The canary must reach only
- * its own origin.
+ * redirects, proxies or other profiles. A listener records every byte that it receives, in any protocol. The canary must reach only its
+ * own origin.
  */
 import { once } from "node:events"
 import { chmod, mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
@@ -263,7 +263,7 @@ const proxies: Record<string, Row> = {
     { HTTP_PROXY: evil, NO_PROXY: "x.test" },
     { asked: "own", isProcess: true }
   ),
-  // Nothing listens there, and berth does not try the proxy instead.
+  // Nothing listens there, but berth must not try the proxy instead.
   "a proxy towards another loopback address": proxy("HTTP_PROXY", {
     args: [...list, "--deadline", "500ms"],
     savedWith: at("127.0.0.2", "ownPort"),
@@ -429,8 +429,8 @@ describe("what is refused", () => {
         `error: profile canary is plain http: anyone on the way to ${beyond} could read the credentials.\n` +
           "hint: Use https://, or add --allow-http, or set BERTH_ALLOW_HTTP=1.\n"
       )
-      // The only case in which another origin sees the canary: a proxy can read the plain HTTP that it forwards, as everybody on the way
-      // can.
+      // This is the only case in which another origin sees the canary: a proxy can read the plain HTTP that it forwards, like everybody
+      // on the way.
       for (const [args, env] of [
         [["--allow-http"], {}],
         [[], { BERTH_ALLOW_HTTP: "1" }]

@@ -1,6 +1,6 @@
 /**
  * Tests a failed attempt to delete a node that Berth itself has chosen. Between two attempts, another node may get the id, or the node's
- * replacement may go off. So Berth reads the node again before each attempt.
+ * replacement may be switched off. So Berth reads the node again before each attempt.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { hurriedFolderOf, webs } from "./fleet.ts"
 
 const deletes = ["--yes", "--max-deletes", "9"]
 
-/** A fleet of one node. The first delete fails, and `meanwhile` runs then. */
+/** A fleet of one node. The first delete fails, and then `meanwhile` runs. */
 const troubled = Effect.fnUntraced(function* (meanwhile: (service: Altered) => void) {
   const { account, service } = yield* alteredService
   const fleet = yield* hurriedFolderOf(account)

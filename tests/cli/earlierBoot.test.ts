@@ -23,7 +23,7 @@ const reboot = (state: string) => {
   }
 }
 
-/** Runs `use` on a service that states no time, with a clock that the test moves on. */
+/** Runs `use` on a service that states no time, with a clock that the test advances. */
 const withoutTime = <E, R>(
   use: (
     fleet: Effect.Success<ReturnType<typeof hurriedFolderOf>>,

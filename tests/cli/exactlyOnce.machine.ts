@@ -1,4 +1,4 @@
-/** A create makes one node, whatever happens to the process. With a key, this holds even if the create is repeated. */
+/** A create makes one node, even if the process is stopped or killed. With a key, this holds even if the create is repeated. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,4 @@
-/**
- * What `berth apply` says and does if its ledger is removed while it runs.
- */
+/** Tests `berth apply` if its ledger is removed while it runs. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What `berth apply` may spend and delete: only what it has shown, within limits that a script can set. It never deletes a protected node,
- * or a node whose replacement does not run.
+ * Limits what `berth apply` spends and deletes: only what it has shown, within limits that a script can set. It never deletes a protected
+ * node, or a node whose replacement does not run.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -696,7 +696,7 @@ describe("a member with two nodes", () => {
       one.write(webs(1))
       yield* one.apply("--yes", "--wait")
       const text = one.ledgerText()
-      // The other machine looked when its ledger was empty; a lost ledger has the same effect here.
+      // The other machine made its plan when its ledger was empty; a lost ledger has the same effect here.
       rmSync(one.ledger)
       yield* one.run(["node", "list"])
       other.write(webs(1))

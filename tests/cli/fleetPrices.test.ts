@@ -1,4 +1,4 @@
-/** `berth apply` buys only at the price that it has shown, however long the run takes. */
+/** `berth apply` buys only at the price that it has shown, even if the run takes long. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { alteredService, days, plan } from "./AlteredService.ts"

@@ -8,7 +8,7 @@ import { invoke } from "./invoke.ts"
 
 /**
  * The words of an example as a shell would pass them. A substitution among the arguments becomes `1`. If the whole command is in a
- * substitution, its content counts. Of a pipe, only the first command counts.
+ * substitution, its content counts. Only the first command of a pipe counts.
  */
 const wordsOf = (example: string): ReadonlyArray<string> => {
   const line = example.startsWith("berth ") ? example.replace(/\$\(.*\)/, "1") : example.replace(/^.*\$\(|\).*$/g, "")

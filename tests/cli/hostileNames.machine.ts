@@ -1,7 +1,4 @@
-/**
- * Whatever characters a name has, it can be used to address its node, and it never starts a new line or contains a control code on the
- * terminal.
- */
+/** A name with any characters can be used to address its node, and never starts a new line or shows a control code on the terminal. */
 import { PassThrough } from "node:stream"
 import { run } from "@berthkit/cli/program"
 import { isSoak } from "@berthkit/testing/chance"

@@ -77,7 +77,7 @@ export const accelerated = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Eff
     return Effect.provideService(effect, Clock.Clock, accelerating)
   })
 
-/** A clock that a test can move on. */
+/** A clock that a test can advance. */
 export const movable = Effect.map(Clock.Clock, (clock) => {
   let aheadMillis = 0
   const moved: Clock.Clock = {

@@ -22,7 +22,7 @@ const minute = { step: "wait", seconds: 60 } as const
 /** After this, the service can no longer process a create that never arrived. */
 const untilOver = { step: "wait", seconds: 660 } as const
 
-/** Plays the history, whose last command must find all as the file says. */
+/** Plays the history. Its last command must find that everything matches the file. */
 const holds = async (history: History) => {
   const { broken, ran } = await play(history)
   const text = ran.map(({ args, code, stderr }) => `berth ${args.join(" ")}\n${stderr}exit ${code}`).join("\n")

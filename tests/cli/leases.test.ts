@@ -1,6 +1,6 @@
 /**
- * What `berth reap` and the end of `berth run` delete, and what they leave alone, tested in this process against the mock service. Tests
- * that need processes and terminals are in `machine/run.machine.ts`.
+ * Tests which nodes `berth reap` and the end of `berth run` delete and which they leave alone, in this process against the mock service.
+ * Tests that need processes and terminals are in `machine/run.machine.ts`.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

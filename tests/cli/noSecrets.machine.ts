@@ -1,5 +1,5 @@
 /**
- * The key and the token of a profile are in no output of any command, even with `--debug`, except the one that `auth token` prints on
+ * No output of a command contains the key or the token of a profile, even with `--debug`, except the one that `auth token` prints on
  * stdout. They are in no file except the profiles file, and other users can read no file.
  */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"

@@ -1,4 +1,4 @@
-/** Every command shows the same record of a node, however the node was named. */
+/** Every command shows the same record of a node, no matter how the user named the node. */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"
 import { Effect } from "effect"

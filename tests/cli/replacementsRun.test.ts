@@ -1,5 +1,5 @@
 /**
- * A replacement was seen running, but may be off or gone after the run has waited for something else. The old node is deleted only if the
+ * A replacement was seen running, but may be off or gone after the run has waited for other things. The old node is deleted only if the
  * replacement still runs.
  */
 import { assert, describe, it } from "@effect/vitest"

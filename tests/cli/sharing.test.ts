@@ -1,5 +1,6 @@
 /**
- * What berth shares with other processes of its machine that use the same key, and what happens on a machine where it cannot keep files.
+ * Tests what berth shares with other processes of its machine that use the same key, and how it works on a machine where it cannot keep
+ * files.
  */
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -107,7 +108,7 @@ describe("an allowance that is shared through a database", () => {
       assert.strictEqual((yield* berth(["image", "saved"], { env: one })).code, 0)
       const ask = berth(["image", "saved"], { env: another })
       let next = yield* ask
-      // A command waits at most half a second for the database. On a very busy machine it may have to go on without.
+      // A command waits at most half a second for the database. On a very busy machine it may have to continue without an answer.
       let uninformed = 0
       for (; next.stderr.includes("The service refused the call") && uninformed < 3; uninformed++) next = yield* ask
       assert.strictEqual(next.code, 6)

@@ -1,6 +1,6 @@
 /**
- * `berth cost --month` asks whichever daemon listens at the address, which may watch another account or another service. The daemon here is a
- * stub with the replies of `berth-watch`; `tests/watch/cost.machine.ts` uses a real one.
+ * `berth cost --month` asks the daemon that listens at the address. This daemon may watch another account or another service. The daemon
+ * here is a stub with the replies of `berth-watch`; `tests/watch/cost.machine.ts` uses a real one.
  */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"

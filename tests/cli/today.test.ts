@@ -614,7 +614,7 @@ describe("node watch where the list may be cut", () => {
       const replies = [ok(nodes[2]), ok({ ...nodes[2], status: "power-off" }), failure(404, "Not found")]
       const url = yield* serve(({ path }) => {
         if (path === "/nodes/1003/") return replies.shift() ?? failure(404, "Not found")
-        // A list of which each page is the same takes three requests.
+        // A list whose pages are all the same takes three requests.
         return ok(nodes.slice(0, ++lists > 3 ? 2 : 3))
       })
       const env = {

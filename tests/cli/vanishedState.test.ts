@@ -1,7 +1,4 @@
-/**
- * Creates with a key whose state folder vanishes while they run (for example because a container's volume is removed) and whose reply is
- * lost, too.
- */
+/** Creates with a key while the state folder vanishes (for example because a container's volume is removed) and the reply is lost, too. */
 import { existsSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

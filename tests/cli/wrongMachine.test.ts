@@ -1,5 +1,5 @@
 /**
- * Berth never affects the wrong machine: whatever a service replies, no DELETE, no commitment and no `created` is about a node that was not
+ * Berth never affects the wrong machine: even if a service lies, no DELETE, no commitment and no `created` is about a node that was not
  * requested.
  */
 import { nodeRecord, ok, type Reply, type Request } from "@berthkit/core/testing"

@@ -1,5 +1,5 @@
 /**
- * Programs on Bun, Deno and Node that share a state folder. One key makes one node, whichever program is killed and whichever one
+ * Programs on Bun, Deno and Node that share a state folder. One key makes one node, even if any of the programs is killed and another one
  * continues. Together the programs stay within the rate limit.
  */
 import { mkdtemp, rm } from "node:fs/promises"
@@ -117,7 +117,7 @@ describe("makers on Bun, Deno and Node by turns", () => {
   )
 })
 
-/** The shortest window in which processes of one machine get no 429, whatever else runs there (decision 0177). */
+/** The shortest window in which processes of one machine get no 429, even if other programs run there (decision 0177). */
 const windowMillis = 20_000
 const limit = 100
 /** How long each process sends requests: until some time in the second window. */

@@ -1,5 +1,6 @@
 /**
- * Checks what `docs/agents.md` shows for agents' programs: reads the JSON of the page, and starts the command in it as such a program does.
+ * Checks the configuration for agents' programs in `docs/agents.md`: reads the JSON of the page, and starts the command in it as such a
+ * program does.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** The pages show what the programs really print: the test runs their commands again and compares the output. */
+/** Checks that the pages show the real output of the programs: runs their commands again and compares the output. */
 import { assert, it } from "@effect/vitest"
 import { capturedPages, withoutTimes } from "@berthkit/scripts/captures"
 

@@ -1,7 +1,7 @@
 /**
- * Runs the programs in the README; `captures.machine.ts` runs its transcript. The separate run `pnpm test:install` runs the tour in a fresh
- * clone (`clone.install.ts`) and installs the packages (`packages.install.ts`), which the functions of the command `packages` pack. Running
- * this test is running the command `test`. This file also checks that the three commands start existing files.
+ * Runs the programs in the README; `captures.machine.ts` runs its transcript. The separate run `pnpm test:install` runs the tour in a
+ * fresh clone (`clone.install.ts`) and installs the packages (`packages.install.ts`), which the functions of the command `packages` pack.
+ * The run of this test is itself a run of the command `test`. This file also checks that the three commands start existing files.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

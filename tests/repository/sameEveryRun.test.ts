@@ -1,6 +1,6 @@
 /**
- * Finds what would make `pnpm test` differ between runs or machines: randomness without a seed, bounds on real time, and limits that a busy
- * machine exceeds.
+ * Finds code that would make `pnpm test` differ between runs or machines: randomness without a seed, bounds on real time, and limits that
+ * a busy machine exceeds.
  */
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

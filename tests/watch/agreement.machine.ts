@@ -57,7 +57,7 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
-        // Both nodes may be gone before the daemon sees either of them end. Then it believes the list only after the hold.
+        // Both nodes may be gone before the daemon sees either of them end. In that case it believes the list only after the hold.
         const config = yield* configured(ops.url, { hold: "1s" })
         const stream = new StreamClient()
         yield* Effect.addFinalizer(() => Effect.sync(stream.close))

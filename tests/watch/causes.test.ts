@@ -163,7 +163,7 @@ describe("a daemon that shares a database with berth on other machines", () => {
       )
       const records = Context.get(yield* Layer.build(database), RecordStore)!
       const nowMillis = yield* Clock.currentTimeMillis
-      // The command may go on for as long as the clock of its machine is behind, at most 15 minutes.
+      // The command may run longer, by as much as the clock of its machine is behind, at most 15 minutes.
       for (const [name, minutes] of [
         ["over", 20],
         ["perhaps", 10]

@@ -118,8 +118,8 @@ const checkLog = (log: ReadonlyArray<LoggedEvent>) => {
 }
 
 /**
- * Checks that the receiver has every event of the log except those about itself, nothing else, and each node's events in order. `dead` has
- * the dead letters, to explain a late event.
+ * Checks that the receiver has every event of the log except those about itself, no other events, and each node's events in order. `dead`
+ * has the dead letters, to explain a late event.
  */
 const checkReceived = (log: ReadonlyArray<LoggedEvent>, ids: ReadonlyArray<string>, dead: ReadonlySet<string>) => {
   const byId = new Map(log.map((event) => [event.id, event]))

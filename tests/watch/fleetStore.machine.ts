@@ -1,6 +1,6 @@
 /**
- * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report this, decide nothing meanwhile, and
- * continue by themselves.
+ * Several daemons while their PostgreSQL is slow, does not answer, fails over or is full: they report this, make no decisions meanwhile,
+ * and continue by themselves.
  */
 import { chmodSync } from "node:fs"
 import { TestServer, type TestWorld } from "@berthkit/server/testing"

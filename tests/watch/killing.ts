@@ -142,7 +142,7 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
         const isStarting = (yield* Random.next) < 0.2
         if (!isStarting) yield* wait(() => daemon.ready())
         yield* Effect.sleep(yield* Random.nextIntBetween(0, isStarting ? maxStartMillis : maxLifeMillis))
-        // Now and then the daemon gets SIGTERM instead, whatever it is doing.
+        // Now and then the daemon gets SIGTERM instead, at any time.
         const isAsked = !isStarting && (yield* Random.next) < 0.15
         const stopwatch = startStopwatch()
         const { code, stderr } = yield* wait(() => daemon.program.kill(isAsked ? "SIGTERM" : "SIGKILL"))

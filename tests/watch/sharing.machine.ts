@@ -1,4 +1,4 @@
-/** What the daemon shares with other processes of its machine that use the same key. */
+/** Tests what the daemon shares with other processes of its machine that use the same key. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"

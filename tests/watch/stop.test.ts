@@ -1,4 +1,4 @@
-/** How the daemon ends, and what it does after it was suspended. */
+/** Tests the end of the daemon, and its work after it was suspended. */
 import { request } from "node:http"
 import { startStopwatch } from "@berthkit/testing/stopwatch"
 import { expect, layer } from "@effect/vitest"

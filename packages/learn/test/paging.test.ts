@@ -1,4 +1,4 @@
-/** What learn can tell about the paging of a service with only a few nodes, and what it cannot. */
+/** Tests what learn can find out about the paging of a service with only a few nodes, and what it cannot. */
 import { describe, expect, it } from "vitest"
 import { adviceFrom } from "../src/advice.ts"
 import { judge } from "../src/claims.ts"

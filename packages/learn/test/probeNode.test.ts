@@ -1,4 +1,4 @@
-/** Which node the probe orders: the cheapest one that it may order, named by the slug that a create needs. */
+/** The probe orders the cheapest node that it may order, named by the slug that a create needs. */
 import { Images } from "@berthkit/core/client/Images"
 import { layer, ok } from "@berthkit/core/testing"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Asks a service of a test what the probe asks, on the service's own clock, and records it as a HAR. The reads are those of `survey.ts`,
- * because the test must prove that these reads are enough.
+ * Sends the probe's requests to a service of a test, on the service's own clock, and records them as a HAR. The reads are those of
+ * `survey.ts`, because the test must prove that these reads are enough.
  */
 import { Result } from "effect"
 import { type Exchange } from "../src/observe/Exchange.ts"

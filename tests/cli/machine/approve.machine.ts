@@ -1,6 +1,6 @@
 /**
- * A person approves an agent's proposal at a real terminal. Whichever process is killed, a proposal is carried out only once. Needs Linux,
- * because its `script` makes the terminal.
+ * A person approves an agent's proposal at a real terminal. A proposal is carried out only once, even if a process is killed. Needs
+ * Linux, because its `script` makes the terminal.
  */
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"

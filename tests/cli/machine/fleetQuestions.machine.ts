@@ -1,4 +1,7 @@
-/** What `berth apply` asks at a real terminal, and what it does with the answer. Needs Linux, because its `script` makes the terminal. */
+/**
+ * Tests the questions of `berth apply` at a real terminal, and its reactions to the answers. Needs Linux, because its `script` makes the
+ * terminal.
+ */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berthkit/testing/Program"

@@ -1,5 +1,5 @@
 /**
- * Checks that a run ends all its processes and deletes its node in bad circumstances: its command has started other processes, with or
+ * Checks that a run ends all its processes and deletes its node even in these cases: its command has started other processes, with or
  * without a terminal, or the disk is full or read-only during the delete. Needs Linux, its `script`, and root.
  */
 import { execFileSync } from "node:child_process"

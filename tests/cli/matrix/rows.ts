@@ -42,7 +42,7 @@ export interface Row {
    * as lines of JSON.
    */
   readonly notes: "none" | "lines" | "progress" | "changes"
-  /** Which of `id` and `name` the record has no field for. */
+  /** Which of the formats `id` and `name` the record has no field for. */
   readonly lacks?: ReadonlyArray<Format>
   /** Whether the record has no id yet. */
   readonly isWithoutId?: true

@@ -1,6 +1,6 @@
 /**
- * What a model receives: texts of others as data, no credential in any message, and a result even if the rate limit is spent or the service
- * hangs.
+ * A model receives other people's texts as data, no credential in any message, and a result even if the rate limit is spent or the
+ * service hangs.
  */
 import { HttpService } from "@berthkit/testing/HttpService"
 import { seenOf, spellingsOf } from "@berthkit/testing/spellings"

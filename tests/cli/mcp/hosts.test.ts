@@ -1,6 +1,6 @@
 /**
- * How programs that run agents use the tools. They pass schemas on to models, some of which know only a part of JSON Schema. They send
- * arguments as the model wrote them, and they abort a call that reports no progress for a while.
+ * How programs that run agents use the tools. They pass schemas on to models, some of which know only a part of JSON Schema. These
+ * programs send arguments as the model wrote them, and abort a call that reports no progress for a while.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"

@@ -1,6 +1,6 @@
 /**
- * A proposal is carried out once, whatever is repeated, lost or killed. The test counts the requests that the service receives behind a
- * relay, which can keep replies back.
+ * A proposal is carried out once, even if calls are repeated, replies are lost or processes are killed. The test counts the requests that
+ * the service receives behind a relay, which can keep replies back.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { request as forward, type RequestListener } from "node:http"
@@ -15,7 +15,7 @@ import { type Agent, changes, order, startAgent } from "./Agent.ts"
 const everything = ["--allow", "create,delete,commit"]
 
 /**
- * What the relay does with the reply to the first change, which the service has carried out. `late`: the relay passes the reply on after
+ * The relay's treatment of the reply to the first change, which the service has carried out. `late`: the relay passes the reply on after
  * `reached`.
  */
 type Loss = "kept back" | "lost" | "late"

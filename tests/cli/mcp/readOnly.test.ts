@@ -1,4 +1,7 @@
-/** Without `--allow` the server sends only GETs, whatever a model calls, and it refuses invalid arguments before it sends anything. */
+/**
+ * Without `--allow` the server sends only GETs, even if a model calls other tools, and it refuses invalid arguments before it sends
+ * anything.
+ */
 import { isSoak } from "@berthkit/testing/chance"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berthkit/server/testing"

@@ -1,6 +1,7 @@
 /**
- * The clock of the service and of the programs that talk to it. It advances only when nothing else can happen, so a test can pass a day in
- * no time. The machine's wall clock may step, and its monotonic clock begins anew if the machine restarts. The service's clock never steps.
+ * The clock of the service and of the programs that talk to it. It advances only when nothing else can happen, so a test can pass a day
+ * in no time. The machine's wall clock may step, and its monotonic clock starts again if the machine restarts. The service's clock never
+ * steps.
  */
 import { Clock, Duration, Effect } from "effect"
 

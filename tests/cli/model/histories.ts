@@ -24,7 +24,7 @@ export interface Played {
 
 /** Plays a history until it breaks a rule that is not left out. */
 export const play = async (history: History, isLeftOut: (broken: Broken) => boolean = () => false): Promise<Played> => {
-  // A history must have the same result whatever was played before it.
+  // A history must have the same result no matter what was played before it.
   Object.assign(Math, { random: numbersFrom(seed) })
   const world = new World()
   const ran: Array<Ran> = []

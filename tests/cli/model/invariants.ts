@@ -1,7 +1,6 @@
 /**
- * The rules that must hold after every command, whatever has happened. A command sends only what it has shown and what its limits allow,
- * deletes only nodes that are proved to be ours, deletes nothing before its replacement runs, makes one node per key, and reports every
- * change.
+ * The rules that must hold after every command. A command sends only what it has shown and what its limits allow, deletes only nodes that
+ * are proved to be ours, deletes nothing before its replacement runs, makes one node per key, and reports every change.
  */
 import { fleetOfGroup, type Group, nameOf, namesIn } from "./fleetFile.ts"
 import { type ChangeTruth, freshMillis, type NodeTruth, type PlanName, plans } from "./service.ts"
@@ -299,7 +298,7 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
   if (!isMore) return
   if (step.ready === false)
     yield { rule: "4 ready first (apply)", why: `node ${first.id} was deleted, and none was ready` }
-  // Nodes that others deleted do not count, except a new one, which counts until its deletion.
+  // Nodes that others deleted do not count, except a new node, which counts until its deletion.
   const ours = ({ command: by, fellAtMillis, id, removedBy }: NodeTruth) =>
     (removedBy !== "somebody else" || Number.isFinite(fellAtMillis)) &&
     (ledgerBefore.has(id) || ledgerAfter.has(id) || by === command)
@@ -568,7 +567,7 @@ const openStays: Rule = function* (
     }
 }
 
-/** 8: every change is printed, however the command ends. */
+/** 8: every change is printed, even if the command fails. */
 const isSaid: Rule = function* (world, ran, changes) {
   const { code, step } = ran
   const text = textOfRun(ran)
@@ -584,7 +583,7 @@ const isSaid: Rule = function* (world, ran, changes) {
   }
 }
 
-/** 8: a run deletes its node, whatever else fails; if the delete fails, an error names the node. */
+/** 8: a run deletes its node, even if everything else fails; if the delete fails, an error names the node. */
 const runLetsGo: Rule = function* ({ service }, ran, changes) {
   const { code, step } = ran
   if (step.step !== "run" || (step.cut !== undefined && step.cut.how !== "interrupt")) return

@@ -156,7 +156,7 @@ export class Terminal {
     const { getBuiltinModule } = process
     let fiber: Fiber.Fiber<number> | undefined
     let isCut = false
-    /** Cuts the command. Returns whether what it is doing still happens. */
+    /** Cuts the command. Returns whether its present action still happens. */
     const end = ({ how, isSent }: Cut): boolean => {
       isCut = true
       if (how === "interrupt") fiber?.interruptUnsafe()

@@ -117,7 +117,7 @@ export interface ChangeTruth {
   readonly shown: string
   /** The price when the service received the request. */
   readonly pricePerHour: number
-  /** The cost per hour at that time, however it is billed. */
+  /** The cost per hour at that time, for every way of billing. */
   readonly costPerHour: number
   readonly minimum: number
   /** The currency of these amounts. */

@@ -9,7 +9,7 @@ import { Program } from "@berthkit/testing/Program"
 import { TestServer } from "@berthkit/server/testing"
 
 const member = fileURLToPath(new URL("member.ts", import.meta.url))
-/** The shortest window in which processes of one machine get no 429, whatever else runs there (decision 0177). */
+/** The shortest window in which processes of one machine get no 429, even if other programs run there (decision 0177). */
 const windowMillis = 20_000
 /** How long each process sends requests: until some time in the second window. */
 const askingMillis = 26_000

@@ -44,7 +44,7 @@ const until = async ({ allowance }: Client, { underWay, waiting }: Place["level"
   for await (const level of allowance.changes()) if (level.underWay === underWay && level.waiting === waiting) return
 }
 
-/** Whether the promise ends before the next turn of the event loop, that is without a timer, a socket or another task in between. */
+/** Whether the promise settles before the next turn of the event loop, that is, without a timer, a socket or another task in between. */
 const endsAtOnce = (promise: Promise<unknown>) =>
   Promise.race([
     promise.then(

@@ -1,6 +1,6 @@
 /**
- * Calls every method of the promise client once, against a service in this process, so that no call has to wait. It works with any clock
- * that the test has installed.
+ * Calls every method of the promise client once, against a service in this process, so that no call has to wait. This works with any
+ * clock that the test has installed.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-// What a page does with the client. It runs without a `process`.
+// Uses the client like a page. It runs without a `process`.
 import { createClient } from "@berthkit/core"
 
 const { BERTH_BASE_URL, BERTH_API_KEY, BERTH_ACCESS_TOKEN } = globalThis.process.env

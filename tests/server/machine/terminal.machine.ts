@@ -1,6 +1,6 @@
 /**
- * Servers that a person starts from an interactive shell in a terminal, and what happens to them when the shell or the terminal ends. Needs
- * Linux, because its `script` makes the terminal.
+ * Tests servers that a person starts from an interactive shell in a terminal, when the shell or the terminal ends. Needs Linux, because
+ * its `script` makes the terminal.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"

@@ -25,7 +25,7 @@ type Variables = Readonly<Record<string, string>>
 const start = (args: ReadonlyArray<string>, variables: Variables = {}) =>
   Program.start(() => Program.ofNode(binary, args, { env: { ...process.env, ...variables } }))
 
-/** Runs it to its end; for starts that are to fail, and for help. */
+/** Runs the program to its end; for starts that should fail, and for help. */
 export const run = (args: ReadonlyArray<string>, variables?: Variables): Effect.Effect<Ended> =>
   Effect.scoped(Effect.flatMap(start(args, variables), ({ ended }) => Effect.promise(() => ended)))
 
@@ -36,7 +36,7 @@ export const runInto = (file: string, args: ReadonlyArray<string>): Effect.Effec
   return Effect.scoped(Effect.flatMap(program, ({ ended }) => Effect.promise(() => ended)))
 }
 
-/** Starts the server and waits for the ready line. When the scope closes, the server is gone, whatever the test did. */
+/** Starts the server and waits for the ready line. When the scope closes, the server is gone, even if the test failed. */
 export const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string>, variables?: Variables) {
   const server = yield* start(args, variables)
   const line = yield* Effect.promise(() => server.printed(/^.*\n/))

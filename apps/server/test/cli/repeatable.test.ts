@@ -5,7 +5,8 @@ import { callAs, nodeOf, type Reply } from "../http/service.ts"
 import { serve } from "./berthServer.ts"
 
 /**
- * Calls as a test might make them, bad ones and control requests included; returns every byte that came back, except the server's own date.
+ * Makes calls as a test might make them, including bad ones and control requests; returns every byte that came back, except the server's
+ * own date.
  */
 const calls = Effect.fnUntraced(function* (flags: string) {
   const { account, ready } = yield* serve(["--port", "0", ...flags.split(" ")])

@@ -1,5 +1,5 @@
-// Runs in a page of another origin: sends all that a page can send to the server at `url` without asking first, and
-// what it may ask for. Gives what it could read.
+// Runs in a page of another origin: sends to the server at `url` all requests that a page can send without a preflight, and some that
+// need one. Returns the texts that it could read.
 globalThis.attack = async (url) => {
   const read = []
   const attempt = async (name, sent) => {

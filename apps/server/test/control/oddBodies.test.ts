@@ -12,7 +12,7 @@ import { control } from "./plane.ts"
 /** The names that every object inherits. */
 const inherited = ["constructor", "toString", "__proto__", "hasOwnProperty", "valueOf"] as const
 
-/** A body that every route with one accepts, in a world of the default seed and the scenario `small`. */
+/** For every route that takes a body: a body that it accepts, in a world of the default seed and the scenario `small`. */
 const routes = [
   {
     method: "POST",
@@ -40,7 +40,7 @@ const routes = [
   }
 ] as const
 
-/** Objects in which a writer can use any keys. */
+/** Objects in which any keys are allowed. */
 const namedByWriters = /\.(header|query|body)$/
 
 /** Every object within a value, with its path. */
@@ -52,7 +52,7 @@ const objectsIn = (value: unknown, path = ""): ReadonlyArray<readonly [path: str
         ...Object.entries(value).flatMap(([key, part]) => objectsIn(part, path === "" ? key : `${path}.${key}`))
       ]
 
-/** `value` with a key more in the object at `path`. */
+/** `value` with one more key in the object at `path`. */
 const withKey = (value: unknown, path: string, key: string): string => {
   const marked = structuredClone(value)
   const [, object] = objectsIn(marked).find(([at]) => at === path)!
@@ -135,7 +135,7 @@ describe("names that every object inherits", () => {
       for (const name of [...inherited, "%", "%00", "a[]", ""]) {
         for (const path of ["/_mock/worlds/default/nodes", "/myaccount/api/v1/nodes/", "/myaccount/api/v1/images/"]) {
           const { status } = yield* ask("GET", `${path}?apikey=berth-key&${name}=1&${name}=%`)
-          // The control plane refuses any parameter it does not know, the service ignores it.
+          // The control plane refuses unknown parameters, but the service ignores them.
           expect([path, name, status]).toEqual([path, name, path.startsWith("/_mock/") ? 400 : 200])
         }
       }
@@ -180,7 +180,7 @@ const { value: oddValue } = fc.letrec<{ value: unknown }>((tie) => ({
   )
 }))
 
-/** A place in a value, and what to put there: either under a new key, or instead of the value that is there. */
+/** A place in a value, and a value to put there: under a new key, or instead of the present value. */
 const change = fc.record({
   place: fc.array(fc.nat(), { maxLength: 6 }),
   key: fc.option(oddKey),

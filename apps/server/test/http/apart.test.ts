@@ -58,7 +58,7 @@ const perform = Effect.fnUntraced(function* ({ as, does, of }: Step, worlds: Rea
   return `${response.status} ${JSON.stringify(response.headers)} ${yield* response.text}`
 })
 
-/** Whether a request shows which world it is for; a preflight shows no token. */
+/** Whether a request shows its world; a preflight shows no token. */
 const names = ({ as, does }: Step): boolean =>
   as !== "none" && as !== "unknown" && (does !== "preflight" || (as !== "no key" && as !== "bad key"))
 

@@ -1,6 +1,4 @@
-/**
- * The examples of the OpenAPI description are what the service answers.
- */
+/** The examples of the OpenAPI description equal the service's replies. */
 import { readFileSync } from "node:fs"
 import description from "@berthkit/core/openapi.json" with { type: "json" }
 import { expect, it, layer } from "@effect/vitest"

@@ -9,7 +9,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import fc from "fast-check"
 import { nodeOf, prefix } from "./service.ts"
 
-/** Bytes to send, in pieces, and how many replies they are certain to get; `null` when that is uncertain. */
+/** Bytes to send, in pieces, and the number of replies that they certainly get; `null` if that is uncertain. */
 export interface RandomRequest {
   readonly pieces: ReadonlyArray<Buffer>
   readonly replies: number | null
@@ -30,7 +30,7 @@ const endpoints = Object.values(BerthApi.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({ method: String(method), path: String(path) }))
 )
 
-/** Bodies the schemas allow, as a sample. */
+/** A sample of bodies that the schemas allow. */
 const bodiesOf = <S extends Schema.Top>(schema: S, seed: number) =>
   Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(Schema.toEncoded(schema)), { count: 100, seed }), (bodies) =>
     fc.constantFrom<unknown>(...bodies)
@@ -96,7 +96,7 @@ const target = (ids: ReadonlyArray<number>): fc.Arbitrary<string> => {
     .map(([p, k, q]) => encodeLine(`${p}?${[k, ...q.map(([n, v]) => `${n}=${v}`)].join("&")}`))
 }
 
-/** A request line is of visible ASCII; the parser refuses the rest, before it knows the method. */
+/** A request line consists of visible ASCII; the parser refuses anything else before it knows the method. */
 const encodeLine = (text: string): string => text.replace(/[^!-~]/gu, encodeURIComponent)
 
 const headers: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc

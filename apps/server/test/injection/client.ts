@@ -1,4 +1,4 @@
-/** A client of one world for tests of faults. It reports how a call ended, whatever bytes arrived. */
+/** A client of one world for tests of faults. It reports how a call ended, even if any bytes arrive. */
 import { connect } from "node:net"
 import { Effect, Redacted } from "effect"
 import type { TestWorld } from "../../src/testing.ts"
@@ -15,7 +15,7 @@ export const create = (world: TestWorld, name = "web") => ask(world, "POST", "/n
 
 export const get = (world: TestWorld, id: number) => ask(world, "GET", `/nodes/${id}/`)
 
-/** How many nodes there really are. */
+/** The actual number of nodes. */
 export const countNodes = (world: TestWorld): Effect.Effect<number> =>
   Effect.orDie(
     Effect.map(

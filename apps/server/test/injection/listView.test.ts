@@ -29,7 +29,7 @@ const worldOf = (instants: ReadonlyArray<number>, goneEvery: number): World.Worl
   return world
 }
 
-/** The list of an earlier instant, found among every node there is or was. */
+/** The list of an earlier instant, found among all present and former nodes. */
 const pastIds = (world: World.World, asOf: number): ReadonlyArray<number> => {
   const { lifecycle, seed } = world.settings
   return [...world.nodes.all(), ...world.gone]

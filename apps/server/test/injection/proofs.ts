@@ -1,6 +1,6 @@
 /**
- * A proof for each fault: what a client sees while it is armed, and what it sees when it is not. The faults whose proof
- * needs the clock are in `slow.test.ts`.
+ * A proof for each fault: what a client sees while the fault is armed, and what it sees otherwise. `slow.test.ts` has the proofs that
+ * need the clock.
  */
 import { Effect } from "effect"
 import type { FaultName } from "../../src/injection/catalogue.ts"

@@ -5,7 +5,7 @@ import { ask, create, list } from "./client.ts"
 
 const params = (world: TestWorld) => ({ params: { world: world.id } })
 
-/** What a client sees of a world while its faults act. */
+/** The replies of a world while its faults act. */
 const goOn = (world: TestWorld) =>
   Effect.gen(function* () {
     const lists = yield* Effect.forEach(Array.from({ length: 20 }), () => list(world))

@@ -1,4 +1,4 @@
-/** Reads the stream of events with nothing that only one language has. */
+/** Reads the stream of events without features that only one language has. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
@@ -53,7 +53,7 @@ export const watchEvents = (query = "", lastEventId?: string, proxyUrl?: string)
           while (read(text).length < count) yield* more
           return read(text)
         }),
-      /** All of them, once the server has ended the stream. */
+      /** All events, once the server has ended the stream. */
       untilEnd: Effect.gen(function* () {
         while (!isOver) yield* more
         return read(text)

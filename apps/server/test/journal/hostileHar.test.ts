@@ -1,6 +1,4 @@
-/**
- * An archive of whatever a client may send: odd bytes in paths, queries and bodies, and every fault.
- */
+/** An archive of everything that a client may send: odd bytes in paths, queries and bodies, and every fault. */
 import { HarValidator } from "@har-sdk/validator"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

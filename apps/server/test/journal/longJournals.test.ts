@@ -43,7 +43,7 @@ describe("the fields of a body that are named like secrets", () => {
     for (const text of [`"${"token".repeat(20_000)}`, `${'"token'.repeat(20_000)}`, `"token"${" ".repeat(100_000)}`]) {
       expect(shown(text)).toBe(text)
     }
-    // This takes milliseconds. With a search that begins anew at each word, it would take seconds.
+    // This takes milliseconds. A search that starts again at each word would take seconds.
     expect(threadCpuMillis() - began).toBeLessThan(500)
   })
 })

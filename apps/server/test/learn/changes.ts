@@ -1,5 +1,5 @@
 /**
- * A connection to a mock that changes one thing about the service, while nodes come and go before each request; and the list of such
+ * A connection to a mock that changes one thing about the service, while nodes come and go before each request. Also the list of such
  * changes: of fields, words, envelopes, failures, pages, images and prices, limits and times.
  */
 import { HttpService } from "@berthkit/testing/HttpService"

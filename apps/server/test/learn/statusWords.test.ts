@@ -1,6 +1,4 @@
-/**
- * Words for the status of a node that Berth does not know: the profile plays them, and a check notices when they change.
- */
+/** Words that Berth does not know for the status of a node: a mock with the profile uses them, and a check notices when they change. */
 import { describe, expect, it } from "vitest"
 import { compare } from "@berthkit/learn/check"
 import { profileOf } from "@berthkit/learn/profileOf"

@@ -31,7 +31,7 @@ const json = (response: ServerResponse, status: number, body: unknown, headers =
 
 const nodes = { message: "Success", code: 200, data: [{ id: 1, name: "a", status: "running" }], errors: {} }
 
-/** A service whose catalogue `answer` gives. */
+/** A service whose catalogue comes from `answer`. */
 const withImages =
   (answer: (response: ServerResponse) => void) => (request: IncomingMessage, response: ServerResponse) =>
     request.url?.includes("/images/") === true ? answer(response) : json(response, 200, nodes)

@@ -58,7 +58,7 @@ describe("a pattern", () => {
     const began = threadCpuMillis()
     for (const pattern of [`*${"a".repeat(1_000)}b*`, `*${"?a".repeat(500)}b`])
       expect(matches(pattern, text)).toBe(false)
-    // This takes 20 million steps. A search that begins anew at each character would take 600 million.
+    // This takes 20 million steps. A search that starts again at each character would take 600 million.
     expect(threadCpuMillis() - began).toBeLessThan(1_000)
   })
 })

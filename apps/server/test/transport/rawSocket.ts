@@ -19,8 +19,8 @@ export interface Exchange {
 }
 
 /**
- * Sends each piece when the one before it has been handed to the system, then waits for the server to close or for
- * `enough` replies. `headReplies` are the indexes of replies to HEAD, which have no body whatever their headers state.
+ * Sends each piece when the one before it has been handed to the system, then waits for the server to close or for `enough` replies.
+ * `headReplies` are the indexes of replies to HEAD, which have no body even if their headers state one.
  */
 export const exchange = (
   baseUrl: string,

@@ -10,7 +10,7 @@ const post = (headers: string, body = "") =>
   `POST ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\nHost: x\r\n${auth}Content-Type: application/json\r\n${headers}\r\n${body}`
 const creation = JSON.stringify(nodeOf("raw"))
 
-/** Every failure that leaves the server is the envelope, with the headers every reply has. */
+/** Checks that a failure has the envelope and the headers of every reply. */
 const expectEnvelope = (reply: RawReply | undefined, status: number): void => {
   expect(reply?.status).toBe(status)
   expectFailure(status, reply!.headers["content-type"], JSON.parse(reply!.body))

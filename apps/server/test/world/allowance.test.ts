@@ -37,7 +37,7 @@ const anyPolicy = fc.oneof(...algorithms.map(policies))
 
 const grantedAt = (steps: ReturnType<typeof run>) => steps.flatMap(({ now, reading }) => (reading.granted ? [now] : []))
 
-/** The most grants in any stretch `[t, t + windowMillis)`. */
+/** The most grants in any period `[t, t + windowMillis)`. */
 const maxWithin = (instants: ReadonlyArray<number>, windowMillis: number): number => {
   let most = 0
   let first = 0

@@ -1,4 +1,4 @@
-/** Which of the troubles that only one process knows are kept in the store, and who ends them. */
+/** Tests which troubles of a single process are kept in the store, and who ends them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock, TestConsole } from "effect/testing"

@@ -192,7 +192,7 @@ class Sink {
         this.release(step.max)
         return
       case "kill":
-        // The process loses everything that it knew; the store keeps everything.
+        // The process loses all its knowledge; the store keeps everything.
         this.#nodes = new HeldNodes()
         this.#pass = null
         return

@@ -1,4 +1,4 @@
-/** Between which instants something is reported to have happened. */
+/** Tests the instants between which an event is reported to have happened. */
 import { describe, expect, it } from "@effect/vitest"
 import { aNode, nodeId } from "./aNode.ts"
 import { byHand } from "./byHand.ts"

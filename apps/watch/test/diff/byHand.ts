@@ -1,6 +1,6 @@
 /**
- * The diff fed by hand: every call is an observation, and returns the facts it proves. Time passes only in `pass`. The baseline
- * is taken with the first two sweeps unless a test begins before it.
+ * Feeds the diff by hand: every call is an observation, and returns the facts that it proves. Time passes only in `pass`. The first two
+ * sweeps set the baseline, unless a test begins before it.
  */
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
 import { DateTime } from "effect"

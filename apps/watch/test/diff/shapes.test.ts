@@ -19,7 +19,7 @@ type Spellings = ReadonlyArray<unknown>
 const absent = Symbol("absent")
 
 const ip = "10.0.0.1"
-/** The addresses that a shape may state whatever the other shapes state. */
+/** The addresses that a shape may state independently of the other shapes. */
 const addresses: Spellings = [
   ip,
   { ip_address: ip },

@@ -1,7 +1,7 @@
 /**
  * Assigns the accounts of a simulation to machines like Effect Cluster, according to which machines were heard from within the last few
- * seconds. It is worse than Effect Cluster: now and then it gives an account to a second machine while the first one still has it, and
- * tells the first machine late or never.
+ * seconds. Unlike Effect Cluster, it sometimes gives an account to a second machine while the first one still has it, and tells the first
+ * machine late or never.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import { Placement } from "../../src/fleet/Placement.ts"

@@ -17,8 +17,8 @@ export interface Line {
 }
 
 /**
- * `perform`: the other party carries out the request. `lost`: what the machine gets instead of an answer; null if it cannot be cut off from
- * that party.
+ * `perform`: the other party carries out the request. `lost`: the machine gets this instead of an answer; null if it cannot be cut off
+ * from that party.
  */
 export const exchange = <A, E>(
   simulation: Simulation,

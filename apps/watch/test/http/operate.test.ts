@@ -20,7 +20,7 @@ const panels: ReadonlyArray<{ readonly targets: ReadonlyArray<{ readonly expr: s
 const namesIn = (expressions: ReadonlyArray<string>) =>
   new Set(expressions.flatMap((each) => each.match(/\bberth_\w+/g) ?? []))
 
-/** A daemon with a value for everything it has a metric for. */
+/** A daemon with a value for each of its metrics. */
 const busy = Effect.gen(function* () {
   const { put, state, url } = yield* served()
   const now = yield* DateTime.now

@@ -178,7 +178,7 @@ describe("an account of several pages", () => {
     sweep.end(0, 3)
     return watch
   }
-  /** When the next single read of a node is due, from now on; null if none is. */
+  /** How long until the next single read of a node is due; null if none is. */
   const readIn = (watch: ReturnType<typeof byHand>, firstId = 211) => {
     return read(watch, after(watch, { end: { offset: 250, lastId: 250, firstId } }))
   }

@@ -23,7 +23,7 @@ const plans = {
   currencies: []
 }
 
-/** The faults in the spending that a history leads to. */
+/** The errors in the spending after a history. */
 const complaintsOf = (history: History): ReadonlyArray<string> => {
   let ledger: Ledger | null = null
   const seen = new Set<string>()
@@ -32,7 +32,7 @@ const complaintsOf = (history: History): ReadonlyArray<string> => {
     if (standing.baselineMillis === null) return
     for (const { incarnation, node } of nodes) seen.add(`${node.id} ${incarnation}`)
     const nowMillis = difference.exchange.answered.atMillis
-    // As if the prices had been known all the time.
+    // Begin as if the prices had always been known.
     const begun: Ledger = ledger ?? beginWith([], plans, 0, nowMillis).ledger
     const isSweep = observation._tag === "SweepCompleted"
     ledger = followNodes(begun, before, difference, plans, { sweepMillis, isSweep }).ledger

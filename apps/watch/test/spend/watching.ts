@@ -49,7 +49,7 @@ export interface History {
   readonly hasUnknown: boolean
   /** Whether there is a sweep at each instant at which a node goes, and a read of prices whenever one changes. */
   readonly isExact: boolean
-  /** Whether some nodes are taken for deleted although they exist, and return later. */
+  /** Whether some existing nodes count as deleted and return later. */
   readonly hasReturns?: boolean
 }
 

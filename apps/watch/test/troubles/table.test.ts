@@ -16,7 +16,7 @@ const ofSink = (rest: Partial<SinkState>) => aState({ sinks: [aSink(rest)] })
 const sweptAgo = (millis: number) => ({ endedMillis: nowMillis - millis, durationMillis: 1, requests: 1 })
 const low = (isLow: boolean) => ({ limit: 1200, remaining: 100, resetMillis: null, isLow })
 
-/** By the name of a trouble: a state in which it just holds, and one in which it just does not. */
+/** For each trouble: a state in which it just holds, and one in which it just does not. */
 const cases: Readonly<Record<string, readonly [holds: DaemonState, not: DaemonState]>> = {
   "account-refused": [
     ofAccount({ outage: { message: "401", sinceMillis: 5, isRefusal: true } }),

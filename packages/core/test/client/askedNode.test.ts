@@ -1,4 +1,4 @@
-/** A reply must be about the requested node: no call takes a reply about another node for it. */
+/** A reply must be about the requested node: no call accepts a reply about another node. */
 import { createTestClient, layer, nodeRecord, ok, type Reply } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"

@@ -463,7 +463,8 @@ describe("time", () => {
     let requests = 0
     return Effect.gen(function* () {
       const { current } = yield* Allowance
-      // A fiber yields after about 2000 operations, wherever it is. This many operations before the call move the yield through the call.
+      // A fiber yields after about 2000 operations, at any place in its code. This many operations before the call move the yield through
+      // the call.
       for (let operations = 980; operations < 1030; operations++) {
         let ledger: Ledger | undefined
         requests = 0

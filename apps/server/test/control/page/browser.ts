@@ -14,7 +14,7 @@ export const mustControl = (account: Account, method: string, path: string, body
     return json
   })
 
-/** The account of a world that was made so. */
+/** The account of a world that `mustControl` has made. */
 export const accountOf = ({ baseUrl }: Account, made: { readonly apiKey: string; readonly accessToken: string }) => ({
   baseUrl,
   apiKey: Redacted.make(made.apiKey),

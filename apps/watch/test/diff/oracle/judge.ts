@@ -1,4 +1,4 @@
-/** Compares what was published about a history with the truth. Every complaint is a sentence; a good history has none. */
+/** Compares the published events about a history with the truth. Every complaint is a sentence; a good history has none. */
 import type { NodeStatus } from "@berthkit/core/domain/NodeStatus"
 import { DateTime } from "effect"
 import type { NodeFact } from "../../../src/diff/Fact.ts"
@@ -24,7 +24,7 @@ const lifeOf = ({ world }: Watched, fact: NodeFact): Life | undefined => {
 const short = ({ atMillis, fact }: AboutNode) =>
   `${fact.type} of ${fact.subject} (incarnation ${fact.identity.incarnation}) at ${atMillis}`
 
-/** Everything that is wrong with what was published. */
+/** Everything that is wrong with the published events. */
 export const judge = (watched: Watched): ReadonlyArray<string> => [
   ...ids(watched),
   ...truth(watched),

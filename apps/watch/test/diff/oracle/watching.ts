@@ -44,7 +44,7 @@ export interface Published {
   readonly fact: Fact
   readonly atMillis: number
   readonly run: number
-  /** When the last complete sweep before it began, as far as this process knew, on a clock that cannot be set. */
+  /** When the last complete sweep before the fact began, as far as this process knew, on a clock that cannot be set. */
   readonly sweptMillis: number
 }
 

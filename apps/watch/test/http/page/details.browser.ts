@@ -1,6 +1,4 @@
-/**
- * One node on the dashboard: its address, its past, and that nothing about it moves because of another node.
- */
+/** Tests one node on the dashboard: its address, its past, and that an event about another node does not move it. */
 import { sees, visit } from "@berthkit/testing/browser"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -25,7 +23,7 @@ describe("the details of a node", () => {
       yield* sees(dialog(page, "web-1").waitFor({ state: "hidden" }))
       yield* sees(page.goForward())
       yield* sees(dialog(page, "web-1").waitFor())
-      // The browser may report only now that the dialog was closed before.
+      // The browser may report the earlier close of the dialog only now.
       yield* sees(page.evaluate(`document.getElementById("details").dispatchEvent(new Event("close"))`))
       expect(page.url()).toBe(`${daemon.url}/#node/default/97898`)
       yield* sees(page.reload())

@@ -84,7 +84,7 @@ const isSet = ({ budget, intervalMillis, size }: Asked): boolean =>
 const readsOf = (loss: Asked): number => {
   const { budget, intervalMillis, isIll, lies, lost, size } = loss
   const used =
-    // Row 5 takes what is left, and the part of row 1 that the margins of the promise cover.
+    // Row 5 takes the remaining requests, and the part of row 1 that the margins of the promise cover.
     (isSet(loss) ? 57 * shareOf(budget).hours : 0) +
     // Two reads of each node that was hidden before.
     (isIll ? 0.4 * size : 0) +
@@ -105,8 +105,8 @@ export const deletedWithinMillis = (loss: Asked): number => {
 }
 
 /**
- * Configured sweeps that prove something use what is kept for the reads of row 1. When those reads come, rows 2 and 3 pay for them until
- * they are sent.
+ * Configured sweeps that prove something use the requests that are reserved for the reads of row 1. When those reads come, rows 2 and 3
+ * pay for them until they are sent.
  */
 const lentMillis = (loss: Asked): number => {
   const { perHour } = shareOf(loss.budget)

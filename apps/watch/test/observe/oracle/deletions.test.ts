@@ -1,6 +1,7 @@
 /**
- * Deletions and new nodes are reported as promised whatever interval is set, because proofs of deletions come before sweeps more often than
- * promised. The bounds are calculated by hand in `bound.ts`; the test also checks that the numbers in the code agree with them.
+ * Deletions and new nodes are reported as promised with every interval, because proofs of deletions come before sweeps that are more
+ * frequent than promised. The bounds are calculated by hand in `bound.ts`; the test also checks that the numbers in the code agree with
+ * them.
  */
 import { isSoak } from "@berthkit/testing/chance"
 import { describe, expect, it } from "@effect/vitest"

@@ -67,7 +67,7 @@ const allowance = { "ratelimit-limit": "1000000", "ratelimit-remaining": "999999
 
 /**
  * The real client over replies that arrive at once and whole. Reading one takes no turn of the event loop, because virtual time would not
- * wait for that. So the clock alone decides the order, however busy the machine is.
+ * wait for that. So the clock alone decides the order, even on a busy machine.
  */
 const clientOf = (
   answer: (path: string, query: ReadonlyMap<string, string>, nowMillis: number) => HttpReply | "hang"
@@ -91,7 +91,7 @@ const clientOf = (
     })
   )
 
-/** Never warn about real time: what virtual time wakes may take any real time. */
+/** Never warn about real time: code that virtual time wakes may take any real time. */
 const clock = TestClock.layer({ warningDelay: "1 day" })
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The promise of detection latency under lies: a node that the list shows for longer than the promised time for its account's size is
- * reported, whatever happens to reads of single nodes.
+ * reported, even if reads of single nodes hang or fail.
  */
 import type { KnownStatus } from "@berthkit/core/domain/NodeStatus"
 import { isSoak, seed } from "@berthkit/testing/chance"
@@ -43,7 +43,7 @@ const inTransition = new Set<KnownStatus>(["creating", "created", "terminate"])
 const honestMillis = (size: number, transitions: number) =>
   transitions > 10 ? veryStretchedMillis : size < 100 && transitions <= 5 ? promisedMillis : stretchedMillis
 
-/** A failed page is requested again, and a list that lacks a node by chance has it the next time. */
+/** A failed page is requested again, and a list that lacks a node by chance contains it the next time. */
 const allowedMillis = ({ hanging, kinds, size }: PolledHistory, life: Life, world: World) =>
   honestMillis(size, transitionsAbout(life, world)) *
   // Pages of a sweep and the end of the list wait for each other while doubts cannot be settled (docs/reference/latency.md).

@@ -16,7 +16,7 @@ export interface Scenario {
   readonly skewMillis: number
   /** Calls at any time: as many as may be under way at once. */
   readonly callers: number
-  /** Another client with the same key: as careful as ours, or sending this often per window and ignoring its replies. */
+  /** Another client with the same key: one that is as careful as ours, or one that sends this often per window and ignores its replies. */
   readonly other: "none" | "careful" | { readonly perWindow: number }
   /** How many windows to simulate. */
   readonly windows: number

@@ -42,7 +42,7 @@ const sliding = (limit: number, length: number): Window => {
   }
 }
 
-/** `limit` tokens at most, coming back evenly over `length`. */
+/** At most `limit` tokens, which refill evenly over `length`. */
 const bucket = (limit: number, length: number): Window => {
   let tokens = limit
   let asOf = Number.NEGATIVE_INFINITY

@@ -1,6 +1,6 @@
 /**
- * A program is busy beyond the deadline of a call whose reply arrived in time: the node is not reported as lost. The test advances the
- * client's time, so that no machine is too slow for the deadline.
+ * A program is busy beyond the deadline of a call whose reply arrived in time. The client must not report the node as lost. The test
+ * advances the client's time, so that no machine is too slow for the deadline.
  */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
@@ -63,7 +63,7 @@ const running = Effect.acquireRelease(
     )
 )
 
-/** The clock of a client, which only `pass` advances. Sleeps that are over then end like timers, in the same turn of the loop. */
+/** The clock of a client, which only `pass` advances. Sleeps that are over by then end like timers, in the same turn of the loop. */
 const handClock = () => {
   let passedMillis = 0
   const sleeps = new Set<{ readonly atMillis: number; readonly end: () => void }>()

@@ -426,7 +426,7 @@ describe("a create without a key", () => {
       )
     )
 
-  /** A store of several processes, in which each sees the claims of the others. */
+  /** A store of several processes. Each process sees the claims of the others. */
   const shared = () => {
     const store = makeMemory()
     const claims = new Map<string, Intent>()

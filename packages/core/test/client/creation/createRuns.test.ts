@@ -1,7 +1,7 @@
 /**
- * Calls one create under one key again and again; each call may be killed, interrupted, late, or fail anywhere. Whatever happens, no
- * request is sent while an earlier one may be processed, and at most one node is made. The store, the service and the clocks are models;
- * the decisions are those of `CreateMachine.ts`.
+ * Calls one create under one key again and again; each call may be killed, interrupted, late, or fail anywhere. In every case, no request
+ * is sent while an earlier one may be processed, and at most one node is made. The store, the service and the clocks are models; the
+ * decisions are those of `CreateMachine.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
@@ -201,7 +201,7 @@ class World {
     switch (action._tag) {
       case "FindIntent": {
         const { stored } = this
-        // A store knows that a killed process gets no reply any more.
+        // A store knows that a killed process can no longer get a reply.
         const isKilled = stored !== undefined && this.#isOwnerKilled && mayBeAnswered(stored)
         return {
           _tag: "IntentRead",
@@ -263,7 +263,7 @@ class World {
     return assert.fail("a call that does not end")
   }
 
-  /** One call, and what happens until the next. */
+  /** One call, and the events until the next one. */
   call(): void {
     try {
       this.ends.push(this.#run())

@@ -1,7 +1,7 @@
 /**
- * Two projects in two locations share one API key, one state folder and the same keys of creates. Whatever is lost and whenever a create is
- * repeated, each place has at most one node for a key, and a create returns a node of its own place. The test uses the documented shapes
- * and those of today's API: lists without dates and sizes, SKUs in place of slugs, replies to creates as a list.
+ * Two projects in two locations share one API key, one state folder and the same keys of creates. Each place has at most one node for a
+ * key, and a create returns a node of its own place, even if replies are lost and creates are repeated at any time. The test uses the
+ * documented shapes and those of today's API: lists without dates and sizes, SKUs in place of slugs, replies to creates as a list.
  */
 import { failure, nodeRecord, ok, type Reply, type Request, scripted } from "@berthkit/core/testing"
 import { disksOf } from "@berthkit/testing/disk"
@@ -112,7 +112,7 @@ const imagesAt = (location: string | undefined) => [
   }
 ]
 
-/** A list that shows its first nodes on every page, whatever page is asked for, and states no totals. */
+/** A list that shows its first nodes for every page number, and states no totals. */
 interface CutList {
   /** The number of nodes that each place has at first. */
   readonly older: number
@@ -244,7 +244,7 @@ const played = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, shapes: 
     const result = yield* inTime(Effect.result(Effect.provide(create, client)))
     const where = `${project} ${location.toLowerCase()}`
     const here = service.nodes.get(where) ?? []
-    // A create is never blocked by what happened to the key in another place.
+    // Events about the key in another place never block a create.
     const isFree = isLast || (fate === "answered" && !begun.has(`${key} ${where}`))
     if (isFree && Result.isFailure(result)) {
       assert.fail(`${where}: ${result.failure.message}`)
@@ -274,8 +274,8 @@ const others = { fate: fc.constantFrom(...fates), pauseMinutes: fc.constantFrom(
 
 /**
  * Histories of one key in two places that may be confused. Each place has a create, which may lose anything, and both are repeated at the
- * end. So a history begins with a create that is open in one place but not in the other, and ends with its outcome. In between anything
- * happens in both places, also under another key.
+ * end. So a history begins with a create that is open in one place but not in the other, and ends with its outcome. In between, anything
+ * may happen in both places, also under another key.
  */
 const historiesIn = (pair: readonly [number, number]): fc.Arbitrary<ReadonlyArray<Step>> =>
   fc

@@ -1,6 +1,6 @@
 /**
- * Settled keys, however many there are, cost nothing to a create whose reply was lost. The test counts file operations instead of time, so
- * that it gives the same result on every machine.
+ * Any number of settled keys costs nothing to a create whose reply was lost. The test counts file operations instead of time, so that it
+ * gives the same result on every machine.
  */
 import fs from "node:fs"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"

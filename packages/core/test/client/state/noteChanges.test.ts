@@ -1,6 +1,4 @@
-/**
- * What a client writes into the log of changes.
- */
+/** Tests what a client writes into the log of changes. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir, userInfo } from "node:os"
 import { basename, join } from "node:path"

@@ -14,7 +14,7 @@ import { steppingClock, steps } from "../../steppingClock.ts"
 const id = NodeId.make(7)
 const node = (status = "running") => ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status })
 
-/** A client whose wall clock can be stepped; the service's cannot. */
+/** A client whose wall clock can be stepped, unlike the service's. */
 const world = Effect.fnUntraced(function* (
   answer: (requests: number, elapsedMillis: number) => Effect.Effect<HttpReply>,
   options?: Partial<ClientOptions>

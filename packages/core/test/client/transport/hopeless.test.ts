@@ -1,4 +1,6 @@
-/** Failures below HTTP that another attempt cannot mend: a certificate that is not trusted, a proxy that refuses, a `fetch` with a bug. */
+/**
+ * Failures below HTTP that another attempt cannot repair: a certificate that is not trusted, a proxy that refuses, a `fetch` with a bug.
+ */
 import { createClient, isBerthError } from "@berthkit/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"

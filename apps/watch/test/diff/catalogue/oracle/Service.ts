@@ -39,7 +39,7 @@ export interface Change {
 /** Less than the day after which a short catalogue is believed. */
 const maxShortMinutes = 20 * 60
 
-/** Half of this many entries lacks at least three known ones, however many are new. */
+/** If half of this many entries is missing, at least three known ones are missing, even if many are new. */
 const minOffered = 11
 
 /** The price that an image adds to any plan. */
@@ -101,7 +101,7 @@ export class Service {
     return !this.#calm && this.#kinds.has(kind) && this.#chance.happens(probability)
   }
 
-  /** A reply; undefined where the request fails. */
+  /** A reply; undefined if the request fails. */
   read(atMinutes: number): ReadonlyArray<Image> | undefined {
     if (this.#fires("failed", 0.2)) return undefined
     if (this.#fires("empty", 0.1)) return []

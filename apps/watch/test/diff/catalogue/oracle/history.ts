@@ -115,7 +115,7 @@ const statesBetween = (truth: ReadonlyArray<Change>, subject: string, fromMinute
 const entriesOf = ({ images, plans }: Offer): string =>
   JSON.stringify([Array.from(plans).toSorted(), Array.from(images).toSorted()])
 
-/** Complaints about the reports; none if all is well. */
+/** Complaints about the reports; none if all reports are right. */
 export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<string> => {
   const complaints: Array<string> = []
   const ids = new Set<string>()
