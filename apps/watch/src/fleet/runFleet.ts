@@ -4,7 +4,7 @@
  * silently, and resumes it only if the account is assigned to it again.
  */
 import type { BerthError } from "@berthkit/core/domain/BerthError"
-import { Clock, Duration, Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
 import { leftAs, Progress, readCondition } from "../telemetry/Progress.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
@@ -14,15 +14,18 @@ import { Store } from "../store/Store.ts"
 import { fromSqlError, mayPass, StoreFailed } from "../store/StoreFailed.ts"
 import { hearSweep, type HeardSweep } from "../telemetry/freshness.ts"
 import { Troubles } from "../troubles/Troubles.ts"
-import { processExpirySeconds } from "../store/postgres.ts"
 import { SharedStore } from "../store/peers.ts"
 import { Placement } from "./Placement.ts"
 
 /** Pause before retrying a store that may have recovered. */
 const storePause = "1 second"
 
-/** Pause after another process took over an account. After the pause, the account is free or known to belong to another process. */
-const lostPause = Duration.seconds(2 * processExpirySeconds)
+/**
+ * Pause before a process claims an account again that another process took over while the engine still assigns it to this process. The
+ * engine looks once a second, so a process that is behind hears within the pause that it lost the account, and does not claim it. If the
+ * engine has given the account back in the meantime, nobody else watches it, so a longer pause would leave it unwatched.
+ */
+const lostPause = "3 seconds"
 
 /** Pause before retrying after any other failure; other accounts keep running. */
 const failedPause = "1 minute"
