@@ -5,6 +5,7 @@
 import { Redacted } from "effect"
 import { hashOf } from "../../events/Event.ts"
 import { type EventTone, sentenceOf } from "../../events/sentences.ts"
+import { accountOf, messageOf, shorten } from "../messages.ts"
 import type { WebhookOptions } from "../SinkOptions.ts"
 
 export interface Post {
@@ -14,28 +15,9 @@ export interface Post {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Maximum length of a message in characters; chats reject longer ones. */
-const maxText = 1500
 /** PagerDuty's maximum length of a summary is 1024, Opsgenie's of a message 130. */
 const maxSummary = 1024
 const maxMessage = 130
-
-const shorten = (text: string, max = maxText) => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
-
-const accountOf = ({ source }: { readonly source: unknown }) =>
-  decodeURIComponent(String(source).slice("/accounts/".length))
-
-/** An event in one sentence for people. Names come from outside, so they must not become markup or mention people. */
-const messageOf = (event: any): string => {
-  const { data, subject } = event
-  const { name } = data.after ?? data.before ?? {}
-  const id = /^nodes\/(\d+)$/.exec(String(subject))?.[1]
-  const node = id === undefined ? "" : typeof name === "string" ? `${name} (${id}) ` : `Node ${id} `
-  const text = `${node}${sentenceOf(event).text}`
-  const reasons: ReadonlyArray<string> = (data.silenced ?? []).map(({ reason }: { reason: string }) => reason)
-  const late = reasons.length === 0 ? "" : ` (Held by a silence: ${reasons.join("; ")}.)`
-  return shorten(`[${accountOf(event)}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
-}
 
 /** Escapes Slack's three markup characters. */
 const forSlack = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")

@@ -1,0 +1,24 @@
+/** What chats, alerts and mails say about an event, in one sentence for people. Pure. */
+import { sentenceOf } from "../events/sentences.ts"
+
+/** Maximum length of a message in characters; chats reject longer ones. */
+const maxText = 1500
+
+export const shorten = (text: string, max = maxText): string =>
+  text.length > max ? `${text.slice(0, max - 1)}…` : text
+
+/** The name of the event's account. */
+export const accountOf = ({ source }: { readonly source: unknown }): string =>
+  decodeURIComponent(String(source).slice("/accounts/".length))
+
+/** An event in one sentence for people. Names come from outside, so they must not become markup or mention people. */
+export const messageOf = (event: any): string => {
+  const { data, subject } = event
+  const { name } = data.after ?? data.before ?? {}
+  const id = /^nodes\/(\d+)$/.exec(String(subject))?.[1]
+  const node = id === undefined ? "" : typeof name === "string" ? `${name} (${id}) ` : `Node ${id} `
+  const text = `${node}${sentenceOf(event).text}`
+  const reasons: ReadonlyArray<string> = (data.silenced ?? []).map(({ reason }: { reason: string }) => reason)
+  const late = reasons.length === 0 ? "" : ` (Held by a silence: ${reasons.join("; ")}.)`
+  return shorten(`[${accountOf(event)}] ${text}${text.endsWith(".") ? "" : "."}${late}`)
+}
