@@ -59,7 +59,7 @@ export const checkers: ReadonlyArray<Checker> = [
     /^docs\/(watch|reference\/daemon)\.md$/,
     /^yaml$/,
     "apps/watch/test/events/documented.test.ts",
-    '["docs/reference/daemon.md", 6]'
+    '["docs/reference/daemon.md", 7]'
   )
 ]
 

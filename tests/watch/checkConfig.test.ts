@@ -123,6 +123,18 @@ describe("berth-watch check-config", () => {
     ])
   })
 
+  it("shows the server and the addresses of mail, and no login", async () => {
+    const settings = "host: smtp.example.com, from: a@example.com, to: [b@example.com, C <c@example.com>]"
+    const login = "user: { env: CHAT }, password: { env: KEY }"
+    const mail = (...more: ReadonlyArray<string>) => `  - { name: mail, mail: { ${[settings, ...more].join(", ")} } }\n`
+    const shown = async (sink: string) => (await check(config + sink)).stdout.at(-1)
+    expect(await shown(mail())).toBe(
+      "sink mail: mail to b@example.com, c@example.com by smtp.example.com:587 (starttls, no login)"
+    )
+    expect(await shown(mail(login, "tls: implicit"))).toMatch(/ by smtp\.example\.com:465 \(implicit, with a login\)$/)
+    expect(await shown(mail("tls: none"))).toMatch(/ by smtp\.example\.com:25 \(no TLS, no login\)$/)
+  })
+
   it("reports each fault with its place, and ends with 2", async () => {
     expect(await check(config.replace("env: KEY", "env: ABSENT").replace("slack", "irc"))).toEqual({
       code: 2,

@@ -51,19 +51,22 @@ const reportFiles = `--import=data:text/javascript,${encodeURIComponent(`
 `)}`
 
 layer(service, { excludeTestServices: true })("a daemon with a config", (it) => {
-  it.effect("loads neither the driver of a server nor what places accounts, for a store in a file", () =>
-    Effect.gen(function* () {
-      const daemon = yield* Daemon.start(["run"], { NODE_OPTIONS: reportFiles })
-      yield* wait(() => daemon.baseline())
-      yield* wait(() => daemon.program.kill("SIGTERM"))
-      const { stderr } = yield* wait(() => daemon.finished())
-      const { chunks } = JSON.parse(stderr.find((line) => line.startsWith('{"chunks":'))!)
-      expect(chunks).toContain("SqlClient")
-      expect(chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet)$/.test(name))).toEqual([])
-      // Check that the files with these names exist.
-      const files = readdirSync(new URL("../../apps/watch/dist", import.meta.url)).join("\n")
-      for (const name of ["PgClient", "Placement", "runFleet"]) expect(files).toMatch(new RegExp(`^${name}-`, "m"))
-    })
+  it.effect(
+    "loads neither the driver of a server, nor what places accounts, nor mail, for a store in a file and no sink for mail",
+    () =>
+      Effect.gen(function* () {
+        const daemon = yield* Daemon.start(["run"], { NODE_OPTIONS: reportFiles })
+        yield* wait(() => daemon.baseline())
+        yield* wait(() => daemon.program.kill("SIGTERM"))
+        const { stderr } = yield* wait(() => daemon.finished())
+        const { chunks } = JSON.parse(stderr.find((line) => line.startsWith('{"chunks":'))!)
+        expect(chunks).toContain("SqlClient")
+        expect(chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet|sendMail)$/.test(name))).toEqual([])
+        // Check that the files with these names exist.
+        const files = readdirSync(new URL("../../apps/watch/dist", import.meta.url)).join("\n")
+        for (const name of ["PgClient", "Placement", "runFleet", "sendMail"])
+          expect(files).toMatch(new RegExp(`^${name}-`, "m"))
+      })
   )
 
   it.effect("that is killed in between delivers every event, in one order, to stdout, a webhook and the log", () =>

@@ -145,6 +145,7 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
           // No server has this address.
           "https://gate.example.com/in": "https://gate.example.invalid/in",
           "https://events.pagerduty.com/v2/enqueue": "https://alerts.example.invalid/in",
+          "smtp.example.com": "smtp.example.invalid",
           "interval: auto": "interval: 200ms",
           "https://ops.example.com/hook": ops.url,
           "allowPrivate: false": "allowPrivate: true",
@@ -161,7 +162,8 @@ layer(fastService, { excludeTestServices: true })("the set-up of the docs", (it)
         // The address is private, so the daemon never sends anything there.
         CHAT_URL: "https://chat.example.invalid/secret",
         GATE_AUTH: "Bearer of-the-gate",
-        PAGERDUTY_KEY: "key-of-the-alerts"
+        PAGERDUTY_KEY: "key-of-the-alerts",
+        MAIL_PASSWORD: "password-of-the-mail"
       }
       const systemd = { STATE_DIRECTORY: state, XDG_STATE_HOME: path, HOME: "/", NOTIFY_ROOM: "42" }
       const daemon = yield* Daemon.start(["run", "--config", config], { ...secrets, ...place, ...systemd })

@@ -22,6 +22,11 @@ const targetOf = ({ target }: SinkOptions): string => {
       const further = target.headers.length === 0 ? "" : `, ${plural(target.headers.length, "header")} of its own`
       return `webhook to ${Redacted.value(target.url).origin} (${target.format}, ${signed}${further})`
     }
+    case "Mail": {
+      const { host, login, port, tls, to } = target
+      const how = [tls === "none" ? "no TLS" : tls, login === null ? "no login" : "with a login"].join(", ")
+      return `mail to ${to.map(({ address }) => address).join(", ")} by ${host}:${port} (${how})`
+    }
     case "Exec":
       return `exec ${target.command[0]}`
     case "Stdout":
@@ -31,7 +36,7 @@ const targetOf = ({ target }: SinkOptions): string => {
 
 /** Where the target of a sink runs, if several processes share a store. A command runs in one of them. */
 const placeOf = ({ target }: SinkOptions): string =>
-  target._tag === "Webhook" ? "" : ", in the process that has the account"
+  target._tag === "Webhook" || target._tag === "Mail" ? "" : ", in the process that has the account"
 
 /** The numbers of nodes for which the output shows the sweep interval. */
 const exampleSizes = [99, 3000, 10_000]

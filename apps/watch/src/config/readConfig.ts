@@ -5,18 +5,28 @@ import { isSecretName } from "@berthkit/core/domain/secretName"
 import { parseDurationMillis } from "@berthkit/terminal/duration"
 import { variables } from "@berthkit/terminal/variables"
 import { Option, Redacted, Result } from "effect"
-import { isMap, isScalar, type Node } from "yaml"
+import { isMap, isScalar, isSeq, type Node } from "yaml"
+import { isIP } from "node:net"
 import { dirname, isAbsolute, resolve } from "node:path"
 import { heartbeatMethods, type HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { causes } from "../diff/Cause.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
-import { formats, type Header, needsKey, type SinkOptions, typeProblem } from "../deliver/SinkOptions.ts"
+import { type Mailbox, parseMailbox } from "../deliver/mail/mailboxes.ts"
+import {
+  formats,
+  type Header,
+  type MailTls,
+  mailTls,
+  needsKey,
+  type SinkOptions,
+  typeProblem
+} from "../deliver/SinkOptions.ts"
 import { headerProblem, isHeaderValue } from "../deliver/webhook/headers.ts"
 import { isPostgres, readAddress } from "@berthkit/terminal/postgresAddress"
 import type { Budget } from "../spend/Ledger.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "@berthkit/terminal/ConfigFile"
-import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
+import { isPrivateHost, isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
 import { signingKey } from "../deliver/webhook/send.ts"
 import {
   type AccountOptions,
@@ -83,6 +93,15 @@ const parseSize = (text: string): number | undefined => {
   const bytes = Number(found?.[1]) * { MB: 1e6, GB: 1e9, TB: 1e12 }[found?.[2] ?? "MB"]!
   return bytes > 0 ? bytes : undefined
 }
+
+/** The name or address of a mail server, without the brackets of an IPv6 address. */
+const mailHost = (text: string): string | undefined => {
+  const host = text.replace(/^\[(.*)\]$/, "$1")
+  return isIP(host) !== 0 || /^[a-z0-9](?:[a-z0-9_.-]{0,251}[a-z0-9.])?$/i.test(host) ? host : undefined
+}
+
+/** The ports on which mail servers usually listen. */
+const mailPorts: Readonly<Record<MailTls, number>> = { starttls: 587, implicit: 465, none: 25 }
 
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
@@ -267,6 +286,38 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     }
   )
 
+  const mailbox = file.parsed("an address such as ops@example.com or Ops <ops@example.com>", parseMailbox)
+  const mailboxes = file.list(mailbox, { min: 1, max: 50 })
+  /** One address, or a list of addresses. */
+  const recipients: Read<ReadonlyArray<Mailbox>> = (place) =>
+    isSeq(place.node) ? mailboxes(place) : mapped(mailbox, (found) => [found])(place)
+
+  const mail = mapped(
+    file.record({
+      host: needed(file.parsed("a name or an address without a port, such as smtp.example.com", mailHost)),
+      port: defaulted<number | null>(file.whole(1, 65_535), null),
+      tls: defaulted(file.oneOf(mailTls), "starttls"),
+      user: defaulted<string | null>(textOrSecret, null),
+      password: defaulted<Redacted.Redacted | null>(secret, null),
+      from: needed(mailbox),
+      to: needed(recipients),
+      allowPrivate: defaulted(file.flag, false)
+    }),
+    ({ allowPrivate, password, port, user, ...rest }, place): SinkOptions["target"] | undefined => {
+      if ((user === null) !== (password === null))
+        return file.fail(place, "has to have both user and password, or neither")
+      if (!allowPrivate && isPrivateHost(rest.host))
+        return file.fail(place, "is on this machine or in a private network; add allowPrivate: true to allow it")
+      return {
+        _tag: "Mail",
+        ...rest,
+        port: port ?? mailPorts[rest.tls],
+        login: user === null || password === null ? null : { user: Redacted.make(user), password },
+        isPrivateAllowed: allowPrivate
+      }
+    }
+  )
+
   /** The name of a variable that is set. */
   const variableName = mapped(file.text, (name, place) => (variable(place, name) === undefined ? undefined : name))
 
@@ -295,6 +346,7 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, - or _, without - at its beginning", sinkName)),
       webhook: defaulted(webhook, null),
+      mail: defaulted(mail, null),
       exec: defaulted(exec, null),
       stdout: defaulted(stdout, null),
       types: defaulted(file.list(type), []),
@@ -306,9 +358,10 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)
     }),
     (found, place): SinkOptions | undefined => {
-      const { accounts, causes, exec, for: forMillis, nodes, stdout, types, webhook, ...rest } = found
-      const [target, ...more] = [webhook, exec, stdout].filter((target) => target !== null)
-      if (target === undefined || more.length > 0) return file.fail(place, "has to have one of webhook, exec, stdout")
+      const { accounts, causes, exec, for: forMillis, mail, nodes, stdout, types, webhook, ...rest } = found
+      const [target, ...more] = [webhook, mail, exec, stdout].filter((target) => target !== null)
+      if (target === undefined || more.length > 0)
+        return file.fail(place, "has to have one of webhook, mail, exec, stdout")
       if (target._tag === "Stdout" && forMillis > 0)
         return file.fail(place, "cannot hold changes back on stdout: leave out for")
       return { ...rest, target, selection: { types, nodes, causes, accounts }, forMillis }

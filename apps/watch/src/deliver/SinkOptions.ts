@@ -7,6 +7,7 @@ import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import type { Cause } from "../diff/Cause.ts"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
+import type { Mailbox } from "./mail/mailboxes.ts"
 
 /** A pattern in which `*` matches any text. */
 type Glob = string
@@ -47,6 +48,28 @@ export interface WebhookOptions {
 /** The name is in lower case. */
 export type Header = readonly [name: string, value: Redacted.Redacted]
 
+/**
+ * How the connection to a mail server is encrypted: after a command (STARTTLS, which the server must then offer), from its
+ * beginning, or not at all.
+ */
+export const mailTls = ["starttls", "implicit", "none"] as const
+export type MailTls = (typeof mailTls)[number]
+
+export interface MailOptions {
+  readonly _tag: "Mail"
+  /** A name or an address. */
+  readonly host: string
+  readonly port: number
+  readonly tls: MailTls
+  /** Null: no login. */
+  readonly login: { readonly user: Redacted.Redacted; readonly password: Redacted.Redacted } | null
+  readonly from: Mailbox
+  /** At least one. */
+  readonly to: ReadonlyArray<Mailbox>
+  /** Whether the server may have an address in a private network or on this machine. */
+  readonly isPrivateAllowed: boolean
+}
+
 export interface ExecOptions {
   readonly _tag: "Exec"
   /** Program and arguments, without a shell. */
@@ -63,7 +86,7 @@ interface StdoutOptions {
 export interface SinkOptions {
   /** The sink's name. Its cursor in the store has the same name. */
   readonly name: string
-  readonly target: WebhookOptions | ExecOptions | StdoutOptions
+  readonly target: WebhookOptions | MailOptions | ExecOptions | StdoutOptions
   readonly selection: EventSelection
   /** What a new sink gets: only new events, or first the existing nodes. */
   readonly start: "now" | "baseline"

@@ -29,6 +29,11 @@ export const makeAttempt = ({
   switch (target._tag) {
     case "Webhook":
       return makeSender(target)
+    case "Mail":
+      return Effect.flatMap(
+        Effect.promise(() => import("./mail/sendMail.ts")),
+        ({ makeMailSender }) => makeMailSender(target)
+      )
     case "Exec":
       return Effect.succeed((_, body) => runCommand(target, body))
     case "Stdout":

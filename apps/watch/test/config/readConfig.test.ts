@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { accountName, sinkName } from "../../src/config/Config.ts"
 import { readConfig } from "../../src/config/readConfig.ts"
-import type { Header, WebhookOptions } from "../../src/deliver/SinkOptions.ts"
+import type { Header, MailOptions, WebhookOptions } from "../../src/deliver/SinkOptions.ts"
 
 const variables: Readonly<Record<string, string>> = {
   KEY: "key-0123456789",
@@ -212,6 +212,41 @@ retention: { events: 2d, maxSize: 500MB }
     expect(JSON.stringify(sinks)).not.toContain(variables["SECRET"])
   })
 
+  it.each([
+    ["", { port: 587, tls: "starttls" }],
+    ["tls: implicit", { port: 465, tls: "implicit" }],
+    ["tls: none", { port: 25, tls: "none" }],
+    ["tls: none, port: 2525", { port: 2525, tls: "none" }]
+  ])("reads the settings of mail: %s", (more, expected) => {
+    const mail = `host: smtp.example.com, from: Berth <berth@example.com>, to: [ops@example.com, Night <night@example.com>]`
+    const { sinks } = Result.getOrThrow(read(config(`sinks: [{ name: a, mail: { ${[mail, more].join(", ")} } }]`)))
+    expect(sinks[0]!.target).toEqual({
+      _tag: "Mail",
+      host: "smtp.example.com",
+      ...expected,
+      login: null,
+      from: { name: "Berth", address: "berth@example.com" },
+      to: [
+        { name: "", address: "ops@example.com" },
+        { name: "Night", address: "night@example.com" }
+      ],
+      isPrivateAllowed: false
+    })
+  })
+
+  it("reads the login of a mail server, and shows it nowhere", () => {
+    const mail = `{ host: "[::1]", from: a@example.com, to: b@example.com, user: { env: KEY }, password: { file: token }, allowPrivate: true }`
+    const { sinks } = Result.getOrThrow(read(config(`sinks: [{ name: a, mail: ${mail} }]`)))
+    const { host, login } = sinks[0]!.target as MailOptions
+    expect([host, Redacted.value(login!.user), Redacted.value(login!.password)]).toEqual([
+      "::1",
+      variables["KEY"],
+      "token-from-file"
+    ])
+    const printed = `${JSON.stringify(sinks)}${String(sinks[0]!.target)}`
+    for (const secret of [variables["KEY"]!, "token-from-file"]) expect(printed).not.toContain(secret)
+  })
+
   it("shows no secret, however it is printed", () => {
     const found = Result.getOrThrow(read(config(`sinks: [{ name: chat, webhook: { url: { env: CHAT } } }]`)))
     const printed = `${JSON.stringify(found)}${String(found.sinks[0]!.target)}`
@@ -237,6 +272,32 @@ retention: { events: 2d, maxSize: 500MB }
       config("sinks: [{ name: a, webhook: { url: https://a.example.com, format: opsgenie, key: abc } }]"),
       /^6:82 sinks\[0\]\.webhook\.key is written out; refer to it/
     ],
+    ...(
+      [
+        [
+          "host: smtp.example.com:25",
+          /\.host has to be a name or an address without a port, such as smtp\.example\.com\.$/
+        ],
+        ['host: "a b"', /\.host has to be a name or an address/],
+        ["host: localhost", /\.mail is on this machine or in a private network; add allowPrivate: true to allow it\.$/],
+        ["host: 10.0.0.5", /\.mail is on this machine or in a private network/],
+        ["port: 0", /\.port has to be a whole number from 1 to 65535\.$/],
+        ["tls: maybe", /\.tls has to be one of starttls, implicit, none\.$/],
+        ["to: []", /\.to is empty\.$/],
+        ["to: [ops]", /\.to\[0\] has to be an address such as ops@example\.com or Ops <ops@example\.com>\.$/],
+        ['to: "a@example.com, b@example.com"', /\.to has to be an address such as/],
+        ['from: "Ops\\r\\nBcc: x <a@example.com>"', /\.from has to be an address such as/],
+        ['from: "<a@b>c@example.com"', /\.from has to be an address such as/],
+        ["user: me", /\.mail has to have both user and password, or neither\.$/],
+        ["user: me, password: abc", /\.password is written out; refer to it: \{ env: NAME \}/],
+        ["user: me, password: { env: ABSENT }", /\.password refers to ABSENT, which is not set\.$/]
+      ] as const
+    ).map(([setting, message]): [string, RegExp] => {
+      const all = { host: "smtp.example.com", from: "a@example.com", to: "b@example.com" }
+      const others = Object.entries(all).filter(([name]) => !setting.startsWith(name))
+      const settings = [setting, ...others.map(([name, value]) => `${name}: ${value}`)].join(", ")
+      return [config(`sinks: [{ name: a, mail: { ${settings} } }]`), message]
+    }),
     [config("token: abc"), /^6:8 token is written out; refer to it: \{ env: NAME \} or \{ file: PATH \}\.$/],
     [config("token: { env: ABSENT }"), /^6:8 token refers to ABSENT, which is not set\.$/],
     [config("token: { env: BLANK }"), /^6:8 token refers to BLANK, which is not set\.$/],
@@ -278,7 +339,7 @@ retention: { events: 2d, maxSize: 500MB }
     [config("token: { file: nowhere }"), /^6:8 token refers to nowhere, which cannot be read\.$/],
     [config("token: { env: KEY, file: token }"), /^6:8 token has to name one of env, file\.$/],
     [config(account), /^6:5 accounts\[1\] has the same name as another one: default\.$/],
-    [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, exec, stdout\.$/],
+    [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, mail, exec, stdout\.$/],
     [
       config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"),
       /^6:43 sinks\[0\] selects the account eu, which is not config/

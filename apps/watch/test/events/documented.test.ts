@@ -52,7 +52,7 @@ describe("the docs of the daemon", () => {
 
   it.each([
     ["docs/watch.md", 3],
-    ["docs/reference/daemon.md", 6]
+    ["docs/reference/daemon.md", 7]
   ])("show every sink: %s", (path, sinks) => {
     const { yaml } = configs.find((config) => config.path === path)!
     expect(Result.getOrUndefined(read(yaml))?.sinks).toHaveLength(sinks)

@@ -40,6 +40,10 @@ export const isPrivateAddress = (address: string): boolean => {
   return !publicRange.check(address, "ipv6") || privateRanges.check(address, "ipv6")
 }
 
+/** Whether a host can only be this machine or in its networks, whatever a resolver answers. */
+export const isPrivateHost = (host: string): boolean =>
+  isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isPrivateAddress(host)
+
 /** The literal address in a URL; null if it has a name. */
 export const literalAddress = ({ hostname }: URL): string | null => {
   const address = hostname.replace(/^\[|\]$/g, "")
@@ -47,10 +51,7 @@ export const literalAddress = ({ hostname }: URL): string | null => {
 }
 
 /** Whether a URL can only lead to this machine or its networks, whatever a resolver answers. */
-export const isPrivateUrl = (url: URL): boolean => {
-  const address = literalAddress(url)
-  return address === null ? /(^|\.)localhost\.?$/.test(url.hostname) : isPrivateAddress(address)
-}
+export const isPrivateUrl = (url: URL): boolean => isPrivateHost(literalAddress(url) ?? url.hostname)
 
 /** Resolves a name to all of its addresses. */
 export type Resolve = (
