@@ -7,7 +7,7 @@ import { Clock, Context, Deferred, Effect, Exit, identity, Option, type Scope } 
 import type { KnownAllowance } from "../../domain/Allowance.ts"
 import { countsFrom, httpDate } from "../../api/AllowanceHeaders.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
-import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
+import { type TimedOut, WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Head } from "../transport/Transport.ts"
 import { clockStepMillis, monotonicMillisUnsafe } from "../time/Monotonic.ts"
@@ -42,16 +42,16 @@ export interface Request {
   readonly deadlineAt: number
 }
 
-/** Makes an effect within an uninterruptible region interruptible again. */
-export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+/** Makes a wait within an uninterruptible region interruptible again, and ends it at the deadline of its call. */
+export type Bound = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E | TimedOut>
 
 /** Holds each attempt until the rate limit admits it. */
 export interface Admission {
   /**
-   * Fails at once if the wait is certainly longer than the remaining time. Otherwise it waits, and the caller interrupts it at the
-   * deadline. Run it uninterruptibly, with `restore` for the wait, because a ticket that never ends would block all calls.
+   * Fails at once if the wait is certainly longer than the remaining time. Otherwise it waits as long as `bound` allows. Run it
+   * uninterruptibly, with `bound` for the wait, because a ticket that never ends would block all calls.
    */
-  readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline>
+  readonly admit: (request: Request, bound: Bound) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
   /** Why a request would fail at once; undefined if it would not. */
   readonly refusal: (request: Request) => WouldExceedDeadline | undefined
   /** The current estimate. */
@@ -250,14 +250,17 @@ export const make = Effect.fnUntraced(function* (
           ({ share }) => share(store, estimate, isBusy)
         )
   /** Runs an effect on the shared estimate, and first joins the user's other processes again if this client was idle. */
-  const shared = <A, E>(effect: Effect.Effect<A, E>, restore: Restore = identity): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
+  const shared = <A, E, B>(
+    effect: Effect.Effect<A, E>,
+    bound: (rejoining: Effect.Effect<void>) => Effect.Effect<void, B>
+  ): Effect.Effect<A, E | B> =>
+    Effect.suspend((): Effect.Effect<A, E | B> => {
       lastAskedAt = monotonicMillisUnsafe(clock)
       const rejoining = sharing?.rejoin()
-      return rejoining === undefined ? effect : Effect.andThen(restore(rejoining), effect)
+      return rejoining === undefined ? effect : Effect.andThen(bound(rejoining), effect)
     })
 
-  const admitNow: Admission["admit"] = (request, restore) =>
+  const admitNow: Admission["admit"] = (request, bound) =>
     Effect.suspend(() => {
       const askedAt = now()
       const { deadlineAt, lane } = request
@@ -270,7 +273,7 @@ export const make = Effect.fnUntraced(function* (
       const place = queue.add(lane, waiter, deadlineAt)
       notifyWatchers()
       ring()
-      return Effect.onExit(restore(Deferred.await(waiter.answer)), (exit) => {
+      return Effect.onExit(bound(Deferred.await(waiter.answer)), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
         queue.leave(place)
         notifyWatchers()
@@ -304,10 +307,10 @@ export const make = Effect.fnUntraced(function* (
     })
 
   return {
-    admit: (request, restore) => shared(admitNow(request, restore), restore),
+    admit: (request, bound) => shared(admitNow(request, bound), bound),
     refusal,
     state: () => state,
-    current: shared(Effect.sync(known)),
+    current: shared(Effect.sync(known), identity),
     changeAfter
   }
 })

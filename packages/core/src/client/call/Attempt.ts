@@ -63,8 +63,6 @@ export interface Task<A> {
   readonly send: Send
   readonly request: Admission.Request
   readonly deadlineMillis: number
-  /** The time from the call's beginning to its deadline; less if the call is one of several with a common end. */
-  readonly leftMillis: number
   readonly repeatable: Repeatable
   readonly maxAttempts: number
   readonly attemptMillis: number
@@ -79,8 +77,11 @@ export interface Task<A> {
   readonly ledger: Ledger
 }
 
+/** Makes an effect within an uninterruptible region interruptible again. */
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
 /** Runs an attempt that was admitted. Run it uninterruptibly, with `restore` for the exchange. */
-export type Admitted<A> = (ticket: Admission.Ticket, restore: Admission.Restore) => Effect.Effect<Reply<A>, ErrorReason>
+export type Admitted<A> = (ticket: Admission.Ticket, restore: Restore) => Effect.Effect<Reply<A>, ErrorReason>
 
 type Sent = Ledger["sent"]
 
@@ -97,7 +98,7 @@ export const make = ({ observer, settings }: Dependencies) => {
   const attempt = Effect.fnUntraced(function* <A>(
     task: Task<A>,
     ticket: Admission.Ticket,
-    restore: Admission.Restore
+    restore: Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const { attemptMillis, bounds, ledger, operation, redact, request, send, wireRequest } = task
     const bodyFault = `a body of at most ${bounds.maxBodyBytes} bytes (maxBodyBytes)`
@@ -108,11 +109,19 @@ export const make = ({ observer, settings }: Dependencies) => {
       yield* ticket.ended(false)
       return yield* Effect.fail(deadlineReached(task))
     }
+    // One timer serves both limits: the attempt ends at the earlier of the two.
+    const leftMillis = request.deadlineAt - startedAt
+    let isOver = false
     const sentBefore = ledger.sent
     let sent: Sent = "no"
     let head: Head | undefined
 
-    const timedOut = () => Effect.fail(new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent }))
+    const timedOut = () => {
+      isOver = leftMillis < attemptMillis
+      return isOver
+        ? Effect.interrupt
+        : Effect.fail(new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent }))
+    }
     const { repeatable, sending } = operation
     const leaves = Effect.sync(() => {
       sent = "maybe"
@@ -128,7 +137,10 @@ export const make = ({ observer, settings }: Dependencies) => {
         sent = "yes"
       }
       const replied = isOnce ? send(begun, leaving) : send(begun)
-      return Effect.raceFirst(replied, Effect.andThen(timeUp(attemptMillis), Effect.suspend(timedOut)))
+      return Effect.raceFirst(
+        replied,
+        Effect.andThen(timeUp(Math.min(attemptMillis, leftMillis)), Effect.suspend(timedOut))
+      )
     })
 
     const enter = (outcome: string) =>
@@ -162,13 +174,13 @@ export const make = ({ observer, settings }: Dependencies) => {
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))
     if (Exit.isFailure(received)) {
-      // The attempt was interrupted or crashed, and the service may still have counted the request.
+      // The attempt was interrupted, by the deadline too, or crashed, and the service may still have counted the request.
       ledger.sent = surer(sentBefore, sent)
       if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
       yield* head === undefined ? ticket.ended(sent !== "no") : ticket.replied(head, false)
       if (head !== undefined) ledger.reply = failedReply({ ...head, body: "" }, redact)
       if (sending !== undefined && sent === "no") yield* sending.notProcessed
-      return yield* Effect.failCause(received.cause)
+      return yield* isOver ? Effect.fail(deadlineReached(task)) : Effect.failCause(received.cause)
     }
     const reply =
       Result.isFailure(received.value) && head !== undefined && isRefusal(head) ? cutOff(head) : received.value

@@ -1,9 +1,8 @@
 /**
- * The deadline of a call: a step that ends the call wherever it is, and the instant that lets other steps fail early instead of waiting
- * in vain.
+ * The deadline of a call: what ends a wait at the deadline, and the instant that lets other steps fail early instead of waiting in vain.
  */
-import { Context, Duration, Effect, Option } from "effect"
-import { type ErrorReason, TimedOut } from "../../domain/ErrorReason.ts"
+import { Context, Duration, Effect } from "effect"
+import { TimedOut } from "../../domain/ErrorReason.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
 /** The common end of several calls. */
@@ -49,6 +48,7 @@ export const timeUp = (millis: number): Effect.Effect<void> => Effect.andThen(Ef
 interface Limited {
   /** The duration that the call was given, alone or together with others. */
   readonly deadlineMillis: number
+  readonly request: { readonly deadlineAt: number }
   readonly ledger: { readonly sent: TimedOut["sent"] }
 }
 
@@ -56,11 +56,16 @@ interface Limited {
 export const deadlineReached = ({ deadlineMillis, ledger }: Limited): TimedOut =>
   new TimedOut({ limit: "deadline", afterMillis: deadlineMillis, sent: ledger.sent })
 
-/** Ends a call at its deadline, after its steps have cleaned up. */
-export const withDeadline =
-  (call: Limited & { readonly leftMillis: number }) =>
-  <A>(reply: Effect.Effect<A, ErrorReason>): Effect.Effect<A, ErrorReason> =>
-    Effect.flatMap(
-      Effect.raceFirst(Effect.asSome(reply), Effect.as(timeUp(call.leftMillis), Option.none<A>())),
-      (ended) => (Option.isSome(ended) ? Effect.succeed(ended.value) : Effect.fail(deadlineReached(call)))
+/** Ends a wait of a call at the call's deadline. */
+export const untilDeadline =
+  (call: Limited) =>
+  <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E | TimedOut> =>
+    Effect.flatMap(monotonicMillis, (now) =>
+      Effect.raceFirst(
+        wait,
+        Effect.andThen(
+          timeUp(call.request.deadlineAt - now),
+          Effect.suspend(() => Effect.fail(deadlineReached(call)))
+        )
+      )
     )

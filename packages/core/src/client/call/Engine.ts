@@ -8,7 +8,7 @@ import { AllowanceStore } from "../allowance/AllowanceStore.ts"
 import * as Attempt from "./Attempt.ts"
 import { authenticated, Transport, type WireRequest } from "../transport/Transport.ts"
 import * as Breaker from "./Breaker.ts"
-import { CallsEnd, deadlineReached, type End, withDeadline } from "./Deadline.ts"
+import { CallsEnd, deadlineReached, type End, untilDeadline } from "./Deadline.ts"
 import { Observer } from "../telemetry/Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import { optionFault } from "../options/OptionCheck.ts"
@@ -19,14 +19,15 @@ import * as Retry from "./Retry.ts"
 import { checkRuntime, type RuntimeTooOld } from "../options/Runtime.ts"
 import { type ClientOptions, type InvalidOption, type Settings, settingsFrom } from "../options/Settings.ts"
 
-/** Waits for a permit and always releases it; a leaked permit would block every other call. */
+/** Waits for a permit until the deadline, and always releases it; a leaked permit would block every other call. */
 const admitting =
   ({ admit }: Admission.Admission) =>
-  <A>({ request }: Attempt.Task<A>) =>
+  <A>(task: Attempt.Task<A>) =>
   (attempt: Attempt.Admitted<A>): Effect.Effect<Attempt.Reply<A>, ErrorReason> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(admit(request, restore), (ticket) =>
-        Effect.onExit(attempt(ticket, restore), () => ticket.ended(true))
+      Effect.flatMap(
+        admit(task.request, (wait) => restore(untilDeadline(task)(wait))),
+        (ticket) => Effect.onExit(attempt(ticket, restore), () => ticket.ended(true))
       )
     )
 
@@ -170,7 +171,6 @@ export class Engine extends Context.Service<
               deadlineAt: startedAtMillis + leftMillis
             },
             deadlineMillis: end !== undefined && endMillis < ownMillis ? end.limitMillis : ownMillis,
-            leftMillis,
             repeatable: options?.retry === false ? "never" : operation.repeatable,
             maxAttempts: options?.maxAttempts ?? settings.maxAttempts,
             bounds,
@@ -188,9 +188,10 @@ export class Engine extends Context.Service<
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const task = begin(fiber.getRef(Clock.Clock), operation, wireRequest, options, fiber.getRef(CallsEnd))
             fiber.getRef(Attempt.LedgerBegun)?.(task.ledger)
-            // The steps of a call from the wire outwards; each wraps those above it.
+            // The steps of a call from the wire outwards; each wraps those above it. Each step ends its own waits by the call's deadline,
+            // because a timer around all steps costs every call two fibers.
             return pipe(
-              // Sends once within its own time limit, reads the reply, writes the ledger.
+              // Sends once within its own time limit and the call's, reads the reply, writes the ledger.
               attempt(task),
               // Waits for the rate limit before every attempt, because each costs allowance.
               admitted(task),
@@ -198,8 +199,6 @@ export class Engine extends Context.Service<
               retried(task),
               // Fails fast while the service is down. Each call counts once, however many attempts it took.
               guarded(task),
-              // Ends the call at its deadline, wherever it waits.
-              withDeadline(task),
               // Passes the reply to the caller's hook.
               reported(task),
               // Builds the error from the reason and the ledger.
