@@ -140,8 +140,11 @@ export const explainByCommitment = (
     return undefined
   const found = ending ?? (last === undefined ? undefined : { setMillis: last.atMillis, untilMillis: null })
   if (found === undefined || !isEnded(deletion, found)) return undefined
-  const by = settings.find(({ setting }) => setting === terminating)?.change ?? createOf(deletion, changes)
+  const set = settings.find(({ setting }) => setting === terminating)
+  // The log has the store's time; the commitment has the time of the machine that set it.
+  const atMillis = set?.atMillis ?? found.setMillis
+  const by = set?.change ?? createOf(deletion, changes)
   const nobody = { command: null, fleet: null, lease: null, user: null, host: null, job: null }
-  const at = DateTime.makeUnsafe(found.setMillis)
-  return { cause: "commitment", causedBy: by === undefined ? { at, ...nobody } : noted(by, found.setMillis) }
+  const causedBy = by === undefined ? { at: DateTime.makeUnsafe(atMillis), ...nobody } : noted(by, atMillis)
+  return { cause: "commitment", causedBy }
 }

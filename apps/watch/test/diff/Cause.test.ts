@@ -83,6 +83,9 @@ describe("the cause of a deletion", () => {
       cause: "commitment",
       causedBy: { at: DateTime.makeUnsafe(ending.setMillis), user: null, command: null }
     })
+    // The machine that set it has a clock that is ten minutes ahead; the log has the time of the store.
+    const ahead = { ...ending, setMillis: createdMillis + hour + 10 * minute }
+    expect(explain(deletion(), [set], ahead)?.causedBy?.at).toEqual(DateTime.makeUnsafe(createdMillis + hour))
     const made = change({ action: "create", outcome: "created", user: "bob" }, createdMillis)
     expect(explain(deletion(), [made], ending)).toMatchObject({ causedBy: { user: "bob" } })
     // A person deleted the node before the end of its period.

@@ -26,6 +26,7 @@ import { builtin } from "./options/builtin.ts"
 import {
   isOfNodes,
   keyAt,
+  millisOfKey,
   type RecordStore,
   StateFailed,
   type StateLock,
@@ -154,7 +155,7 @@ export const recordsOf = (place: IntentPlace): RecordStore => {
     append: Effect.fnUntraced(function* (kind, value, keep) {
       const keys = yield* inFolder(kind, (records) => keysIn(`${records}/${kind}`))
       // The new key sorts after the last one, even if the clock was set back.
-      const millis = Math.max(yield* Clock.currentTimeMillis, Number.parseInt(keys.at(-1) ?? "0") + 1)
+      const millis = Math.max(yield* Clock.currentTimeMillis, millisOfKey(keys.at(-1) ?? "0") + 1)
       const drawn = yield* Random.nextIntBetween(36 ** 5, 36 ** 6)
       const key = `${keyAt(millis)}-${drawn.toString(36)}`
       yield* put(kind, key, value)

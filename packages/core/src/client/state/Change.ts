@@ -2,15 +2,15 @@
  * An entry of the log of changes: who requested which change of which node, when, and the outcome. The entries are records of the kind
  * `change` in the account's state. `noteChanges.ts` writes the log. The daemon reads it to say why a node was deleted.
  */
-import { Option, Schema } from "effect"
+import { DateTime, Option, Schema, Struct } from "effect"
 import { commitmentSettings } from "../../domain/Commitment.ts"
-import type { StateRecord } from "./RecordStore.ts"
+import { millisOfKey, type StateRecord } from "./RecordStore.ts"
 
 const actions = ["create", "delete", "commitment", "request"] as const
 const outcomes = ["created", "adopted", "deleted", "set", "sent", "failed", "unknown"] as const
 
 export const Change = Schema.Struct({
-  at: Schema.String.annotate({ description: "When it was asked for, in UTC." }),
+  at: Schema.String.annotate({ description: "When it was noted, in UTC, by the clock of the store." }),
   action: Schema.Literals(actions).annotate({ description: "`request`: any other request that berth api sent." }),
   node: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null while it is unknown." }),
   name: Schema.NullOr(Schema.String).annotate({ description: "Name of a node that was to be created." }),
@@ -37,9 +37,21 @@ export const settingIn = ({ action, asked }: Change): string | undefined => {
   return action === "create" ? settingOfCreate.exec(asked)?.[1] : undefined
 }
 
-const Stored = Schema.fromJsonString(Schema.Struct({ version: Schema.Literal(1), ...Change.fields }))
+const Stored = Schema.fromJsonString(
+  Schema.Struct({ version: Schema.Literal(1), ...Struct.omit(Change.fields, ["at"]) })
+)
 const decode = Schema.decodeUnknownOption(Stored)
 
-/** The readable changes, newest first. */
+/** The readable changes, newest first. The time of a change is in its key: the clocks of the machines that share a database may differ. */
 export const readChanges = (records: ReadonlyArray<StateRecord>): ReadonlyArray<Change> =>
-  records.flatMap(({ value }) => Option.toArray(decode(value))).toReversed()
+  records
+    .flatMap(({ key, value }) => {
+      const at = DateTime.make(millisOfKey(key))
+      return Option.toArray(
+        Option.map(Option.all([at, decode(value)]), ([at, change]): Change => ({
+          at: DateTime.formatIso(at),
+          ...change
+        }))
+      )
+    })
+    .toReversed()

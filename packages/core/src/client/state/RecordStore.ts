@@ -46,6 +46,9 @@ export const isOfNodes = (name: string): boolean => /^(fleet|commitment|change)(
 /** Keys of appended records begin with a time in milliseconds, padded so that all have the same number of digits. */
 export const keyAt = (millis: number): string => String(Math.floor(Math.max(0, millis))).padStart(15, "0")
 
+/** The time with which the key of an appended record begins, in milliseconds, by the clock of the store; `NaN` if it has none. */
+export const millisOfKey = (key: string): number => Number.parseInt(key, 10)
+
 /**
  * The state of one account. A kind is 1 to 40 small letters and dashes, such as `lease`. A key or the name of a lock is 1 to 200 letters,
  * digits, dots, dashes and underscores, and begins with a letter, a digit or an underscore. A write is safe when its effect ends: a crash

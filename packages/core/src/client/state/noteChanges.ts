@@ -3,7 +3,7 @@
  * it is sent, so that the log shows a change as `unknown` if its program was killed. A failure to write the log stops no change. This
  * module loads no schemas, because the promise client loads it with the files.
  */
-import { Clock, DateTime, Effect, FiberSet, Option, type Scope } from "effect"
+import { Effect, FiberSet, Option, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import { builtin } from "../options/builtin.ts"
 import type { ReadVariable } from "../options/readVariable.ts"
@@ -19,8 +19,11 @@ export const changeKind = "change"
 /** At most this many changes are kept; the oldest are dropped. */
 const maxKept = 2000
 
+/** What a record has of a change. The store adds the time, as a part of the key. */
+export type Noted = Omit<Change, "at">
+
 /** The text of a record. `Change.ts` reads it. */
-export const writeChange = (change: Change): string => JSON.stringify({ version: 1, ...change })
+export const writeChange = (change: Noted): string => JSON.stringify({ version: 1, ...change })
 
 /** Variables of CI systems with the name and number of a job. */
 const jobVariables = [
@@ -68,8 +71,7 @@ export const noteChanges = Effect.fnUntraced(function* (
 
   const noted: ChangeLog["noted"] = (asked, call, endOf) =>
     Effect.gen(function* () {
-      const change: Change = {
-        at: DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)),
+      const change: Noted = {
         node: null,
         name: null,
         asked: "",

@@ -3,13 +3,15 @@ import { Postgres } from "@berthkit/testing/Postgres"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted, Result } from "effect"
+import { Clock, Effect, Option, Redacted, Result } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
 import { IntentStore, type IntentStoreFailed } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { acceptStrangers, makeIntents } from "../../../src/client/state/IntentSql.ts"
+import { readChanges } from "../../../src/client/state/Change.ts"
+import { changeKind, noteChanges } from "../../../src/client/state/noteChanges.ts"
 import { makeRecords } from "../../../src/client/state/RecordSql.ts"
 import { open as openState } from "../../../src/client/state/StateSql.ts"
 import { makeTables } from "../../../src/client/state/StateTables.ts"
@@ -64,6 +66,32 @@ recordContract("a database", (count) =>
     )
   )
 )
+
+describe("a change in the log of a database", () => {
+  it.live("has the database's time, although the clock of its machine is a year behind", () =>
+    Effect.gen(function* () {
+      const { open, sql } = yield* place
+      const records = makeRecords(yield* open, account)
+      const log = yield* noteChanges(records, () => Effect.undefined)
+      const yearAgo = (yield* Clock.currentTimeMillis) - 365 * 86_400_000
+      const slow = Object.assign(Object.create(yield* Clock.Clock), {
+        currentTimeMillis: Effect.succeed(yearAgo),
+        currentTimeMillisUnsafe: () => yearAgo
+      })
+      const [before] = yield* sql<{ readonly at: Date }>`SELECT clock_timestamp() AS at`
+      yield* Effect.provideService(
+        log.noted({ action: "delete", node: 7 }, Effect.void, () => ({ outcome: "deleted" })),
+        Clock.Clock,
+        slow
+      )
+      const [after] = yield* sql<{ readonly at: Date }>`SELECT clock_timestamp() AS at`
+      const [change] = readChanges(yield* records.list(changeKind))
+      const atMillis = Date.parse(change!.at)
+      assert.isAtLeast(atMillis, before!.at.getTime() - 1)
+      assert.isAtMost(atMillis, after!.at.getTime() + 1)
+    })
+  )
+})
 
 /** A service that makes nodes, and how many it was asked for. */
 class Service {
