@@ -5,8 +5,10 @@ import type { WatchEvent } from "./Events.ts"
 export type WebhookFault =
   /** A secret is not base64 of 16 to 64 bytes, with or without `whsec_`; or no secret was given. */
   | "secret-unusable"
-  /** One of the three headers is missing, or the time is not a number of seconds. */
+  /** One of the three headers is missing or empty. */
   | "header-missing"
+  /** The time is not a number of seconds of at most 12 digits, or the header of signatures has none of version 1. */
+  | "header-unreadable"
   /** The delivery was sent longer ago than tolerated, so somebody may be replaying an old one. */
   | "too-old"
   /** The delivery was sent further in the future than tolerated, so one of the clocks is wrong. */
@@ -80,7 +82,7 @@ const headerOf = (headers: WebhookHeaders, name: string): string => {
     typeof get === "function"
       ? get.call(headers, name)
       : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
-  const value = typeof found === "string" ? found : Array.isArray(found) ? found.join(" ") : ""
+  const value = (typeof found === "string" ? found : Array.isArray(found) ? found.join(" ") : "").trim()
   if (value !== "") return value
   throw new WebhookError(
     "header-missing",
@@ -89,13 +91,23 @@ const headerOf = (headers: WebhookHeaders, name: string): string => {
   )
 }
 
+const unreadable = (message: string) =>
+  new WebhookError(
+    "header-unreadable",
+    message,
+    "A proxy on the way must pass on the headers `webhook-*` as the daemon sent them, and each of them once."
+  )
+
 const secondsIn = (timestamp: string): number => {
   if (/^\d{1,12}$/.test(timestamp)) return Number(timestamp)
-  throw new WebhookError(
-    "header-missing",
-    "The header webhook-timestamp is not a number of seconds.",
-    "Send the delivery as the daemon made it."
-  )
+  throw unreadable("The header webhook-timestamp is not a number of seconds since 1970 of at most 12 digits.")
+}
+
+/** The signatures of version 1. A repeated header comes with commas or spaces between its values. */
+const signaturesIn = (header: string): ReadonlyArray<Uint8Array<ArrayBuffer>> => {
+  const found = Array.from(header.matchAll(/(?:^|[\s,])v1,([^\s,]+)/g), ([, base64]) => bytesOf(base64!) ?? []).flat()
+  if (found.length > 0) return found
+  throw unreadable("The header webhook-signature has no signature of the form v1, and base64.")
 }
 
 const checkTime = (seconds: number, nowMillis: number, tolerance: number): void => {
@@ -162,9 +174,7 @@ export const verify = async (
   if (keys.length === 0) throw unusable("No signing secret was given.")
   const id = headerOf(headers, "webhook-id")
   const timestamp = headerOf(headers, "webhook-timestamp")
-  const signatures = headerOf(headers, "webhook-signature")
-    .split(" ")
-    .flatMap((text) => (text.startsWith("v1,") ? (bytesOf(text.slice("v1,".length)) ?? []) : []))
+  const signatures = signaturesIn(headerOf(headers, "webhook-signature"))
   const seconds = secondsIn(timestamp)
   const text = typeof body === "string" ? body : new TextDecoder().decode(body)
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
