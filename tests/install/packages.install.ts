@@ -181,6 +181,7 @@ const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
     "docs/watch-http.md",
     "docs/watch-latency.md",
     "docs/watch-receivers.md",
+    "operate/alerts-nodes.yml",
     "operate/alerts.yml",
     "operate/berth-watch.service",
     "operate/compose.yml",

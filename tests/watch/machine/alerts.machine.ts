@@ -12,7 +12,9 @@ import { expect, onTestFinished, test } from "vitest"
 import { parse, stringify } from "yaml"
 import { promtool } from "./promtool.ts"
 
-const rulesFile = fileURLToPath(new URL("../../../apps/watch/operate/alerts.yml", import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(`../../../apps/watch/operate/${name}`, import.meta.url))
+const rulesFile = fileOf("alerts.yml")
+const nodeRulesFile = fileOf("alerts-nodes.yml")
 
 interface Rule {
   readonly alert: string
@@ -22,7 +24,8 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-const rules: ReadonlyArray<Rule> = parse(readFileSync(rulesFile, "utf8")).groups[0].rules
+const rulesIn = (file: string): ReadonlyArray<Rule> => parse(readFileSync(file, "utf8")).groups[0].rules
+const rules = rulesIn(rulesFile)
 
 /** How long each trouble lasts, from the first minute on. This is longer than any alert waits. */
 const lastingMinutes = 90
@@ -78,12 +81,12 @@ const tests = [
   )
 ]
 
-const check = (all: ReadonlyArray<(typeof tests)[number]>): string => {
+const check = (all: ReadonlyArray<unknown>, file = rulesFile): string => {
   const folder = mkdtempSync(join(tmpdir(), "berth-rules-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, "test.yml")
-  writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: "1m", tests: all }))
-  return execFileSync(promtool(), ["test", "rules", file], { encoding: "utf8", stdio: "pipe" })
+  const test = join(folder, "test.yml")
+  writeFileSync(test, stringify({ rule_files: [file], evaluation_interval: "1m", tests: all }))
+  return execFileSync(promtool(), ["test", "rules", test], { encoding: "utf8", stdio: "pipe" })
 }
 
 test("each alert fires when its trouble has lasted long enough, and ends with it", () => {
@@ -96,6 +99,38 @@ test("no alert fires for a trouble of another name", () => {
   expect(() => check([{ ...first!, input_series: second!.input_series }])).toThrow(/FAILED/)
 })
 
-test("Prometheus takes the rules as they are", () => {
-  expect(execFileSync(promtool(), ["check", "rules", rulesFile], { encoding: "utf8" })).toContain("SUCCESS")
+test("a deletion that nobody asked for raises an alert for a quarter of an hour, and one that somebody asked for does not", () => {
+  const [rule] = rulesIn(nodeRulesFile)
+  const its = { job: "berth-watch", account: "acme", cause: "unknown" }
+  const series = (cause: string, values: string) => ({
+    series: seriesOf("berth_deletions_total", { ...its, cause, instance: "127.0.0.1:9464" }),
+    values
+  })
+  const fired = {
+    exp_labels: { ...its, ...rule!.labels },
+    exp_annotations: Object.fromEntries(
+      Object.entries(rule!.annotations).map(([annotation, template]) => [annotation, filled(template, its)])
+    )
+  }
+  const at = (minutes: number, exp_alerts: ReadonlyArray<unknown>) => ({
+    eval_time: `${minutes}m`,
+    alertname: rule!.alert,
+    exp_alerts
+  })
+  const unexpected = {
+    interval: "1m",
+    // The daemon reports 0 for every cause before the first deletion.
+    input_series: [series("unknown", "0x29 1x60"), series("requested", "0x29 5x60")],
+    alert_rule_test: [at(29, []), at(31, [fired]), at(40, [fired]), at(50, [])]
+  }
+  const asked = {
+    interval: "1m",
+    input_series: [series("unknown", "0x90"), series("requested", "0x29 5x60"), series("lease", "0x29 5x60")],
+    alert_rule_test: [at(31, []), at(50, [])]
+  }
+  expect(check([unexpected, asked], nodeRulesFile)).toContain("SUCCESS")
+})
+
+test.each([rulesFile, nodeRulesFile])("Prometheus takes the rules in %s as they are", (file) => {
+  expect(execFileSync(promtool(), ["check", "rules", file], { encoding: "utf8" })).toContain("SUCCESS")
 })

@@ -11,8 +11,9 @@ import { anAccount, aSink, aTrouble } from "./memoryDaemon.ts"
 const read = (name: string) => readFileSync(new URL(`../../operate/${name}`, import.meta.url), "utf8")
 
 /** The expressions of the rules and of the panels. */
-const alerts: ReadonlyArray<{ readonly alert: string; readonly expr: string }> = parse(read("alerts.yml")).groups[0]
-  .rules
+const alerts = ["alerts.yml", "alerts-nodes.yml"].flatMap(
+  (name): ReadonlyArray<{ readonly alert: string; readonly expr: string }> => parse(read(name)).groups[0].rules
+)
 const panels: ReadonlyArray<{ readonly targets: ReadonlyArray<{ readonly expr: string }> }> = JSON.parse(
   read("grafana.json")
 ).panels
@@ -36,7 +37,9 @@ const busy = Effect.gen(function* () {
   state.troubles = [aTrouble()]
   const { report } = yield* Progress
   yield* report("default", { lastSweep: { endedMillis: 0, durationMillis: 1, requests: 1 } })
-  yield* Metric.update(Metric.counter("berth_events_total", { incremental: true }), 1)
+  for (const name of ["berth_events_total", "berth_deletions_total"]) {
+    yield* Metric.update(Metric.counter(name, { incremental: true }), 1)
+  }
   return yield* ask(`${url}/metrics`)
 }).pipe(Effect.provide(Progress.layer([])), Effect.provideService(Metric.MetricRegistry, new Map()))
 
