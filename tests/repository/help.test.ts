@@ -44,6 +44,22 @@ describe("the help of the programs", () => {
     if (!text.includes("\nCOMMANDS\n")) assert.match(text, new RegExp(`See ${name} --help\\.`))
   })
 
+  it.each(Object.keys(binaries) as ReadonlyArray<keyof typeof binaries>)(
+    "%s lists the same flags for help, version and completions, and answers them alike",
+    async (name) => {
+      const answer = (...args: ReadonlyArray<string>) =>
+        Program.ofNode(fileURLToPath(new URL(binaries[name], import.meta.url)), args).succeeded()
+      const help = await answer("--help")
+      for (const flag of ["-h, --help ", "-v, --version ", "    --completions "]) assert.include(help, `  ${flag}`)
+      for (const flag of ["--version", "-v"])
+        assert.match(await answer(flag), new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\n$`))
+      assert.strictEqual(await answer("--completions", "sh"), await answer("--completions", "bash"))
+      for (const shell of ["bash", "zsh", "fish", "powershell", "pwsh"]) {
+        assert.include(await answer("--completions", shell), name)
+      }
+    }
+  )
+
   it.each<readonly [keyof typeof binaries, ReadonlyArray<string>, string]>([
     ["berth", ["nods"], "berth has no command nods"],
     ["berth-watch", ["dead-letters"], "berth-watch has no command dead-letters"],

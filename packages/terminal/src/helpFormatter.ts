@@ -71,11 +71,12 @@ const pageOf = (doc: HelpDoc.HelpDoc): HelpPage => {
   }
 }
 
-/** Replaces the help formatter of `effect/cli`. Titles are bold if stdout is a terminal. */
+/** Replaces the formatter of `effect/cli` for help and versions. Titles are bold if stdout is a terminal. */
 export const helpLayer = Layer.sync(CliOutput.Formatter, () => {
   const colour = process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === ""
   return {
     ...CliOutput.defaultFormatter({ colors: colour }),
+    formatVersion: (name, version) => `${name} ${version}`,
     formatHelpDoc: (doc) => helpText(pageOf(doc), colour).trimEnd()
   }
 })

@@ -92,8 +92,19 @@ const asksForHelp = (args: ReadonlyArray<string>): boolean => {
 
 const isVersion = (arg: string | undefined) => arg === "--version" || arg === "-V" || arg === "-v"
 
+/** `--completions SHELL`, which the other programs have, is `completion SHELL` here. */
+const completionsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const first = nextWord(args, 0)
+  const at = args.findIndex((word) => /^--completions(=|$)/.test(word))
+  if (at === -1 || (first !== -1 && at > first)) return undefined
+  const value = args[at]!.split("=").slice(1)
+  return ["completion", ...args.slice(0, at), ...value, ...args.slice(at + 1)]
+}
+
 /** Parses the request of the arguments. */
 export const readRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>): Request<C> => {
+  const completions = completionsOf(args)
+  if (completions !== undefined) return readRequest(tree, completions)
   const first = nextWord(args, 0)
   const leading = first === -1 ? args : args.slice(0, first)
   if (leading.some(isVersion) || args[first] === "version") return { _tag: "Version" }

@@ -74,4 +74,20 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
   }
 ]
 
+/** The shells for which berth prints completion scripts. Those without one of their own take that of another. */
+export const shells = ["bash", "zsh", "fish", "powershell", "sh", "pwsh"] as const
+
+/** The flags of `berth` itself, which the other programs have, too. They replace a command. */
+const flagsOfProgram = {
+  version: flag("version", null, "Show version information", { aliases: ["v"] }),
+  completions: flag("completions", "SHELL", "Print a shell completion script", { choices: shells })
+}
+
+/** The groups in the help of `berth` itself. */
+export const programFlagGroups: ReadonlyArray<FlagGroup> = globalFlagGroups.map((group) =>
+  group.flags.includes(globalFlags.help)
+    ? { ...group, flags: [...group.flags, flagsOfProgram.version, flagsOfProgram.completions] }
+    : group
+)
+
 export const globalFlagList: ReadonlyArray<FlagHelp> = Object.values(globalFlags)

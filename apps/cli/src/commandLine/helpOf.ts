@@ -4,7 +4,7 @@
  */
 import type { ArgumentHelp, CommandHelp, FlagGroup, FlagHelp } from "./CommandHelp.ts"
 import { type CommandTree, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
-import { globalFlagGroups } from "./globalFlags.ts"
+import { globalFlagGroups, programFlagGroups } from "./globalFlags.ts"
 import type { Parameters } from "./Parameter.ts"
 
 /** The word of an argument in the usage line, after `--` if the argument is another program's command line. */
@@ -89,7 +89,7 @@ export const helpOfGroup = <C>(tree: CommandTree<C>, noun: Noun<C> | undefined):
     usage: `${command} COMMAND [flags]`,
     aliases: noun?.aliases ?? [],
     arguments: [],
-    flagGroups: globalFlagGroups,
+    flagGroups: noun === undefined ? programFlagGroups : globalFlagGroups,
     examples: verbs.flatMap(({ verb }) => verb.examples.slice(0, 1)).slice(0, maxExamples),
     columns: [],
     sortColumns: [],

@@ -6,7 +6,8 @@ import { readRequest } from "../../src/commandLine/Request.ts"
 const load = () => Promise.resolve()
 const tree = [
   noun("node", "Nodes", [verb("list", "List", load, { aliases: ["ls"] }), verb("delete", "Delete", load)]),
-  verb("api", "Any request", load)
+  verb("api", "Any request", load),
+  verb("completion", "Print a script", load)
 ]
 const asked = (line: string) => {
   const request = readRequest(tree, line === "" ? [] : line.split(" "))
@@ -54,6 +55,12 @@ describe("a command line asks for", () => {
     ["node remove 1", "remove? delete"],
     ["ls", "ls? node list"],
     ["frobnicate", "frobnicate?"],
+    ["--completions zsh", "run completion: zsh"],
+    ["--completions=bash", "run completion: bash"],
+    ["--debug --completions fish", "run completion: --debug fish"],
+    ["--completions", "run completion:"],
+    ["--completions --help", "help completion"],
+    ["node --completions bash", "bash?"],
     ["--api-key=s3cr3t node list", "--api-key?"],
     ["--api-key s3cr3t node list", "--api-key?"]
   ])("berth %s: %s", (line, expected) => assert.strictEqual(asked(line).trim(), expected.trim()))

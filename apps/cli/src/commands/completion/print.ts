@@ -3,12 +3,9 @@
  */
 import { Effect } from "effect"
 import { command } from "../command.ts"
+import { shells } from "../../commandLine/globalFlags.ts"
 import { argument, oneOf } from "../../commandLine/Parameter.ts"
 import { Output } from "../../output/Output.ts"
-
-/** The supported shells. */
-const shells = ["bash", "zsh", "fish", "powershell"] as const
-type Shell = (typeof shells)[number]
 
 const bash = `# Completion of berth for bash: eval "$(berth completion bash)" in ~/.bashrc
 _berth() {
@@ -89,7 +86,14 @@ Register-ArgumentCompleter -Native -CommandName berth -ScriptBlock {
 }
 `
 
-const shellScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell }
+const shellScripts: Readonly<Record<(typeof shells)[number], string>> = {
+  bash,
+  zsh,
+  fish,
+  powershell,
+  sh: bash,
+  pwsh: powershell
+}
 
 export const completion = command(
   {
