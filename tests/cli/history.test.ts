@@ -73,6 +73,18 @@ describe("berth history", () => {
         )
       }
       assert.lengthOf(yield* historyOf(env, "--limit", "2"), 2)
+      const byCause = (cause: string) =>
+        Effect.map(historyOf(env, "--cause", cause), (found) => found.map(({ action, command }) => [command, action]))
+      assert.deepStrictEqual(yield* byCause("lease"), [["run", "delete"]])
+      assert.deepStrictEqual(yield* byCause("commitment"), [["commitment set", "commitment"]])
+      assert.deepStrictEqual(yield* byCause("fleet"), [])
+      assert.deepStrictEqual(yield* byCause("requested"), [
+        ["run", "create"],
+        ["api", "delete"],
+        ["node delete", "delete"],
+        ["node create", "create"]
+      ])
+      assert.lengthOf(yield* historyOf(env, "web", "--cause", "requested"), 2)
       const table = yield* invoke(["history", "web"], { env: { ...env, NO_COLOR: "1" }, terminalColumns: 200 })
       assert.match(
         table.stdout,
@@ -98,6 +110,7 @@ describe("berth history", () => {
           ["create", "created", "shop", null]
         ]
       )
+      for (const cause of ["fleet", "requested"]) assert.lengthOf(yield* historyOf(env, "--cause", cause), 2)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
   )
 

@@ -1,7 +1,7 @@
 /**
  * Reads the log of changes, which the client writes.
  */
-import { type Change, readChanges } from "@berthkit/core/client/state/Change"
+import { type Change, readChanges, settingIn } from "@berthkit/core/client/state/Change"
 import { changeKind } from "@berthkit/core/client/state/noteChanges"
 import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Effect } from "effect"
@@ -20,4 +20,25 @@ export const changesOf = (all: ReadonlyArray<Change>, given: string): ReadonlyAr
   return all.filter(
     ({ name, node }) => name === given || (node !== null && (named.has(node) || String(node) === given))
   )
+}
+
+/**
+ * The causes of changes. The words that the events of the daemon have, too, select the changes that explain a deletion with that cause.
+ * `fleet` selects a part of `requested`.
+ */
+export const causes = ["requested", "fleet", "lease", "commitment"] as const
+
+/** Whether a change has a cause. */
+export const hasCause = (change: Change, cause: (typeof causes)[number]): boolean => {
+  const isTerminating = change.action === "commitment" && settingIn(change) === "auto_terminate"
+  switch (cause) {
+    case "lease":
+      return change.lease !== null
+    case "fleet":
+      return change.fleet !== null
+    case "commitment":
+      return isTerminating
+    case "requested":
+      return change.lease === null && !isTerminating
+  }
 }

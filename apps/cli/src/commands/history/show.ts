@@ -2,8 +2,8 @@
  * `berth history`: shows what was changed, by whom, and with which outcome, from berth's own log. Sends no request.
  */
 import { Effect, Layer } from "effect"
-import { optionalArgument, text } from "../../commandLine/Parameter.ts"
-import { changes, changesOf } from "../../history/changes.ts"
+import { flag, oneOf, optionalArgument, text } from "../../commandLine/Parameter.ts"
+import { causes, changes, changesOf, hasCause } from "../../history/changes.ts"
 import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { changeRecord } from "../../records/change.ts"
 import { connection, stateOf } from "../../settings/client.ts"
@@ -12,11 +12,18 @@ import { command } from "../command.ts"
 export const history = command(
   {
     node: optionalArgument("NODE", text(""), "Id of a node, or the name that it was created with"),
+    cause: flag(
+      "cause",
+      oneOf(causes, "CAUSE"),
+      "Only changes with this cause: requested (by a person, a program or a fleet), fleet, lease, or commitment (the service deletes the node when it ends)"
+    ),
     limit: limitFlag("changes")
   },
-  Effect.fnUntraced(function* ({ limit, node }) {
+  Effect.fnUntraced(function* ({ cause, limit, node }) {
     const all = yield* changes
-    yield* printLimited(changeRecord, node === undefined ? all : changesOf(all, node), limit)
+    const found = node === undefined ? all : changesOf(all, node)
+    const caused = cause === undefined ? found : found.filter((change) => hasCause(change, cause))
+    yield* printLimited(changeRecord, caused, limit)
   }),
   Layer.unwrap(Effect.map(connection, stateOf))
 )
