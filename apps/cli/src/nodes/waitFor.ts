@@ -146,10 +146,18 @@ const maxRunSshMillis = 60_000
 
 /**
  * Waits for a limited time for the ssh server of a leased node. If no server answers, prints a note and succeeds, because not every command
- * needs ssh.
+ * needs ssh. A wait that was asked for tries every address, as that of `node create` does. Otherwise a node without a public address at
+ * which a machine may answer is not waited for, because that would hold up each run by a minute.
  */
-export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, show: ShowState) {
-  if (!isReached(hostOf(node).publicIp)) return
+export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, isAsked: boolean, show: ShowState) {
+  const { publicIp } = hostOf(node)
+  if (!isAsked && !isReached(publicIp)) {
+    const why =
+      publicIp === null ? "no public address" : `the address ${publicIp}, from a network in which no machine answers`
+    return yield* printNote(
+      `Node ${node.name} (${node.id}) has ${why}, so berth does not wait for its ssh server. To wait for it all the same: --wait ssh`
+    )
+  }
   const silent = yield* untilSsh(node, Math.min(maxRunSshMillis, yield* leftMillis), show)
   if (silent === undefined) return
   yield* printNote(

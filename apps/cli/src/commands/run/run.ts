@@ -67,11 +67,10 @@ const parameters = {
     Duration.hours(1)
   ),
   reuse: switchFlag("reuse", "Use a node that an earlier run kept, and keep it for the rest of its paid hour"),
-  wait: flagOr(
+  wait: flag(
     "wait",
     oneOf(["running", "ssh"], "GOAL"),
-    "Start the command when the node runs, or when its ssh answers; default ssh",
-    "ssh"
+    "Start the command when the node runs, or when its ssh answers; default ssh, if the node has a public address"
   ),
   timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
 }
@@ -169,7 +168,7 @@ const ready = Effect.fnUntraced(function* (held: Held, spec: NodeSpec, { timeout
   return yield* withProgress({ goal: "running", total: 1 }, (show) =>
     untilUsable(node, { isPublic: spec.publicIp !== false, timeout }, show).pipe(
       Effect.mapError((error) => new LeasedNodeNotReady({ id: node.id, error })),
-      Effect.tap((running) => (wait === "ssh" ? untilSshOrNote(running, show) : Effect.void))
+      Effect.tap((running) => (wait === "running" ? Effect.void : untilSshOrNote(running, wait === "ssh", show)))
     )
   )
 })
