@@ -284,8 +284,17 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
     )
     // After the count was lowered, nobody can know which member goes.
     if ((file[group]?.count ?? 0) < members.size || !ledgerBefore.has(id)) continue
+    // An unfinished replacement may already have made another node for the member.
+    const nodesOfMember = Array.from(ledgerAfter).flatMap(([each, member]) =>
+      member === ledgerBefore.get(id) ? [each] : []
+    )
     const deleted = changes.find(
-      (change) => change.kind === "delete" && change.id !== id && change.living.has(id) && !change.running.has(id)
+      (change) =>
+        change.kind === "delete" &&
+        change.id !== id &&
+        change.living.has(id) &&
+        !change.running.has(id) &&
+        !nodesOfMember.some((each) => each !== change.id && change.running.has(each))
     )
     // A node that has its own group in the file has its own replacement.
     if (deleted === undefined || (groupOf.get(deleted.id!) ?? "") in file) continue
@@ -309,7 +318,7 @@ const replacedFirst: Rule = function* (world, { command, file, ledgerAfter, ledg
   for (const change of changes) {
     if (change.kind !== "delete" || change.id === null || !change.living.has(change.id)) continue
     const isUsable = ({ id }: NodeTruth) => (ledgerBefore.has(id) ? change.living : change.running).has(id)
-    const left = own.filter(isUsable).length - 1
+    const left = own.filter((node) => node.id !== change.id && isUsable(node)).length
     // A new node that fell after its old one was deleted is not missing because of this delete.
     const fellSince = Array.from(service.nodes.values()).filter(
       ({ command: by, fellAtMillis }) =>
