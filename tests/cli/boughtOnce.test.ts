@@ -220,3 +220,102 @@ describe("a period that is in the ledger of another machine", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a purchase with berth api", () => {
+  const body = (setting = "auto_renew", id: unknown = 1000) =>
+    JSON.stringify({ node_status: setting, vcn_id: id, committed_plan: setting === "auto_renew" ? 7 : 0 })
+  const api = (fleet: Pick<Effect.Success<typeof place>["fleet"], "run">, sent = body(), method = "POST") =>
+    fleet.run(["api", method, "/update_committed_node_status/", "-d", sent])
+
+  it.live("is refused while the reply to an earlier one is missing, and says how to settle that", () =>
+    Effect.gen(function* () {
+      const { bought, buy, create, fleet, service } = yield* place
+      yield* create("w")
+      service.isPurchaseLost = true
+      assert.strictEqual((yield* buy("w")).code, 8)
+      service.isPurchaseLost = false
+      const sent = bought()
+      for (const text of [body(), body("auto_renew", "1000"), `\uFEFF${body()}`, body("AUTO-RENEW", [1000])]) {
+        const refused = yield* api(fleet, text)
+        assert.strictEqual(refused.code, 8, refused.stderr)
+        assert.include(refused.stderr, "auto_renew with the committed option 7 was sent at")
+        assert.include(refused.stderr, "berth commitment set 1000 auto_renew --sku 7 --found set")
+      }
+      assert.strictEqual(bought(), sent)
+      assert.strictEqual((yield* buy("w", "--found", "set")).code, 0)
+      assert.strictEqual((yield* api(fleet)).code, 5)
+      assert.strictEqual(bought(), sent)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is refused if a ledger has the same purchase without a reply", () =>
+    Effect.gen(function* () {
+      const { account, bought, fleet, service } = yield* place
+      fleet.write(webOf())
+      service.isPurchaseLost = true
+      assert.strictEqual((yield* fleet.apply(...all)).code, 9)
+      service.isPurchaseLost = false
+      const sent = bought()
+      const other = yield* hurriedFolderOf(account)
+      other.write(webOf())
+      writeFileSync(other.ledger, fleet.ledgerText())
+      assert.strictEqual((yield* other.apply(...all)).code, 5)
+      const refused = yield* api(other)
+      assert.strictEqual(refused.code, 8, refused.stderr)
+      assert.include(refused.stderr, other.ledger)
+      assert.strictEqual(bought(), sent)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not made again by any command, nor by a second request", () =>
+    Effect.gen(function* () {
+      const { adopt, bought, buy, create, fleet } = yield* place
+      yield* create("shop-web-1")
+      assert.strictEqual((yield* api(fleet)).code, 0)
+      assert.strictEqual((yield* api(fleet)).code, 5)
+      assert.strictEqual((yield* buy("1000")).code, 5)
+      const shown = yield* fleet.run(["node", "delete", "1000", "--dry-run", "-o", "json"])
+      assert.include(
+        shown.stdout,
+        "a committed period of the option 7, whose length Berth does not know, may still run"
+      )
+      fleet.write(webOf())
+      assert.strictEqual((yield* adopt("1000")).code, 0)
+      yield* fleet.apply(...all)
+      assert.strictEqual(bought(), 1)
+    }).pipe(Effect.scoped)
+  )
+
+  for (const method of ["POST", "PUT"]) {
+    it.live(`is sent once with ${method} and remembered if no reply comes`, () =>
+      Effect.gen(function* () {
+        const { bought, buy, create, fleet, service } = yield* place
+        yield* create("w")
+        service.isPurchaseLost = true
+        const lost = yield* api(fleet, body(), method)
+        assert.strictEqual(lost.code, 8, lost.stderr)
+        assert.include(lost.stderr, "Look in the account portal")
+        service.isPurchaseLost = false
+        const sent = service.requests.filter((request) => request.endsWith("/update_committed_node_status/")).length
+        assert.strictEqual(sent, 1)
+        assert.strictEqual((yield* buy("w")).code, 8)
+        assert.strictEqual((yield* api(fleet)).code, 8)
+        assert.strictEqual((yield* buy("w", "--found", "not-set")).code, 0)
+        assert.strictEqual(bought(), method === "POST" ? 2 : 1)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("does not hinder settings that buy nothing, and the log knows them", () =>
+    Effect.gen(function* () {
+      const { buy, create, fleet, service } = yield* place
+      yield* create("w")
+      service.isPurchaseLost = true
+      yield* buy("w")
+      service.isPurchaseLost = false
+      assert.strictEqual((yield* api(fleet, body("auto_terminate"))).code, 0)
+      const shown = yield* fleet.run(["commitment", "get", "w"])
+      assert.include(shown.stdout, "auto_terminate")
+    }).pipe(Effect.scoped)
+  )
+})

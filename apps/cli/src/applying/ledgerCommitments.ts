@@ -1,12 +1,11 @@
 /**
- * Finds commitments that are in a ledger but not in this machine's log: another machine has bought them, or has sent a purchase that got no
- * reply.
+ * Decides whether a purchase may be sent now, for every command that a person or a program runs. This machine's log may have the purchase,
+ * or a ledger may: then another machine has bought the period, or has sent a purchase that got no reply.
  */
-import type { Node } from "@berthkit/core/domain/Node"
 import { Effect } from "effect"
 import { boughtByNode, buysPeriod, commitmentLog, type CommitmentOrder } from "../commitmentLog/CommitmentLog.ts"
-import { sendAgain } from "../commitmentLog/sendCommitment.ts"
-import { CommitmentBought, CommitmentUnknown } from "../failure/CliFailure.ts"
+import { ensureNew, type Named, sendAgain } from "../commitmentLog/sendCommitment.ts"
+import { CommitmentBought, CommitmentUnknown, whoOf } from "../failure/CliFailure.ts"
 import { mayHaveBought, parseCommitment } from "../fleet/FleetFile.ts"
 import type { Entry } from "../fleet/Ledger.ts"
 import { isFoundOut } from "../fleet/plan.ts"
@@ -20,17 +19,20 @@ const commitmentIn = (entry: Entry, id: number): Pick<Entry, "commitment" | "com
   )
 
 /**
- * Fails if a ledger that this machine knows has the same purchase for the node, or a purchase with an unknown outcome. `days` is the
- * length of the option's period, if known. If this machine's log has an entry about the node, a purchase that a ledger records as made
- * does not make this fail. A purchase with an unknown outcome counts as settled only if the log records exactly that purchase. An entry
- * about a different purchase may be older, so it says nothing about that outcome.
+ * Fails if a purchase must not be sent now: this machine's log has an obstacle, or a ledger that this machine knows has the same purchase
+ * for the node, or a purchase with an unknown outcome. `days` is the length of the option's period, if known. If this machine's log has an
+ * entry about the node, a purchase that a ledger records as made does not make this fail. A purchase with an unknown outcome counts as
+ * settled only if the log records exactly that purchase. An entry about a different purchase may be older, so it says nothing about that
+ * outcome.
  */
-export const ensureNewInLedgers = Effect.fnUntraced(function* (
-  { id, name }: Pick<Node, "id" | "name">,
+export const ensureMayBuy = Effect.fnUntraced(function* (
+  node: Named,
   order: CommitmentOrder,
   days: number | undefined
 ) {
   if (!buysPeriod(order)) return
+  yield* ensureNew(node, order)
+  const { id, name } = node
   const isLogged = (yield* commitmentLog.load).has(id)
   const boughtHere = (yield* boughtByNode).get(id)
   const own = yield* Effect.orElseSucceed(ownAccount, () => undefined)
@@ -51,7 +53,7 @@ export const ensureNewInLedgers = Effect.fnUntraced(function* (
       return yield* new CommitmentBought({
         id,
         name,
-        message: `The ledger ${ledger} already records ${commitment} for ${name} (${id}), which is ${entry.member} of the fleet ${fleet}. A second request may buy another period. Nothing was sent now.`,
+        message: `The ledger ${ledger} already records ${commitment} for ${whoOf(node)}, which is ${entry.member} of the fleet ${fleet}. A second request may buy another period. Nothing was sent now.`,
         hint: sendAgain(id, order)
       })
     }

@@ -152,8 +152,13 @@ export const committedUntil = (entry: Entry | undefined, nowMillis: number): num
  * beginning of a period that was bought for an existing node is unknown, because the service does not report it.
  */
 const lossOf = (entry: Entry | undefined, nowMillis: number): string | undefined => {
-  if (entry === undefined || entry.days === null) return undefined
-  const { days, priceInr, setting, untilMillis } = entry
+  if (entry === undefined) return undefined
+  const { days, priceInr, purchase, setting, untilMillis } = entry
+  if (days === null) {
+    if (purchase === undefined) return undefined
+    const option = purchase.skuId === null ? "" : ` of the option ${purchase.skuId}`
+    return `a committed period${option}, whose length Berth does not know, may still run, and the rest of it is lost`
+  }
   const period = `${days} days ${priceInr === null ? "at a price that is not known" : `for ₹${priceInr.toFixed(2)}`}`
   if (isRunning(entry, nowMillis)) {
     const end = DateTime.formatIso(DateTime.makeUnsafe(untilMillis ?? 0)).slice(0, 10)

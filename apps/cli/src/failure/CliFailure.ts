@@ -360,23 +360,27 @@ export class CreateUnknown extends Data.TaggedError("CreateUnknown")<{
   override readonly message = `An earlier create of ${this.name}, sent at ${this.sentAt}, may have made a node: nothing was created now.`
 }
 
+/** A node in a sentence. Its name is null if no reply has told it. */
+export const whoOf = ({ id, name }: { readonly id: number; readonly name: string | null }): string =>
+  name === null ? `node ${id}` : `${name} (${id})`
+
 /** It is unknown whether a commitment was set, because its reply was lost. The request is not repeated. */
 export class CommitmentUnknown extends Data.TaggedError("CommitmentUnknown")<{
   readonly id: number
-  readonly name: string
+  readonly name: string | null
   /** Why the outcome is unknown. */
   readonly because: string
   readonly hint: string
 }> {
   readonly exit = "outcomeUnknown"
   readonly details = { node: { id: this.id, name: this.name } }
-  override readonly message = `The commitment of ${this.name} (${this.id}) may be set: ${this.because.replace(/\.$/, "")}.`
+  override readonly message = `The commitment of ${whoOf(this)} may be set: ${this.because.replace(/\.$/, "")}.`
 }
 
 /** The same commitment was set before. Nothing is sent, because a second request may buy another period. */
 export class CommitmentBought extends Data.TaggedError("CommitmentBought")<{
   readonly id: number
-  readonly name: string
+  readonly name: string | null
   readonly message: string
   readonly hint: string
 }> {

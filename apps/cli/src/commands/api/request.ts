@@ -4,7 +4,9 @@
 import { parseJson } from "@berthkit/core/api/parseJson"
 import type { FileFault } from "@berthkit/core/client/files/StateFiles"
 import { totalsIn } from "@berthkit/core/client/NodeOperations"
-import { RawApi } from "@berthkit/core/client/RawApi"
+import type { CallOptions } from "@berthkit/core/client/call/Operation"
+import { RawApi, type RawExchange, type RawRequest } from "@berthkit/core/client/RawApi"
+import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { RawReply } from "@berthkit/core/api/Reply"
 import { pageSize, placeParameters } from "@berthkit/core/api/Routes"
 import { placeSettings } from "@berthkit/terminal/Connection"
@@ -12,17 +14,22 @@ import { escapeControlsInLines } from "@berthkit/terminal/escapeControls"
 import { didYouMean, nearest } from "@berthkit/terminal/usage"
 import { Effect, Option, Predicate, Result } from "effect"
 import { quoted } from "@berthkit/terminal/quoted"
+import { nodeOfPath } from "@berthkit/core/client/state/nodeOfPath"
+import { ensureMayBuy } from "../../applying/ledgerCommitments.ts"
 import { ensureUnprotected } from "../../applying/Registry.ts"
-import { endOf } from "../../history/endsNode.ts"
+import { askedSetting } from "../../commitmentLog/askedSetting.ts"
+import { buysPeriod } from "../../commitmentLog/CommitmentLog.ts"
+import { mayBeSet, recording, settleHint } from "../../commitmentLog/sendCommitment.ts"
 import { ensureKeepsProtected } from "../commitment/set.ts"
 import { command } from "../command.ts"
 import { argumentsFrom, flag, flags, switchFlag, text } from "../../commandLine/Parameter.ts"
-import { PageRefused, PagesEndEarly, UsageFault } from "../../failure/CliFailure.ts"
+import { CommitmentUnknown, PageRefused, PagesEndEarly, UsageFault } from "../../failure/CliFailure.ts"
 import { fileReason } from "../../failure/fileReason.ts"
 import { readGivenText } from "../../files/givenFile.ts"
 import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { type Format, OutputFormat } from "../../output/OutputOptions.ts"
+import { whenInterrupted } from "../../output/reportProblem.ts"
 import { valueText } from "../../output/valueText.ts"
 import { accountSettings } from "../../settings/account.ts"
 import { client } from "../../settings/client.ts"
@@ -191,14 +198,49 @@ const ensureOwnPlace = Effect.fnUntraced(function* (query: ReadonlyArray<readonl
   }
 })
 
-/** Fails if the request deletes a protected node, or makes the service delete it at the end of its commitment. */
-const ensureEndsNoProtected = (request: Parameters<typeof endOf>[0]) => {
-  const { how, ids } = endOf(request)
+/** The failure of a purchase that may have been made. */
+const purchaseUnknown =
+  (id: number, { setting, skuId = null }: { setting: string; skuId?: number | null | undefined }) =>
+  (error: BerthError) =>
+    mayBeSet(error)
+      ? new CommitmentUnknown({ id, name: null, because: error.message, hint: settleHint(id, { setting, skuId }) })
+      : error
+
+/**
+ * Sends a request once it may be sent. A protected node is not deleted, also not by the service at the end of its commitment. A purchase is
+ * recorded before it is sent, and sent once, as `berth commitment set` does it.
+ */
+const send = Effect.fnUntraced(function* (asked: RawRequest) {
+  const exchange = (options?: CallOptions) => RawApi.use((api) => api.exchange(asked, options))
+  const deleted = asked.method === "DELETE" ? nodeOfPath(asked.path) : undefined
+  if (deleted !== undefined) yield* ensureUnprotected([{ id: deleted, name: null }])
+  const setting = askedSetting(asked)
+  if (setting === undefined) return yield* exchange()
+  const { ids, isEnding, order } = setting
   const nodes = ids.map((id) => ({ id, name: null }))
-  return how === "delete"
-    ? ensureUnprotected(nodes)
-    : Effect.forEach(nodes, (node) => ensureKeepsProtected(node, "auto_terminate"), { discard: true })
-}
+  for (const node of nodes) {
+    if (isEnding) yield* ensureKeepsProtected(node, "auto_terminate")
+    yield* ensureMayBuy(node, order, undefined)
+  }
+  const [id] = ids
+  if (!buysPeriod(order) || id === undefined) return yield* recording(nodes, order, undefined)(exchange(), failureOf)
+  const unknown = purchaseUnknown(id, order)
+  // A method that may be repeated, such as PUT, must not buy twice.
+  const sent = yield* recording(
+    nodes,
+    order,
+    undefined
+  )(exchange(asked.method === "POST" ? {} : { retry: false }), failureOf).pipe(
+    Effect.mapError((error) => (error._tag === "BerthError" ? unknown(error) : error)),
+    whenInterrupted(() => ({
+      message: `Interrupted before the reply came; the commitment of node ${id} may be set.`,
+      hint: settleHint(id, { setting: order.setting, skuId: order.skuId ?? null })
+    }))
+  )
+  return { ...sent, failure: sent.failure && unknown(sent.failure) }
+})
+
+const failureOf = ({ failure }: RawExchange) => failure
 
 export const request = command(
   {
@@ -234,8 +276,7 @@ export const request = command(
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
     const body = data === undefined ? undefined : yield* bodyFrom(data)
-    yield* ensureEndsNoProtected({ method, path, body })
-    const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
+    const { failure, reply } = yield* send({ method, path, query, body })
     const { stdout } = yield* Output
     if (include) yield* printMasked(escapeControlsInLines(head(reply)))
     yield* printMasked(yield* shown(reply.body, format, stdout.isTerminal))

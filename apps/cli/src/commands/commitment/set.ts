@@ -6,14 +6,14 @@ import { CommitmentSetting } from "@berthkit/core/domain/Commitment"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import type { Node } from "@berthkit/core/domain/Node"
 import { Effect, Option } from "effect"
-import { ensureNewInLedgers } from "../../applying/ledgerCommitments.ts"
+import { ensureMayBuy } from "../../applying/ledgerCommitments.ts"
 import { type Doomed, ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue, ImageList } from "../../catalogue/ImageList.ts"
 import { command } from "../command.ts"
 import { argument, flag, oneOf, switchFlag, wholeNumber } from "../../commandLine/Parameter.ts"
 import { buysPeriod, commitmentLog, type CommitmentOrder, keepSetting } from "../../commitmentLog/CommitmentLog.ts"
 import { takesOption } from "../../commitmentLog/orderCost.ts"
-import { afterLost, commandOf, ensureNew, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
+import { afterLost, commandOf, mayBeSet, sendCommitment } from "../../commitmentLog/sendCommitment.ts"
 import { CommitmentUnknown, UsageFault } from "../../failure/CliFailure.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
@@ -123,7 +123,8 @@ export const set = command(
     dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
   Effect.fnUntraced(function* ({ dryRun, force, found, maxCommitment, node: given, setting, sku: skuId, yes }) {
-    if (skuId !== undefined && skuId !== 0 && !takesOption(setting)) {
+    // A request of berth api may have sent another setting with an option. A person has to be able to say what became of it.
+    if (found === undefined && skuId !== undefined && skuId !== 0 && !takesOption(setting)) {
       return yield* new UsageFault({
         message: `--sku goes with auto_renew, not with ${setting}.`,
         hint: "Omit --sku: only a renewal has a committed option."
@@ -152,10 +153,7 @@ export const set = command(
       const option =
         skuId === undefined ? undefined : force ? yield* forcedOption(node, skuId) : yield* optionFor(node, skuId)
       yield* ensureKeepsProtected(node, setting)
-      if (found === undefined) {
-        yield* ensureNew(node, { setting, skuId })
-        yield* ensureNewInLedgers(node, { setting, skuId }, option?.days)
-      }
+      if (found === undefined) yield* ensureMayBuy(node, { setting, skuId }, option?.days)
       if (buysPeriod({ setting, skuId })) {
         const bound = boundOf({ maxCommitment, yes, dryRun })
         yield* checkCommitments([option?.priceInr ?? null], bound, priceUnknown, option?.foreignCurrency)

@@ -4,11 +4,10 @@
  */
 import type { Node } from "@berthkit/core/domain/Node"
 import { DateTime, Effect } from "effect"
-import { ensureNewInLedgers } from "../../applying/ledgerCommitments.ts"
+import { ensureMayBuy } from "../../applying/ledgerCommitments.ts"
 import { ensureUnprotected } from "../../applying/Registry.ts"
 import { freshCatalogue } from "../../catalogue/ImageList.ts"
 import { lossesOf } from "../../commitmentLog/CommitmentLog.ts"
-import { ensureNew } from "../../commitmentLog/sendCommitment.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { createProposal, diskHint, offerFor, underSlug } from "../../proposal/offer.ts"
@@ -50,13 +49,12 @@ export const termsOf = Effect.fnUntraced(function* (order: Order, known?: Node) 
   }
   const skuId = order.skuId ?? undefined
   yield* ensureKeepsProtected(node, order.setting)
-  yield* ensureNew(node, { setting: order.setting, skuId })
   const option =
     skuId === undefined || skuId === 0
       ? undefined
       : yield* Effect.mapError(optionFor(node, skuId), (fault) =>
           fault._tag === "UsageFault" ? withoutForce(fault) : fault
         )
-  yield* ensureNewInLedgers(node, { setting: order.setting, skuId }, option?.days)
+  yield* ensureMayBuy(node, { setting: order.setting, skuId }, option?.days)
   return { order, proposal: commitmentProposal(node, order.setting, skuId, option), about } satisfies Terms
 })
