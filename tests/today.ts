@@ -6,6 +6,7 @@
 /** The suites that also run in today's dialect, because they send requests. */
 export const suites: ReadonlyArray<string> = [
   "cli/anyCatalogue.test.ts",
+  "cli/api.test.ts",
   "cli/catalogue.test.ts",
   "cli/deadline.test.ts",
   "cli/emptyLists.test.ts",

@@ -27,7 +27,7 @@ import { CommitmentUnknown, PageRefused, PagesEndEarly, UsageFault } from "../..
 import { fileReason } from "../../failure/fileReason.ts"
 import { readGivenText } from "../../files/givenFile.ts"
 import { jsonLine } from "../../output/json.ts"
-import { Output } from "../../output/Output.ts"
+import { type Changed, Output, reportingChanged } from "../../output/Output.ts"
 import { type Format, OutputFormat } from "../../output/OutputOptions.ts"
 import { whenInterrupted } from "../../output/reportProblem.ts"
 import { valueText } from "../../output/valueText.ts"
@@ -37,6 +37,7 @@ import { redaction } from "../../settings/redaction.ts"
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"])
+const reading: ReadonlySet<string> = new Set([...bodiless, "OPTIONS"])
 
 type Method = (typeof methods)[number]
 
@@ -70,6 +71,23 @@ const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect
   if (body === "") return Effect.succeed("")
   const value = format === "table" && !isTerminal ? undefined : parseJson(body)
   return value === undefined ? Effect.succeed(escapeControlsInLines(body)) : valueText(value, format)
+}
+
+/** What is printed of a change that the service answered with an empty body. */
+const changeText = ({ method, path }: RawRequest, { status }: RawReply, format: Format) =>
+  valueText({ method, path, status }, format)
+
+/** A change that the service has accepted, for a user who cannot get the reply. */
+const changedBy = ({ method, path }: RawRequest, { body, status }: RawReply): Changed => {
+  const reply = parseJson(body)
+  const data = Predicate.isObject(reply) ? reply["data"] : undefined
+  const id = Predicate.isObject(data) ? data["id"] : undefined
+  const named = typeof id === "number" ? { id } : {}
+  return {
+    message: `${method} ${path} was answered with HTTP ${status}${"id" in named ? `, and the reply names id ${named.id}` : ""}.`,
+    hint: "Do not send it again before you know what it changed.",
+    details: { changed: { method, path, status, ...named } }
+  }
 }
 
 const head = ({ headers, status }: RawReply): string =>
@@ -276,10 +294,21 @@ export const request = command(
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
     const body = data === undefined ? undefined : yield* bodyFrom(data)
-    const { failure, reply } = yield* send({ method, path, query, body })
+    const asked: RawRequest = { method, path, query, body }
+    const { failure, reply } = yield* send(asked)
     const { stdout } = yield* Output
-    if (include) yield* printMasked(escapeControlsInLines(head(reply)))
-    yield* printMasked(yield* shown(reply.body, format, stdout.isTerminal))
+    const isChanged = failure === null && !reading.has(method)
+    // The head states the status, so with --include an empty reply is not printed twice.
+    const text =
+      isChanged && !include && reply.body.trim() === ""
+        ? changeText(asked, reply, format)
+        : shown(reply.body, format, stdout.isTerminal)
+    yield* reportingChanged(isChanged ? changedBy(asked, reply) : undefined)(
+      Effect.gen(function* () {
+        if (include) yield* printMasked(escapeControlsInLines(head(reply)))
+        yield* printMasked(yield* text)
+      })
+    )
     if (failure !== null) return yield* failure
   }),
   client
