@@ -122,6 +122,25 @@ const kept: Readonly<Record<string, History>> = {
     somebodyCreates("shop-web-1", "small"),
     apply
   ],
+  "a member whose create never arrived is not made beside somebody else's later node": [
+    { ...apply, weather: { create: "swallowed" } },
+    hour,
+    somebodyCreates("shop-web-1", "small"),
+    { step: "wait", seconds: 60 },
+    { step: "diff" },
+    apply,
+    { step: "diff" },
+    { step: "fleet" }
+  ],
+  "somebody else's node with the name of a member is shown and not offered for deletion": [
+    apply,
+    somebodyCreates("shop-web-1", "small"),
+    { step: "wait", seconds: 60 },
+    { step: "diff" },
+    apply,
+    { step: "fleet" },
+    { step: "destroy" }
+  ],
   "somebody else's later node is not taken for the node of a key": [
     { ...createSolo, weather: { create: "swallowed" } },
     hour,

@@ -189,6 +189,42 @@ const onlyOurs: Rule = function* (world, ran, changes) {
   }
 }
 
+/** Whether the weather hides nodes from lists. */
+const hidesNodes = ({ weather = {} }: Ran["step"]): boolean =>
+  weather.hiddenForSeconds !== undefined || weather.shortLists === true || weather.staleLists === true
+
+/** 2: a member is not made beside somebody else's node of its name that was there before, because a person has to say whose it is. */
+const notBesideForeign: Rule = function* ({ adopted, service }, { atMillis, ledgerBefore, step }, changes) {
+  if (step.step !== "apply" || hidesNodes(step)) return
+  for (const { body, foreignOfThatName, kind } of changes) {
+    if (kind !== "create") continue
+    const foreign = foreignOfThatName.find(
+      (id) => !adopted.has(id) && !ledgerBefore.has(id) && service.nodes.get(id)!.createdMillis < atMillis - freshMillis
+    )
+    if (foreign !== undefined)
+      yield {
+        rule: "2 beside a foreign node (apply)",
+        why: `${String(body["name"])} was created beside node ${foreign} of somebody else`
+      }
+  }
+}
+
+const fleetTexts: ReadonlySet<string> = new Set(["apply", "diff", "fleet", "destroy", "adopt", "forget"])
+
+/** 2: no command about fleets tells a person to delete somebody else's node. */
+const offersOnlyOurs: Rule = function* ({ adopted, service }, ran) {
+  const { step } = ran
+  if (!fleetTexts.has(step.step)) return
+  for (const [, id] of textOfRun(ran).matchAll(/berth node delete (\d+)/g)) {
+    const node = service.nodes.get(Number(id))
+    if (node?.maker === "somebody else" && !adopted.has(node.id))
+      yield {
+        rule: `2 offers a foreign node (${step.step})`,
+        why: `node ${id} of somebody else is offered for deletion`
+      }
+  }
+}
+
 /** 2: a fleet deletes only its own nodes. If nobody has moved a node, it belongs to the fleet whose command made it. */
 const onlyOfTheFleet: Rule = function* (world, { fleet, step }, changes) {
   if (!fleetCommands.has(step.step)) return
@@ -540,9 +576,8 @@ const waitsForOthers: Rule = function* ({ commands, machineOf, service }, { comm
 /** 8: `--if-absent` makes no second node with the same name. */
 const onlyIfAbsent: Rule = function* (_, { step }, changes) {
   if (step.step !== "create if absent") return
-  const { hiddenForSeconds, shortLists, staleLists } = step.weather ?? {}
   // A command cannot know of nodes that lists hide.
-  if (hiddenForSeconds !== undefined || shortLists === true || staleLists === true) return
+  if (hidesNodes(step)) return
   for (const { body, kind, sameNamed } of changes) {
     if (kind !== "create" || sameNamed === null) continue
     yield { rule: "8 if absent (create)", why: `${String(body["name"])} was created beside node ${sameNamed}` }
@@ -690,6 +725,8 @@ const ends: Rule = function* (_, ran) {
 const rules: ReadonlyArray<Rule> = [
   shownAsSent,
   onlyOurs,
+  notBesideForeign,
+  offersOnlyOurs,
   onlyOfTheFleet,
   oneMember,
   protectedStays,

@@ -67,7 +67,7 @@ import {
 } from "./Registry.ts"
 import { type LedgerFile, readLedger, withLedger } from "./LedgerFile.ts"
 import { awaitGone, knownGone, observe, type Observed, presumed, proved, terminatingIn } from "./observe.ts"
-import { type Resolved, resolvePending } from "./pending.ts"
+import { type Resolved, resolveAndObserve } from "./pending.ts"
 import type { TimedPrices } from "./freshPrices.ts"
 import { type Means, notedLedger, perform } from "./perform.ts"
 import { problemOfMember } from "./memberProblem.ts"
@@ -211,7 +211,7 @@ export const ensureSingle = (plan: Plan) => {
         doubled.length === 1
           ? `${first} has more than one node.`
           : `${doubled.length} members have more than one node: ${doubled.join(", ")}.`,
-      hint: "Each of the nodes is billed. The column WHY names the second node and the command to resolve it."
+      hint: "Each of the nodes is billed. The column WHY names the second node and says what to do."
     })
   )
 }
@@ -268,17 +268,22 @@ export const previewFleet = Effect.fnUntraced(
     const protections = protectedBesides(ledgers, listed, ledger)
     const isPending = Array.from(ledger.members.values()).some(({ state }) => state === "creating")
     // This machine's records of creates matter only if the ledger has open creates.
-    const pending = isPending
+    const elsewhere = nodesElsewhere(ledgers, fleet.fleet)
+    const { observed: seen, resolved: pending } = isPending
       ? yield* Effect.provide(
-          resolvePending(ledger, yield* machineName, mustBeKnown(fleet, ledger, options, { protections })),
+          resolveAndObserve(
+            ledger,
+            yield* machineName,
+            mustBeKnown(fleet, ledger, options, { protections }),
+            elsewhere
+          ),
           creatingClient(undefined)
         )
-      : { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() }
-    const observed = yield* withAskedPlans(
-      yield* observe(pending.ledger, nodesElsewhere(ledgers, fleet.fleet)),
-      fleet,
-      pending.ledger
-    )
+      : {
+          resolved: { ledger, conflicts: [], candidates: new Map<string, ReadonlyArray<number>>() },
+          observed: yield* observe(ledger, elsewhere)
+        }
+    const observed = yield* withAskedPlans(seen, fleet, pending.ledger)
     const plan = planned(fleet, pending, presumed(observed), protections, options)
     yield* refuse(plan.conflicts, place)
     const prices = yield* pricesFor(plan, fleet, place, isDestroy)
@@ -412,8 +417,13 @@ const prepare = Effect.fnUntraced(function* (
   const ledgers = yield* knownLedgers(own, nothingChanged)
   const elsewhere = nodesElsewhere(ledgers, fleet.fleet)
   const protections = protectedBesides(ledgers, { fleet: fleet.fleet, ledger: place.ledger }, ledger)
-  const resolved = yield* resolvePending(ledger, machine, mustBeKnown(fleet, ledger, planOptions, { protections }))
-  const seen = yield* withAskedPlans(yield* observe(resolved.ledger, elsewhere), fleet, resolved.ledger)
+  const { observed: listed, resolved } = yield* resolveAndObserve(
+    ledger,
+    machine,
+    mustBeKnown(fleet, ledger, planOptions, { protections }),
+    elsewhere
+  )
+  const seen = yield* withAskedPlans(listed, fleet, resolved.ledger)
   const observed = knownGone(seen, before?.gone ?? new Set())
   const first = planned(fleet, resolved, presumed(observed), protections, planOptions)
   yield* reportLeftOut

@@ -17,13 +17,17 @@ import {
   made,
   notMade,
   type Owned,
+  ownedIds,
   ownedOf,
   type Pending,
   sharedNode
 } from "../fleet/Ledger.ts"
+import { candidatesFor } from "../fleet/candidates.ts"
 import type { Conflict } from "../fleet/Change.ts"
+import type { World } from "../fleet/plan.ts"
 import { creatingClient } from "../settings/client.ts"
 import type { LedgerFile } from "./LedgerFile.ts"
+import { observe } from "./observe.ts"
 import { recordOf } from "./recordedNodes.ts"
 import { machineName } from "./Registry.ts"
 import { candidatesOf, recordedCreate, waitElsewhereText, waitText } from "../nodes/recordedCreate.ts"
@@ -148,6 +152,34 @@ export const resolvePending = Effect.fnUntraced(function* (
     }
   }
   return { candidates, ledger: known, conflicts } satisfies Resolved
+})
+
+/**
+ * Like `resolvePending`, and then observes the account. If the list shows a node that may be the result of a create whose outcome is still
+ * unknown, looks for that create's node, too. Somebody else's node with a member's name is then known as such, so that the plan refuses to
+ * make the member beside it.
+ */
+export const resolveAndObserve = Effect.fnUntraced(function* (
+  ledger: Ledger,
+  machine: string,
+  mustKnow: (entry: Entry) => boolean,
+  elsewhere: World["elsewhere"]
+) {
+  const first = yield* resolvePending(ledger, machine, mustKnow)
+  const observed = yield* observe(first.ledger, elsewhere)
+  const owned = ownedIds(first.ledger)
+  const isTaken = (id: number) => owned.has(id) || elsewhere.has(id)
+  const named = new Set(
+    entriesOf(first.ledger).flatMap((entry) =>
+      entry.state === "creating" && candidatesFor(entry, observed.world.nodes.values(), isTaken).length > 0
+        ? [entry.member]
+        : []
+    )
+  )
+  if (named.size === 0) return { resolved: first, observed }
+  const second = yield* resolvePending(first.ledger, machine, ({ member }) => named.has(member))
+  const isSame = second.ledger === first.ledger
+  return { resolved: second, observed: isSame ? observed : yield* observe(second.ledger, elsewhere) }
 })
 
 /**

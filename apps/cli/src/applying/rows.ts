@@ -56,6 +56,13 @@ const remedies: Readonly<
   commitment: () => "; to end the commitment, write commitment: hourly_billing in the file and apply it"
 }
 
+/**
+ * What to do about a node with a member's name that no ledger has. Its name does not say who created it, so it may be somebody else's, and
+ * nobody is told to delete it.
+ */
+export const whoseText = (id: number): string =>
+  `Find out who created node ${id}, because it may be somebody else's: berth history ${id} names the command if Berth did. To make it a member: berth fleet adopt ${id} --as MEMBER`
+
 const reasonOf = (change: Shown, isPreview: boolean, price: ChangePrice): string => {
   switch (change.action) {
     case "create": {
@@ -95,7 +102,7 @@ const reasonOf = (change: Shown, isPreview: boolean, price: ChangePrice): string
       if (change.isReplaced) {
         return `node ${change.own.id} was created to replace it; both exist and are billed. If nobody needs node ${id}: berth node delete ${id}`
       }
-      return `node ${id} looks like a second node of ${memberText(change.member)}, but the ledger has node ${change.own.id}. If nobody needs node ${id}: berth node delete ${id}; or adopt it as another member`
+      return `node ${id} has the name of ${memberText(change.member)}, but the ledger has node ${change.own.id}. ${whoseText(id)}`
     }
     case "unsure":
       return `it is not known whether its commitment ${change.commitment} was set: nothing is bought or deleted for this member until you say what the account portal shows, with berth fleet adopt --commitment`

@@ -6,6 +6,7 @@ import { exitCode } from "@berthkit/terminal/exitCode"
 import { Effect, Result } from "effect"
 import { fleetOfNodes, type KnownLedger, ownAccount, readableLedgers } from "../../applying/Registry.ts"
 import { readLedger } from "../../applying/LedgerFile.ts"
+import { whoseText } from "../../applying/rows.ts"
 import { FleetConflict, ProgramEnded } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { candidatesFor, candidatesText, nodesBesides, unfinishedOf } from "../../fleet/candidates.ts"
@@ -71,7 +72,9 @@ export const list = command(
           hint:
             entry.protect === true && entry.previous?.id === node.id
               ? `Both are protected until the replacement is finished, or until berth fleet forget ${entry.member}`
-              : `If nobody needs it: berth node delete ${node.id}`
+              : entry.previous?.id === node.id
+                ? `If nobody needs it: berth node delete ${node.id}`
+                : whoseText(node.id)
         })
         yield* reportProblem(problemOf(twice))
       }
