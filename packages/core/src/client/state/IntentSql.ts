@@ -45,6 +45,9 @@ const maxRemoved = 64
 /** For this long after a restore, creates may be under way that the rows lack. */
 const maxUnderWayMillis = quietMillis + 30_000
 
+/** How long a process that lost its key waits for it to write a node that it knows. */
+const maxLateMillis = 10_000
+
 /** How long to wait for another create of the same name that may have made a stranger, and how often to look. */
 const maxWaitMillis = 20_000
 const lookMillis = 200
@@ -75,8 +78,10 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
   /** The intents that this process has sent and not settled. */
   const open = new Map<string, Intent>()
 
+  const inRows = <A>(use: (root: string) => Effect.Effect<A, StateFailed>) => Effect.flatMap(rows.root, use)
+
   const inAccount = <A>(use: (root: string) => Effect.Effect<A, StateFailed>): Effect.Effect<A, IntentStoreFailed> =>
-    Effect.mapError(Effect.flatMap(rows.root, use), failed)
+    Effect.mapError(inRows(use), failed)
 
   const warned = new Set<string>()
   const unreadable = (key: string, why: string) => `the intent of ${key} in ${place} ${why}`
@@ -102,14 +107,11 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
       LEFT JOIN ${processes} p ON p.id = i.process AND p.lease_until > ${now}
       WHERE i.account = ${root} AND ${which}`)
 
-  const write = Effect.fnUntraced(function* (intent: Intent) {
+  const rowOf = (key: string) => inRows((root) => Effect.map(rowsOf(root, sql`i.key = ${key}`), ([row]) => row))
+
+  const writeRow = Effect.fnUntraced(function* (intent: Intent, lock: HeldLock | undefined) {
     const { key, nodeId } = intent
     const value = JSON.stringify({ ...intent, owner: yield* self } satisfies OwnedIntent)
-    yield* leased
-    if (isSent(intent) && !hasEnded(intent)) open.set(key, intent)
-    else open.delete(key)
-    // Every later owner of the key must know the node, so it is written even without the lock.
-    const lock = nodeId === null && intent.told === undefined ? held.get(key) : undefined
     yield* rows.write(lock, (root) => {
       const ok = sql`EXISTS (SELECT 1 FROM ok)`
       const saved = sql`saved AS (INSERT INTO ${intents} AS i (account, key, node, process, changed_at, value)
@@ -124,6 +126,40 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
             WHERE id = ${root} AND newest < ${nodeId}::double precision AND ${ok}),
           explained AS (DELETE FROM ${strangers} WHERE account = ${root} AND node = ${nodeId}::double precision AND ${ok})`
     })
+  })
+
+  /**
+   * Writes the node that a process knows although another process has taken over its key: takes the lock again and adds what the other
+   * process does not know. Without a lock this process could replace the record of a later request.
+   */
+  const writeLate = (intent: Intent) =>
+    rows.withLock(`${lockPrefix}${intent.key}`)((lock) =>
+      Effect.gen(function* () {
+        const row = yield* rowOf(intent.key)
+        const known = row === undefined ? undefined : parseIntent(row.value)
+        if (typeof known !== "object") return yield* writeRow(intent, lock)
+        if (known.nodeId !== null || (intent.nodeId === null && known.told !== undefined)) return
+        const added = intent.nodeId === null && isSent(known) ? { ...unanswered(known), told: intent.told } : intent
+        yield* writeRow(added, lock)
+      })
+    )
+
+  const write = Effect.fnUntraced(function* (intent: Intent) {
+    const { key, nodeId, told } = intent
+    yield* leased
+    if (isSent(intent) && !hasEnded(intent)) open.set(key, intent)
+    else open.delete(key)
+    const written = writeRow(intent, held.get(key))
+    if (nodeId === null && told === undefined) return yield* written
+    yield* Effect.catchIf(
+      written,
+      ({ isLockLost }) => isLockLost,
+      (lost) =>
+        Effect.timeoutOrElse(Effect.interruptible(writeLate(intent)), {
+          duration: maxLateMillis,
+          orElse: () => Effect.fail(lost)
+        })
+    )
   })
 
   /**
@@ -258,7 +294,7 @@ export const makeIntents = (database: StateDatabase, account: StateAccount): Int
     now: Effect.flatMap(bootClock, stampNow),
     unsettled: readUnsettled,
     find: Effect.fnUntraced(function* (key) {
-      const [row] = yield* inAccount((root) => rowsOf(root, sql`i.key = ${key}`))
+      const row = yield* Effect.mapError(rowOf(key), failed)
       if (row === undefined) return Option.none()
       const intent = parseIntent(row.value)
       if (typeof intent === "string") {

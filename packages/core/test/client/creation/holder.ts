@@ -1,6 +1,8 @@
 /**
  * A process that holds the lock of a key: `holder.ts KEY folder PATH`, or `holder.ts KEY sql URL SCHEMA LEASE`. It saves an intent under the
  * key and one without, prints `held`, and waits for a line. Then it writes under its lock, prints `written` or `refused: WHY`, and `ended`.
+ * If the line is `node ID`, it writes that its request made this node, as a process does that gets the reply; otherwise it only writes that
+ * the reply was lost.
  */
 import { createInterface } from "node:readline"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -9,6 +11,7 @@ import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { layerDirectory } from "../../../src/client/creation/IntentFolder.ts"
 import { makeIntents } from "../../../src/client/state/IntentSql.ts"
 import { open } from "../../../src/client/state/StateSql.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
 import { intent } from "./intent.ts"
 
 const [key, kind, place, schema, leaseMillis] = process.argv.slice(2) as [string, string, string, string, string]
@@ -24,7 +27,7 @@ const layer: Layer.Layer<never, unknown> =
       ).pipe(Layer.provide(PgClient.layer({ url: Redacted.make(place), prepare: false })))
 
 const line = Effect.promise(
-  () => new Promise<void>((resolve) => createInterface(process.stdin).once("line", () => resolve()))
+  () => new Promise<string>((resolve) => createInterface(process.stdin).once("line", resolve))
 )
 
 const hold = Effect.gen(function* () {
@@ -34,8 +37,12 @@ const hold = Effect.gen(function* () {
     Effect.gen(function* () {
       yield* store.save(intent(key))
       yield* Console.log("held")
-      yield* line
-      const written = yield* Effect.result(Effect.andThen(confirm, store.save(intent(key, { fate: "lost" }))))
+      const id = /^node (\d+)$/.exec(yield* line)?.[1]
+      const written = yield* Effect.result(
+        id === undefined
+          ? Effect.andThen(confirm, store.save(intent(key, { fate: "lost" })))
+          : store.save(intent(key, { nodeId: NodeId.make(Number(id)) }))
+      )
       yield* Console.log(written._tag === "Success" ? "written" : `refused: ${written.failure.detail}`)
     })
   )

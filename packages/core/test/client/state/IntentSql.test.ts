@@ -1,9 +1,11 @@
 /** Intents in a database that processes on several machines share. */
+import { fileURLToPath } from "node:url"
 import { Postgres } from "@berthkit/testing/Postgres"
+import { Program } from "@berthkit/testing/Program"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { layer, ok } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Option, Redacted, Result } from "effect"
+import { Clock, Effect, Option, Redacted, Result, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll } from "vitest"
@@ -66,6 +68,77 @@ recordContract("a database", (count) =>
     )
   )
 )
+
+describe("a process that froze after its request, and whose key another one took over", () => {
+  const program = fileURLToPath(new URL("../creation/holder.ts", import.meta.url))
+
+  /** Freezes a process after its request, lets another one take its key over, and thaws it as it gets the reply. */
+  const thawed = <E>(
+    meanwhile: (store: IntentStore) => Effect.Effect<unknown, IntentStoreFailed>,
+    written: (rows: Effect.Effect<unknown>, store: IntentStore) => Effect.Effect<unknown, E>
+  ) =>
+    Effect.gen(function* () {
+      const { open, schema, sql } = yield* place
+      const store = makeIntents(yield* open, account)
+      const words = ["job", "sql", postgres.url(), schema, String(leaseMillis)]
+      const holder = yield* Program.start(() => Program.ofNode(program, words, { isInputOpen: true }))
+      yield* Effect.promise(() => holder.printed("held"))
+      holder.child.kill("SIGSTOP")
+      const row = Effect.orDie(sql`SELECT node, process, value, xmin::text FROM ${sql(`${schema}.state_intent`)}
+        WHERE key = 'job'`)
+      yield* store.withKeyLock("job")(() =>
+        Effect.gen(function* () {
+          yield* meanwhile(store)
+          const before = yield* row
+          holder.child.kill("SIGCONT")
+          holder.child.stdin.write("node 9\n")
+          // Once the thawed process has renewed its lease four times, it has had the time to write.
+          const leaseOf = Effect.map(
+            Effect.orDie(sql<{
+              readonly until: number
+            }>`SELECT lease_until AS until FROM ${sql(`${schema}.state_process`)}
+              WHERE (self::json ->> 'pid')::int = ${holder.child.pid!}`),
+            ([row]) => row!.until
+          )
+          const untilMillis = yield* leaseOf
+          yield* Effect.repeat(leaseOf, {
+            until: (millis) => millis > untilMillis + 2 * leaseMillis,
+            schedule: Schedule.spaced("50 millis")
+          })
+          assert.deepStrictEqual(yield* row, before, "it wrote without its lock")
+        })
+      )
+      yield* Effect.promise(() => holder.printed("ended"))
+      yield* written(row, store)
+      return holder.printedOn.stdout
+    })
+
+  it.live("writes nothing while the other has it, and then the node that only it knows", () =>
+    Effect.gen(function* () {
+      const printed = yield* thawed(
+        (store) => store.save(intent("job", { fate: "lost" })),
+        (_, store) =>
+          Effect.map(store.find("job"), (found) => assert.strictEqual(Option.getOrThrow(found).nodeId, NodeId.make(9)))
+      )
+      assert.include(printed, "written")
+    })
+  )
+
+  it.live("leaves the other's row as it is if that has found a node", () =>
+    Effect.gen(function* () {
+      let found: unknown
+      yield* thawed(
+        (store) => store.save(intent("job", { fate: "lost", nodeId: NodeId.make(9), newerThan: 8 })),
+        (row, store) =>
+          Effect.gen(function* () {
+            found = yield* store.find("job")
+            assert.strictEqual(((yield* row) as ReadonlyArray<{ node: number }>)[0]!.node, 9)
+          })
+      )
+      assert.strictEqual(Option.getOrThrow(found as Option.Option<{ newerThan: number }>).newerThan, 8)
+    })
+  )
+})
 
 describe("a change in the log of a database", () => {
   it.live("has the database's time, although the clock of its machine is a year behind", () =>
