@@ -34,7 +34,7 @@ import { watchAccount } from "./watchAccount.ts"
 /** How long to continue delivering after polling has ended; a stop takes at most 10 s in total. */
 const maxDrain = "7 seconds"
 
-/** How long to continue instead if other processes wait for the accounts and will deliver the rest. */
+/** How long running deliveries may take instead if other processes wait for the accounts and will deliver the rest. */
 const maxHandOver = "1 second"
 
 /** Pauses between two removals of old data: while events arrive, and while no events arrive. */
@@ -155,11 +155,22 @@ const placeParts = Effect.fnUntraced(function* (config: WatchConfig, watch: (acc
   yield* followTable({ configured, left, own, place, watch })
 })
 
-/** Delivers pending events for a while. If a sink is down, the next process delivers its events. */
+/** Whether another process waits for the accounts of this one. */
+const hasOthers = Effect.gen(function* () {
+  const shared = Option.getOrNull(yield* Effect.serviceOption(SharedStore))
+  if (shared === null) return false
+  return (yield* Effect.orElseSucceed(shared.processes, () => [])).some((name) => name !== shared.self)
+})
+
+/**
+ * Delivers pending events for a while. If a sink is down, the next process delivers its events. If another process waits for the accounts,
+ * that process delivers them, so the accounts are handed over once the running deliveries have ended.
+ */
 const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result<void, StoreFailed | StreamClosed>>) {
-  const { idle } = yield* Sinks
+  const { handOver, idle } = yield* Sinks
   const { isShared } = yield* Store
-  const drained = yield* Effect.raceFirst(Effect.ignore(idle), Effect.asVoid(Fiber.await(delivering))).pipe(
+  const ending = Effect.flatMap(hasOthers, (isWaitedFor) => (isWaitedFor ? handOver : Effect.ignore(idle)))
+  const drained = yield* Effect.raceFirst(ending, Effect.asVoid(Fiber.await(delivering))).pipe(
     Effect.timeoutOption(isShared ? maxHandOver : maxDrain)
   )
   if (Option.isNone(drained) && !isShared) yield* report("berth-watch: stopped before the last events were delivered.")

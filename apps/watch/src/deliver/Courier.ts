@@ -62,6 +62,11 @@ export interface Courier {
   readonly room: Effect.Effect<void>
   /** Waits until no attempt is running or due, and all outcomes are stored. */
   readonly idle: Effect.Effect<void>
+  /**
+   * Begins no more attempts, and waits until the running ones have ended and their outcomes are stored. Another process then delivers the
+   * rest, and repeats nothing.
+   */
+  readonly handOver: Effect.Effect<void>
   readonly receiver: () => Receiver
   /**
    * `left`: the accounts with pending deliveries. `unproven`: the accounts that were added since the last successful attempt.
@@ -103,6 +108,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   /** When to store the outcomes; null if there are none. */
   let saveAtMillis: number | null = null
   let isStuck = false
+  let isEnding = false
 
   const isSaved = () => unsaved.size === 0 && queues.health.failingSinceMillis === savedFailingSinceMillis
 
@@ -183,10 +189,11 @@ export const makeCourier = Effect.fnUntraced(function* (
   const run = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis
-      for (const delivery of queues.start(now)) yield* Effect.forkChild(attemptOne(delivery))
+      if (!isEnding) for (const delivery of queues.start(now)) yield* Effect.forkChild(attemptOne(delivery))
       if (isSaveDue(now)) yield* save
       yield* turned.notify
-      const wakeAt = Math.min(queues.nextMillis() ?? never, saveAtMillis ?? never)
+      const nextMillis = isEnding ? null : queues.nextMillis()
+      const wakeAt = Math.min(nextMillis ?? never, saveAtMillis ?? never)
       const end = yield* handle(yield* messagesUntil(wakeAt, now))
       if (end !== null) return end
     }
@@ -197,6 +204,9 @@ export const makeCourier = Effect.fnUntraced(function* (
     waitUntil(turned.wait, Effect.map(Clock.currentTimeMillis, condition))
 
   const hasRoom = () => queues.size < maxLeft
+
+  /** Whether no attempt is running, and all outcomes are stored. */
+  const isSettled = () => Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0
 
   return {
     run,
@@ -216,8 +226,11 @@ export const makeCourier = Effect.fnUntraced(function* (
     room: until(hasRoom),
     idle: until((now) => {
       const next = queues.nextMillis()
-      const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0
-      return isQuiet && (next === null || next > now)
+      return isSettled() && (next === null || next > now)
+    }),
+    handOver: Effect.suspend(() => {
+      isEnding = true
+      return until(isSettled)
     }),
     receiver: () => {
       const state = queues.receiver
@@ -270,6 +283,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     hasRoom,
     room: until(hasRoom),
     idle: until(() => left.length === 0),
+    handOver: until(() => left.length === 0),
     receiver: () => receiverUp,
     accounts: () => ({ left: new Set(), unproven: new Set() })
   }

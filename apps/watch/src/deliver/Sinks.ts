@@ -251,6 +251,11 @@ const makeSinks = Effect.fnUntraced(function* (
       yield* store.removeSink(name)
       return null
     }),
+    /** Begins no more deliveries, and waits until the outcomes of the running ones are stored. */
+    handOver: Effect.forEach(Array.from(sinks.values()), ({ courier }) => courier()?.handOver ?? Effect.void, {
+      concurrency: "unbounded",
+      discard: true
+    }),
     /** Waits until every reachable sink has read and delivered everything. */
     idle: Effect.gen(function* () {
       for (const { courier, options } of sinks.values()) {

@@ -93,6 +93,30 @@ describe("a courier", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("hands over once its running attempts are stored, and begins no other", () =>
+    Effect.gen(function* () {
+      const { backlog, commit } = yield* Store
+      const owner = yield* claim
+      const answer = yield* Deferred.make<Outcome>()
+      const begun: Array<string> = []
+      const { courier } = yield* running((_, body) => {
+        begun.push(JSON.parse(body).type)
+        return Deferred.await(answer)
+      })
+      yield* commit(owner, { events: [created(1, 1), changed(1, 2, "created", "running")] })
+      yield* idleNow
+      const handing = yield* Effect.forkChild(courier.handOver)
+      yield* commit(owner, { events: [created(2, 3)] })
+      yield* pass("1 second")
+      expect(handing.pollUnsafe()).toBe(undefined)
+      yield* Deferred.succeed(answer, delivered)
+      yield* pass("1 second")
+      expect(handing.pollUnsafe()).toEqual(Exit.void)
+      expect(begun).toEqual(["berth.node.created"])
+      expect((yield* backlog("ops")).pending).toBe(2)
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("keeps how attempts ended when it is stopped in between", () =>
     Effect.gen(function* () {
       const { backlog, commit } = yield* Store
