@@ -93,7 +93,10 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
       const env = { ...(yield* settings), BERTH_BASE_URL: url }
       const listed = yield* run(["image", "list", "--type", "private", "-o", "id"], { env })
       assert.deepStrictEqual([listed.code, listed.stdout], [0, "web-before-upgrade\n"], listed.stderr)
-      assert.include(listed.stderr, "The service listed 1 record as private that is of no saved image of this account")
+      assert.include(
+        listed.stderr,
+        "The service listed 1 record as private that belongs to no saved image of this account"
+      )
       const all = yield* run(["image", "list", "-o", "id"], { env })
       assert.deepStrictEqual([all.stdout, all.stderr], ["Ubuntu-24.04\nweb-before-upgrade\n", ""])
     })

@@ -56,7 +56,7 @@ describe("a wait of a command", () => {
   it.live("lists what it has seen, also where the read before it did not come back", () =>
     Effect.map(ended(always, "node", "wait", "1", "--timeout", "1s"), ({ code, problem }) => {
       assert.strictEqual(code, 7)
-      assert.match(problem, /^hint: To go on waiting: berth node wait 1/)
+      assert.match(problem, /^hint: To continue waiting: berth node wait 1/)
     })
   )
 })

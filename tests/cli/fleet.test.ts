@@ -312,7 +312,7 @@ describe("berth apply", () => {
       assert.strictEqual(failed.code, 9, failed.stderr)
       const [member] = rowsOf(yield* fleet.diff("-o", "json")).filter(({ action }) => action === "create")
       assert.include(failed.stderr, `error: ${member!.member}: The service refused the request`)
-      assert.include(failed.stderr, "hint: See the errors above; then run the same command again to go on.")
+      assert.include(failed.stderr, "hint: See the errors above; then run the same command again to continue.")
       assert.lengthOf(yield* names, 2)
       assert.strictEqual((yield* fleet.apply("--yes")).code, 0)
       assert.deepStrictEqual(yield* names, ["shop-web-1", "shop-web-2", "shop-web-3"])

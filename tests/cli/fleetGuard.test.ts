@@ -457,7 +457,7 @@ describe("berth fleet list", () => {
       const whole = fleet.ledgerText()
       assert.strictEqual((yield* list).code, 0)
       for (const [text, words] of [
-        [undefined, "of the fleet shop is not there"],
+        [undefined, "of the fleet shop is missing"],
         [`<<<<<<< HEAD\n${whole}`, "is damaged: it has the marks of a merge conflict"]
       ] as const) {
         rmSync(fleet.ledger)
@@ -488,7 +488,7 @@ describe("berth fleet forget", () => {
       assert.strictEqual(replaced.code, 0, replaced.stderr)
       const { stderr } = yield* fleet.run(["fleet", "forget", "web-1", "-f", fleet.file])
       assert.match(stderr, /Node 1001 was not deleted: if it still exists, it is billed/)
-      assert.include(stderr, "Node 1000 was asked to go by an earlier run")
+      assert.include(stderr, "An earlier run requested the deletion of node 1000")
     }).pipe(Effect.scoped)
   )
 })

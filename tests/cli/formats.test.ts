@@ -103,7 +103,7 @@ describe("node list", () => {
       assert.strictEqual((yield* list("--query", "[].{name: name}", "--no-header")).stdout, "web\ndb\n")
       assert.strictEqual(
         (yield* list("--query", "name")).stderr,
-        "The query gives nothing. The JSON is a list: begin with [], as in '[].name'.\n"
+        "The query has no result. The JSON is a list: begin with [], as in '[].name'.\n"
       )
     })
   )

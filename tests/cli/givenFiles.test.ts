@@ -172,14 +172,14 @@ layer(Folder.layer, { excludeTestServices: true })("an SSH key", (it) => {
       assert.notInclude(told, "c2VjcmV0")
       assert.notInclude(yield* refused("--ssh-key", privateKey), "c2VjcmV0")
       const other = yield* file("other.txt", "hello\n")
-      assert.include(yield* refused("--ssh-key", other), "it is no public key")
+      assert.include(yield* refused("--ssh-key", other), "it is not a public key")
       assert.include(
         yield* refused("--ssh-key", yield* file("two.pub", `${publicKey}\n${publicKey}\n`)),
         "it has 2 keys"
       )
       assert.include(yield* refused("--ssh-key", "keys/id.pub"), "keys/id.pub: there is no such file")
       assert.include(yield* refused("--ssh-key", "~/none/id"), "there is no such file")
-      assert.include(yield* refused("--ssh-key", "ssh-ed25519 AAAAnokey"), "it is no public key")
+      assert.include(yield* refused("--ssh-key", "ssh-ed25519 AAAAnokey"), "it is not a public key")
       for (const flag of ["ssh-key", "tag", "start-script", "name", "label", "vpc", "plan", "image"]) {
         for (const nothing of ["", " "]) {
           assert.include(yield* refused(`--${flag}`, nothing), `--${flag} needs a value.`)

@@ -181,7 +181,7 @@ describe("a price in another currency", () => {
       })
       const shown = yield* berth("cost", "--by", "status")
       assert.match(shown.stdout, /≥ 6\.50 \+ \$0\.08/)
-      assert.include(shown.stderr, "2 nodes in USD: $0.08 per hour, $58.40 per month, in no sum in rupees.")
+      assert.include(shown.stderr, "2 nodes in USD: $0.08 per hour, $58.40 per month, not included in the rupee sums.")
       assert.notInclude(shown.stderr, "without one known price")
       const rows = json<ReadonlyArray<Row>>(yield* berth("cost", "-o", "json"))
       assert.deepInclude(rows[0], {
@@ -606,7 +606,7 @@ describe("cost", () => {
       const { berth } = yield* account({ images: [ubuntu], nodes })
       const { stderr } = yield* berth("cost")
       assert.include(stderr, "2 nodes: at least ₹6.46 per hour, at least ₹4715.80 per month, by their hourly prices.")
-      assert.include(stderr, "1 node without one known price")
+      assert.include(stderr, "1 node without a single known price")
     }).pipe(Effect.scoped)
   )
 
@@ -623,7 +623,7 @@ describe("cost", () => {
       const known = record.id === 3 ? "6.46" : "12.92"
       const { stderr } = yield* berth("cost")
       assert.include(stderr, `3 nodes: at least ₹${known} per hour`)
-      assert.include(stderr, "1 node whose record cannot be read: the sum lacks it.")
+      assert.include(stderr, "1 node whose record cannot be read, not included in the sum.")
       const rows = json<ReadonlyArray<Row>>(yield* berth("cost", "-o", "json"))
       assert.lengthOf(rows, 3)
       assert.deepInclude(

@@ -102,7 +102,7 @@ describe("node create --wait", () => {
       assert.match(error!, /^error: Timed out after [\d.]+ s: .+ The node exists and is billed\.$/)
       assert.strictEqual(
         hint,
-        `hint: To go on waiting: berth node wait ${node!.id}; to remove it: berth node delete ${node!.id}`
+        `hint: To continue waiting: berth node wait ${node!.id}; to remove it: berth node delete ${node!.id}`
       )
     }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
@@ -115,7 +115,7 @@ describe("node create --wait", () => {
       const berthAt = `berth --base-url ${url} node`
       assert.match(
         lines(stderr).at(-1)!,
-        new RegExp(`^hint: To go on waiting: ${berthAt} wait \\d+; to remove it: ${berthAt} delete \\d+$`)
+        new RegExp(`^hint: To continue waiting: ${berthAt} wait \\d+; to remove it: ${berthAt} delete \\d+$`)
       )
     }).pipe(Effect.provide(TestServer.layer(inDialect())))
   )
@@ -127,7 +127,7 @@ describe("node create --wait", () => {
       yield* running.kill("SIGINT")
       const { code, stderr } = yield* running.ended
       assert.strictEqual(code, 130)
-      assert.match(stderr, /hint: To go on waiting: berth node wait \d+ --for running\n$/)
+      assert.match(stderr, /hint: To continue waiting: berth node wait \d+ --for running\n$/)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect())))
   )
 })

@@ -26,7 +26,7 @@ const ends = [
   ],
   [
     "gone",
-    "cannot be found any more",
+    "can no longer be found",
     (service: Altered, id: number) =>
       void service.nodes.splice(
         service.nodes.findIndex((node) => node.id === id),

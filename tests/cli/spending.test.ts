@@ -100,7 +100,7 @@ describe("what was spent", () => {
         const { stderr } = yield* invoke(["cost", "--month", "--watch-url", url], {
           env: environment("https://cloud.example")
         })
-        assert.include(stderr, `mine: prices in rupees of ${text} were not known`)
+        assert.include(stderr, `mine: rupee prices for ${text} were not known`)
       }
     }).pipe(Effect.scoped)
   )

@@ -47,7 +47,7 @@ describe("an apply that is stopped", () => {
   const told =
     "Interrupted; 1 of 2 changes are done, and the ledger has them. It created shop-web-1 (1002), which is billed. " +
     "It may have created shop-web-2: no reply came. It deleted shop-web-1 (1000).\n" +
-    "hint: Run the same command again to go on.\n"
+    "hint: Run the same command again to continue.\n"
 
   const atSecondCreate = Effect.gen(function* () {
     const { fleet, stopped } = yield* stoppedFleet(2)
@@ -111,7 +111,7 @@ describe("a destroy that is stopped", () => {
       const nodes = String.raw`shop-web-\d \(\d+\)(?:, shop-web-\d \(\d+\))*`
       const report = new RegExp(
         String.raw`^Interrupted; (\d) of 3 changes are done, and the ledger has them\.(?: It deleted (${nodes})\.)? ` +
-          String.raw`It may have deleted (${nodes}): no reply came\.\nhint: Run the same command again to go on\.\n$`
+          String.raw`It may have deleted (${nodes}): no reply came\.\nhint: Run the same command again to continue\.\n$`
       )
       assert.match(stderr, report)
       const [, done, ...named] = report.exec(stderr)!

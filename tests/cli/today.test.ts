@@ -145,7 +145,7 @@ describe("berth with the service of today", () => {
         ]) {
           const refused = yield* berth(...command, "-f", file)
           assert.strictEqual(refused.code, 2, `${command.join(" ")}: ${refused.stderr}`)
-          assert.include(refused.stderr, `nodes.web.plan: ${plan} is a SKU and no plan; its plans are ${slug}.`)
+          assert.include(refused.stderr, `nodes.web.plan: ${plan} is a SKU and not a plan; its plans are ${slug}.`)
         }
       }
       assert.deepStrictEqual(yield* nodes, ["shop-web-1"])
@@ -492,7 +492,7 @@ describe("berth with the service of today", () => {
       ]) {
         const refused = yield* berth(...command)
         assert.strictEqual(refused.code, 2, refused.stderr)
-        assert.include(refused.stderr, `The plan ${slug} is sold out, as the image list says.`)
+        assert.include(refused.stderr, `The plan ${slug} is sold out, according to the image list.`)
         assert.include(refused.stderr, "hint: See which are not: berth plan list --columns plan,available")
       }
       assert.include(

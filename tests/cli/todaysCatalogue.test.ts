@@ -128,7 +128,7 @@ describe("a SKU with an image that the catalogue does not list", () => {
         }
         const refused = yield* apply(`plan: C3.8GB, ${yaml}`)
         assert.strictEqual(refused.code, 2, refused.stderr)
-        assert.include(refused.stderr, "nodes.web.plan: C3.8GB is a SKU and no plan; its plans are one, two.")
+        assert.include(refused.stderr, "nodes.web.plan: C3.8GB is a SKU and not a plan; its plans are one, two.")
         assert.lengthOf(creates, 0)
       }).pipe(Effect.scoped)
     )

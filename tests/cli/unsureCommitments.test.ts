@@ -35,8 +35,8 @@ describe("a member whose purchase got no reply", () => {
     ["is replaced", ["apply", "--replace", "all"], webOf(", tags: [b]")],
     ["is one too many", ["apply"], webs(0)],
     ["is picked", ["apply", "--pick", "web-1"], webs(0)],
-    ["is not in the file any more", ["apply"], gone],
-    ["is protected, and not in the file any more", ["apply"], gone],
+    ["is no longer in the file", ["apply"], gone],
+    ["is protected, and no longer in the file", ["apply"], gone],
     ["is destroyed", ["destroy"], webOf()]
   ] as const) {
     it.live(`is left alone where it ${what}, until a person says what the portal shows`, () =>

@@ -75,11 +75,11 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["diff --file=", "--file needs a value."],
   [
     "cost --watch-url http://127.0.0.1:1",
-    "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch."
+    "--watch-url needs --since or --month: the current cost does not come from berth-watch."
   ],
   [
     "cost --month --by plan",
-    "--by does not go with --since or --month: berth-watch tells what an account costs, and each day."
+    "--by cannot be combined with --since or --month: berth-watch reports the cost of whole accounts, by day."
   ],
   ...["01/12/2026", "2026-02-30", "2026-02-30T10:00Z", "yesterday", "2026", "999999999d"].map(
     (since) =>
@@ -110,10 +110,10 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node list --format json", "berth node list has no flag --format; did you mean --output?"],
   ["node list --color red", "--color cannot be red: expected auto, always, never."],
   ["--status running node list", "berth has no flag --status."],
-  ["node list --columns id -o yaml", "--columns does not go with -o yaml."],
+  ["node list --columns id -o yaml", "--columns cannot be combined with -o yaml."],
   ["api FETCH /nodes/", "METHOD cannot be FETCH; did you mean PATCH?"],
   ["api POST", "berth api needs PATH."],
-  ["api POST /nodes/ --paginate", "--paginate does not go with POST."],
+  ["api POST /nodes/ --paginate", "--paginate cannot be combined with POST."],
   ["profile use tset", "There is no profile tset."],
   ["auth logout", "No profile is in use."],
   ["schema nod", "There is no command nod that prints data."],

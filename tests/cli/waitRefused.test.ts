@@ -49,7 +49,7 @@ describe("a wait that ends before the rate limit refills", () => {
       assert.match(
         hint!,
         new RegExp(
-          `^hint: To go on waiting: berth node wait ${id} --timeout [67]\\dm; to remove it: berth node delete ${id}$`
+          `^hint: To continue waiting: berth node wait ${id} --timeout [67]\\dm; to remove it: berth node delete ${id}$`
         )
       )
     }).pipe(Effect.provide(service(4)))
@@ -64,7 +64,7 @@ describe("a wait that ends before the rate limit refills", () => {
       assert.match(error!, new RegExp(`^${refused} ${id} is \\S+, expected power-off. The node exists and is billed.$`))
       assert.match(
         hint!,
-        new RegExp(`^hint: To go on waiting: berth node wait ${id} --for power-off --timeout [67]\\dm$`)
+        new RegExp(`^hint: To continue waiting: berth node wait ${id} --for power-off --timeout [67]\\dm$`)
       )
     }).pipe(Effect.provide(service(3, "small")))
   )
@@ -83,7 +83,7 @@ describe("a wait that ends before the rate limit refills", () => {
       )
       assert.match(
         hint!,
-        new RegExp(`^hint: To go on waiting: berth node wait ${id} --for deleted --timeout [67]\\dm$`)
+        new RegExp(`^hint: To continue waiting: berth node wait ${id} --for deleted --timeout [67]\\dm$`)
       )
     }).pipe(Effect.provide(service(4, "small")))
   )

@@ -79,7 +79,7 @@ describe("the User-Agent of berth-watch", () => {
       ])
       expect(yield* refused(["run", "--config", config, "--user-agent", "mine"])).toEqual([
         2,
-        "berth-watch: --user-agent does not go with --config, which names the accounts."
+        "berth-watch: --user-agent cannot be combined with --config, which names the accounts."
       ])
       expect(agents).toEqual([])
     }).pipe(Effect.scoped)

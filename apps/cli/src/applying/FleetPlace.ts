@@ -49,21 +49,21 @@ const unreadable = (file: string) => (fault: FileFault) =>
   fault.message.includes("is too large")
     ? new UsageFault({
         message: `${file} is too large: a fleet file has at most 1 MiB.`,
-        hint: "berth schema fleet says what the file may hold."
+        hint: "berth schema fleet describes the format of the file."
       })
     : new LocalFileFault({
         path: file,
         message: `${file} cannot be read: ${fault.code === "ENOENT" ? "there is no such file" : fileReason(fault)}.`,
         hint:
           fault.code === "ENOENT"
-            ? "Name the fleet file with -f; berth schema fleet says what it may hold."
-            : "Put that right, or name another file with -f."
+            ? "Name the fleet file with -f; berth schema fleet describes its format."
+            : "Correct that, or name another file with -f."
       })
 
 const problemFault = (file: string, { column, line, message }: ConfigProblem) =>
   new UsageFault({
     message: `${file}:${line}:${column}: ${message}`,
-    hint: "berth schema fleet says what the file may hold."
+    hint: "berth schema fleet describes the format of the file."
   })
 
 /** Prints every problem of a file; the command fails with the last one. */

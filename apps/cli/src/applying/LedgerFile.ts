@@ -40,13 +40,13 @@ export interface Owner {
 const refused = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
 
 const unreadable = (path: string) => (fault: FileFault) =>
-  refused(path, `${path} cannot be read: ${fileReason(fault)}.`, "Put that right, and run the same command again.")
+  refused(path, `${path} cannot be read: ${fileReason(fault)}.`, "Correct that, and run the same command again.")
 
 const unwritable = (path: string) => (fault: FileFault) =>
   refused(
     path,
     `The ledger ${path} cannot be written: ${fileReason(fault)}.`,
-    `${fileRemedyOf(fault.code) ?? "Put that right"}, and run the same command again: it goes on where this one ended.`
+    `${fileRemedyOf(fault.code) ?? "Correct that"}, and run the same command again: it continues where this one ended.`
   )
 
 /** The message if the list of fleets cannot be read or written, or a fleet cannot be locked. */
@@ -83,7 +83,7 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
       : refused(
           path,
           `The ledger ${path} is damaged: ${failure.why}.`,
-          "Restore it, such as with git checkout, or correct it; without it berth does not know which nodes are the fleet's."
+          "Restore it, for example with git checkout, or correct it; without it berth does not know which nodes are the fleet's."
         )
   }
   const { success: ledger } = read
@@ -91,14 +91,14 @@ const ledgerIn = Effect.fnUntraced(function* (path: string, text: string, { acco
     return yield* refused(
       path,
       `The ledger ${path} belongs to another account or place: ${ledger.account}, not ${account} (${place}).`,
-      `Use the profile, the project and the location that its nodes were made with. Only if these are the same and the API key is new, write "account": "${account}" in the ledger. Do not do this for another place: berth would lose track of the nodes, and you would go on paying for them.`
+      `Use the profile, the project and the location that its nodes were made with. Only if these are the same and the API key is new, write "account": "${account}" in the ledger. Do not do this for another place: berth would lose track of the nodes, and you would keep paying for them.`
     )
   }
   if (ledger.fleet === fleet) return ledger
   return yield* refused(
     path,
     `The ledger ${path} belongs to the fleet ${ledger.fleet}, not ${fleet}.`,
-    "Give the fleet its name back, or keep the new fleet in a file of another name."
+    "Restore the fleet's name, or put the new fleet into a file with another name."
   )
 })
 
@@ -145,7 +145,7 @@ const ensureReadable = (path: string, { members }: Ledger, text: string) => {
         refused(
           path,
           `The ledger ${path} was not written: ${why}.`,
-          "See its members with berth diff, and take out the one that is wrong: berth fleet forget MEMBER"
+          "See its members with berth diff, and remove the wrong one: berth fleet forget MEMBER"
         )
       )
 }
@@ -181,14 +181,14 @@ export const withLedger = <A, E, R>(
                 return yield* refused(
                   path,
                   `The ledger ${path} was removed while this command ran, so it was not written again.`,
-                  "Put it back, such as with git checkout, and run the same command again."
+                  "Put it back, for example with git checkout, and run the same command again."
                 )
               }
               if (found !== written) {
                 return yield* refused(
                   path,
                   `Another program changed the ledger ${path} while this command ran, so it was not overwritten.`,
-                  "See what changed, such as with git diff, and run the same command again."
+                  "See what changed, for example with git diff, and run the same command again."
                 )
               }
               yield* Effect.mapError(Effect.andThen(confirm, replaceDurably(path, text)), unwritable(path))

@@ -228,7 +228,7 @@ export const ensureEnded = Effect.fnUntraced(function* (plan: Plan, isDestroy: b
   return yield* new FleetConflict({
     message: `Kept, because they are protected, and billed: ${names.join(", ")}.`,
     hint: typed(
-      "WHY says what protects each. Take protect out of the file, run berth apply, and then berth destroy again.",
+      "The column WHY says what protects each. Remove protect from the file, run berth apply, and then berth destroy again.",
       place
     )
   })
@@ -300,7 +300,7 @@ export const previewFleet = Effect.fnUntraced(
 const stopped = (done: number, all: number, sent: ReadonlyArray<Sent>, place: FleetPlace) => {
   const { details, message } = sentSoFar(sent)
   const open = sent.find(({ action, outcome }) => action === "commit" && outcome === "unknown")
-  const again = "Run the same command again to go on."
+  const again = "Run the same command again to continue."
   return {
     message: `Interrupted; ${done} of ${all} changes are done, and the ledger has them. ${message}`.trimEnd(),
     hint:

@@ -238,7 +238,7 @@ const create = Effect.fnUntraced(function* (
         id: node.id,
         message: `Created ${whatOf(node)}, which is billed, and the ledger does not have it: ${message}`,
         // If the user restores an older ledger, it may lack this create. So the hint says how the ledger gets the node.
-        hint: `${hint} That takes the node in, or names the command that does.`
+        hint: `${hint} That adds the node to the fleet, or names the command that does.`
       })
   )
   return whole
@@ -426,7 +426,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
           member: memberText(change.member),
           id: node.id,
           message: `The ready command ${code === null ? "did not end" : `exits ${code}`} for ${whatOf(node)}, ${what}.`,
-          hint: "Put the node or the command right and run the same command again; it goes on with this node."
+          hint: "Correct the node or the command, and run the same command again; it continues with this node."
         })
     )
   })
@@ -458,7 +458,7 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
           member,
           id: made.id,
           message: `It is not known what was bought for ${whatOf(made)}, the new node of ${member}: the old node ${change.old.id} was not deleted, and both are billed.`,
-          hint: "See above, and then run the same command again; it goes on with this node."
+          hint: "See above, and then run the same command again; it continues with this node."
         })
       }
       const old = ownedIn(yield* file.current, member, change.old)

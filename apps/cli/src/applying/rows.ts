@@ -28,7 +28,7 @@ type Shown = Exclude<Change, { readonly action: "settle" }>
 
 const deletedWhy = {
   extra: "more than the count of its group",
-  removed: "not in the file any more",
+  removed: "no longer in the file",
   destroy: "the fleet is destroyed"
 } as const
 

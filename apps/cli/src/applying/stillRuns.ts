@@ -29,7 +29,7 @@ const whatOf = ({ id, name }: { readonly id: number; readonly name: string }) =>
 const troubleOf = (read: Result.Result<Node, BerthError>): readonly [is: string, hint: string] | undefined => {
   if (Result.isFailure(read)) {
     return read.failure.reason._tag === "NodeNotFound"
-      ? ["cannot be found any more", "Run the same command again."]
+      ? ["can no longer be found", "Run the same command again."]
       : [`cannot be read: ${messageOf(read.failure).replace(/\.$/, "")}`, "Run the same command again."]
   }
   const { status } = read.success

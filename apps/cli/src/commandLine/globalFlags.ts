@@ -26,7 +26,7 @@ export const globalFlags = {
   noHeader: flag("no-header", null, "Omit the header row (table, csv)"),
   raw: flag("raw", null, "Do not escape spreadsheet formulas in CSV"),
   query: flag("query", "JMESPATH", "Filter the JSON with JMESPath, e.g. '[].name'"),
-  profile: flag("profile", "NAME", "Profile to use, whatever variables say; default $BERTH_PROFILE"),
+  profile: flag("profile", "NAME", "Profile to use, overriding variables; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
   project: flag("project", "NUMBER", "Project of the nodes; default $BERTH_PROJECT"),
   location: flag("location", "NAME", "Location of the nodes, e.g. Delhi; default $BERTH_LOCATION"),

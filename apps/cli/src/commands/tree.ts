@@ -288,7 +288,7 @@ export const tree: CommandTree<Command> = [
       prints: ["fleetMember"],
       examples: [
         ["berth fleet forget web-2 -f fleet.yaml", "Take web-2 out; its node stays"],
-        ["berth fleet forget shop", "Do not list this fleet any more"]
+        ["berth fleet forget shop", "Stop listing this fleet"]
       ]
     })
   ]),

@@ -321,7 +321,7 @@ export class LeasedNodeNotDeleted extends Data.TaggedError("LeasedNodeNotDeleted
     const [only, ...others] = candidates
     const look = `berth node get ${candidates.join(" ")}`
     if (["RateLimited", "InvalidRequest"].includes(because)) {
-      return `The service refused the create, so a node of that name is hardly its own. Look at each, and delete only your own: ${look}.${end}`
+      return `The service refused the create, so a node of that name is probably not its own. Look at each, and delete only your own: ${look}.${end}`
     }
     return others.length === 0
       ? `See whether it is yours: ${look}; if it is: berth node delete ${only}.${end}`
@@ -409,7 +409,7 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<Share> {
 export class MembersFailed extends Data.TaggedError("MembersFailed")<Share> {
   readonly exit = "someFailed"
   readonly details = { failed: this.failed, of: this.of }
-  readonly hint = "See the errors above; then run the same command again to go on."
+  readonly hint = "See the errors above; then run the same command again to continue."
   override readonly message = `${this.failed} of ${this.of} changes failed.`
 }
 

@@ -23,7 +23,7 @@ export const waitCommand = (given: ReadonlyArray<string>, { goal, timeoutMinutes
   ]
   const nodes = given.map(quoted)
   const words = given.some((word) => word.startsWith("-")) ? [...flags, "--", ...nodes] : [...nodes, ...flags]
-  return `To go on waiting: ${["berth node wait", ...words].join(" ")}`
+  return `To continue waiting: ${["berth node wait", ...words].join(" ")}`
 }
 
 export const isBilled = "The node exists and is billed."
@@ -62,7 +62,7 @@ const readLess: Readonly<Record<string, string>> = {
 }
 
 /** Only a first run may go without the idempotency key. Without it, berth cannot find a create that an earlier run has sent. */
-const firstRun = "only a first run may go without --idempotency-key."
+const firstRun = "only a first run may omit --idempotency-key."
 
 /** What the user can do so that creates can be recorded again, as the beginning of a sentence. */
 export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "path">): string => {

@@ -150,5 +150,5 @@ export const placeOfFile = (path: string): Effect.Effect<string, FileFault> =>
       if (target === undefined) return place
       at = resolve(folder, target)
     }
-    throw because("its links lead in a circle")
+    throw because("its links form a loop")
   })

@@ -162,7 +162,7 @@ class FleetReader {
       if (protect && commitment?.setting === "auto_terminate") {
         return file.fail(
           { node: settingAt("commitment") ?? place.node, name: `${place.name}.commitment` },
-          "cannot be auto_terminate beside protect: true, because the service then deletes the node"
+          "cannot be auto_terminate together with protect: true, because the service then deletes the node"
         )
       }
       const name0 = name ?? `${fleet ?? ""}-${group}`

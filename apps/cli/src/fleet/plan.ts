@@ -140,7 +140,7 @@ const endOf = (commitment: string | undefined): string | undefined => {
   const what = commitment.startsWith("auto_renew")
     ? "it is renewed at the end of each period, and paid again"
     : "the service deletes the node at its end"
-  return `committed with ${commitment}, which the file does not name any more: ${what}`
+  return `committed with ${commitment}, which the file no longer names: ${what}`
 }
 
 /**
@@ -212,7 +212,7 @@ class Planner {
     for (const member of pick) {
       if (this.#picked.has(member) || this.conflicts.length > 0) continue
       this.#refuse(
-        `--pick ${member} deletes nothing: its group has no member too many.`,
+        `--pick ${member} deletes nothing: its group does not have too many members.`,
         "Lower the count of the group, or leave out --pick.",
         { kind: "usage" }
       )
@@ -400,7 +400,7 @@ class Planner {
       const isBegun = entry.previousAsked === true || this.#isToReplace(entry)
       if (!isBegun || isProtected(slot.entry, group, this.#world)) {
         const what = isBack
-          ? [`node ${old.id} is as the file says, and node ${node.id}, which was to replace it, is not`]
+          ? [`node ${old.id} matches the file, and node ${node.id}, its unfinished replacement, does not`]
           : [...differences, `replaces node ${old.id}, which is still there`]
         return this.#differs(slot, group, node, old, what, "goOn")
       }
@@ -537,7 +537,7 @@ class Planner {
     if (!this.#isToReplace(entry) || isProtected(slot.entry, group, this.#world)) {
       return this.#refuse(
         `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created${this.#candidatesText(entry)}.`,
-        `Run the same command again in eleven minutes, or go on with the replacement: --replace ${entry.member}`
+        `Run the same command again in eleven minutes, or continue the replacement: --replace ${entry.member}`
       )
     }
     return this.#replaceOn(slot, group, name, { old, made: null, isTakenBack: false })

@@ -223,7 +223,7 @@ const make = Effect.fnUntraced(function* (
     }),
     hasChanged: Effect.sync(() => hasChanged),
     lost,
-    unqueried: (text) => Effect.suspend(() => untold("The query gives nothing; this is what was changed.")(text)),
+    unqueried: (text) => Effect.suspend(() => untold("The query has no result; these are the changes.")(text)),
     readerGone: out.gone,
     note,
     warn: (text) => {

@@ -46,7 +46,7 @@ export const checkOutput = Effect.fnUntraced(function* (
   if (records.length === 0 && value === undefined) {
     const flag = rows ?? (query === undefined ? undefined : "--query")
     if (flag === undefined) return
-    return yield* refuse(`${flag} does not go with ${command}: it prints no records.`, `Leave out ${flag}.`)
+    return yield* refuse(`${flag} cannot be combined with ${command}: it prints no records.`, `Leave out ${flag}.`)
   }
   if (query !== undefined) {
     const { checkQuery } = yield* Effect.promise(() => import("./query.ts"))
@@ -62,7 +62,7 @@ export const checkOutput = Effect.fnUntraced(function* (
   if (columns.length > 0) {
     if (query !== undefined || (format !== "table" && format !== "csv")) {
       return yield* refuse(
-        `--columns does not go with ${query === undefined ? `-o ${format}` : "--query"}.`,
+        `--columns cannot be combined with ${query === undefined ? `-o ${format}` : "--query"}.`,
         "It selects columns of table and csv; --query selects parts of the JSON."
       )
     }

@@ -65,7 +65,7 @@ const checked = (node: Expression, bound: ReadonlySet<string>): Expression => {
       return { ...node, children }
     }
     case "ExpressionReference":
-      throw new Error("& stands only before an argument of a function")
+      throw new Error("& is allowed only before an argument of a function")
     case "MultiSelectHash":
       // An object literal would lose the key `__proto__`.
       return node.children.some(({ name }) => name === "__proto__")

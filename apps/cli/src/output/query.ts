@@ -131,7 +131,7 @@ export const printRows = Effect.fnUntraced(function* (
 ) {
   if (found === null || found === undefined) {
     const hint = ofList ? " The JSON is a list: begin with [], as in '[].name'." : ""
-    return isNext ? undefined : yield* printNote(`The query gives nothing.${hint}`)
+    return isNext ? undefined : yield* printNote(`The query has no result.${hint}`)
   }
   const { bare, named, rows } = rowsOf(found)
   if (isTable && bare) {

@@ -37,10 +37,10 @@ export const Proposal = Schema.Struct({
       "The minimum that is billed for a node by the hour, in rupees; null if it is not known, or no such node is created."
   }),
   foreignCommittedPrice: Schema.NullOr(ForeignAmount).annotate({
-    description: "For the whole committed period, in another currency than rupees; `committedPriceInr` is null then."
+    description: "For the whole committed period, in a currency other than rupees; `committedPriceInr` is null then."
   }),
   foreignPrice: Schema.NullOr(ForeignPrice).annotate({
-    description: "The price in another currency than rupees; those in rupees are null then."
+    description: "The price in a currency other than rupees; those in rupees are null then."
   }),
   outcome: Schema.String.annotate({ description: "The result, in words." })
 })

@@ -130,7 +130,7 @@ const soldOutFault = (
   const own = records.filter((each) => each.plan === plan)
   return own.length > 0 && own.every(({ available }) => available === false)
     ? refuse(
-        `The plan ${plan} is sold out, as the image list says.`,
+        `The plan ${plan} is sold out, according to the image list.`,
         "See which are not: berth plan list --columns plan,available"
       )
     : undefined
@@ -196,7 +196,7 @@ export const planFault = (selection: Selection, images: ReadonlyArray<Image>) =>
     return imageFault({ image, plan: name, savedImageTemplateId }, images)
   }
   return slugs.length > 0
-    ? refuse(`${name} is a SKU and no plan; its plans are ${some(slugs)}.`, "See berth plan list")
+    ? refuse(`${name} is a SKU and not a plan; its plans are ${some(slugs)}.`, "See berth plan list")
     : refuse(`There is no plan ${name}${near(name, names)}`, "See berth plan list")
 }
 
@@ -320,7 +320,7 @@ export const checkCost = (
     const above = {
       message: isByHour
         ? `${what} ${text}, ${than}`
-        : `${what} ${text}, and with the price per month or the minimum charge ₹${rupees(perHourInr)} in each of 730 hours, ${than}`,
+        : `${what} ${text}, and with the price per month or the minimum charge ₹${rupees(perHourInr)} per hour over 730 hours, ${than}`,
       hint: "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
     }
     return {

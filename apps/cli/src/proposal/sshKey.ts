@@ -77,7 +77,8 @@ export const sshKeyOf = (what: string, word: string, folder: string) =>
       const lines = text.split("\n").flatMap((line) => (/^\s*(?:#|$)/.test(line) ? [] : [line.trim()]))
       const [key = ""] = lines
       if (lines.length === 1 && isPublicKey(key)) return Effect.succeed(key)
-      const why = lines.length > 1 && lines.every(isPublicKey) ? `it has ${lines.length} keys` : "it is no public key"
+      const why =
+        lines.length > 1 && lines.every(isPublicKey) ? `it has ${lines.length} keys` : "it is not a public key"
       return Effect.fail(refuse(`${what} cannot be ${name}: ${why}.`))
     }
     if (given === "") return yield* refuse(`${what} needs a value.`)
@@ -89,7 +90,7 @@ export const sshKeyOf = (what: string, word: string, folder: string) =>
       { onFailure: () => false, onSuccess: (about) => !about.isDirectory() }
     )
     if (!exists && !looksLikePath(given)) {
-      if (/\s/.test(given)) return yield* refuse(`${what} cannot be ${given}: it is no key and no file.`)
+      if (/\s/.test(given)) return yield* refuse(`${what} cannot be ${given}: it is neither a key nor a file.`)
       return yield* keyById(what, given)
     }
     const text = yield* Effect.mapError(readFileText(path, maxBytes), (fault) =>

@@ -63,7 +63,7 @@ const Account = Schema.Struct({
   apiKeySource: source("the API key"),
   accessTokenSource: source("the access token"),
   authenticated: Schema.NullOr(Schema.Boolean).annotate({
-    description: "Whether the service takes the credentials; null if it could not be asked."
+    description: "Whether the service accepts the credentials; null if it could not be asked."
   })
 })
 export interface Account extends Schema.Schema.Type<typeof Account> {}

@@ -11,7 +11,7 @@ import { pricePerHour, pricePerMonth } from "./price.ts"
 const Cost = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the node, the plan, the status, the fleet or the tag." }),
   id: Schema.NullOr(Schema.Int).annotate({
-    description: "Id of the node; null in a row of several, and where it cannot be read."
+    description: "Id of the node; null in a row of several nodes, or if it cannot be read."
   }),
   status: Schema.NullOr(Schema.String).annotate({ description: "Status of the nodes; null if they have several." }),
   plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null if they have several." }),
@@ -24,7 +24,7 @@ const Cost = Schema.Struct({
     })
   ).annotate({
     description:
-      "What the nodes cost whose price is in another currency, for each currency: no amount in rupees has it."
+      "The cost of the nodes with prices in another currency, for each currency. The amounts in rupees do not include it."
   }),
   committed: Schema.Int.annotate({
     description: "How many of them are in a committed period by berth's own record; the service reports none."
@@ -34,11 +34,10 @@ const Cost = Schema.Struct({
   }),
   offAndBilled: Schema.Int.annotate({ description: "How many of them are off and still billed." }),
   withoutPrice: Schema.Int.annotate({
-    description: "How many of them have no known price per hour: the sum is then a `min…`."
+    description: "How many of them have no known price per hour. The sum is then only in the `min…` fields."
   }),
   unreadable: Schema.Int.annotate({
-    description:
-      "How many of them are records of the list that cannot be read, each of which may be a node: the sum lacks them."
+    description: "How many of them are unreadable records, each of which may be a node. The sum does not include them."
   })
 })
 export interface Cost extends Schema.Schema.Type<typeof Cost> {}

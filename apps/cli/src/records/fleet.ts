@@ -8,7 +8,7 @@ const Fleet = Schema.Struct({
   name: Schema.String,
   members: Schema.Int.annotate({ description: "How many members have a node, by the ledger." }),
   pending: Schema.Int.annotate({
-    description: "How many creates are not known to have ended; berth apply goes on with them."
+    description: "How many creates have no known outcome; berth apply finishes them."
   }),
   ledger: Schema.String.annotate({ description: "Path of the ledger." }),
   state: Schema.Literals([
@@ -52,7 +52,7 @@ const FleetMember = Schema.Struct({
   id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null if the fleet alone was forgotten." }),
   name: Schema.String.annotate({ description: "Name of the node, or of the fleet." }),
   outcome: Schema.Literals(["adopted", "forgotten"]),
-  differences: Schema.Array(Schema.String).annotate({ description: "In what the node differs from the fleet file." })
+  differences: Schema.Array(Schema.String).annotate({ description: "How the node differs from the fleet file." })
 })
 export interface FleetMember extends Schema.Schema.Type<typeof FleetMember> {}
 

@@ -32,7 +32,7 @@ const FleetChange = Schema.Struct({
   name: Schema.String,
   plan: Schema.NullOr(Schema.String),
   image: Schema.NullOr(Schema.String),
-  reason: Schema.String.annotate({ description: "Why, in words; empty where there is nothing to say." }),
+  reason: Schema.String.annotate({ description: "The reason, in words; empty if there is nothing to say." }),
   outcome: Schema.Literals([
     "planned",
     "none",
@@ -45,7 +45,7 @@ const FleetChange = Schema.Struct({
     "failed",
     "skipped"
   ]).annotate({
-    description: "What came of it; `planned` where nothing was done yet, `none` where nothing is to be done."
+    description: "The outcome; `planned` if nothing was done yet, `none` if there is nothing to do."
   }),
   pricePerHourNowInr: amount("Rupees per hour before; 0 without a node, null if it is not known."),
   pricePerHourAfterInr: amount("Rupees per hour afterwards; 0 without a node, null if it is not known."),

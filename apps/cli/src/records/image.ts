@@ -8,11 +8,13 @@ import { disk, memory, nothing, numberOr, rupees, textOr } from "../output/forma
 import { type Field, inr, jsonOf, type RecordDescriptor, recordOf } from "../output/RecordDescriptor.ts"
 
 const ImageWithPlans = Schema.Struct({
-  image: Schema.String.annotate({ description: "What node create --image takes." }),
+  image: Schema.String.annotate({ description: "The value for node create --image." }),
   name: Schema.String,
   os: OperatingSystem,
   zone: Schema.NullOr(Schema.String),
-  plans: Schema.Array(Schema.String).annotate({ description: "Plans that it goes with, in the service's order." }),
+  plans: Schema.Array(Schema.String).annotate({
+    description: "Plans that it can be used with, in the service's order."
+  }),
   minPricePerHourInr: Schema.NullOr(Schema.Number).annotate({
     description: "With the cheapest of these plans whose price is known."
   })

@@ -17,10 +17,10 @@ const Limits = Schema.Struct({
   resetAt: Schema.NullOr(Schema.String).annotate({ description: "When it refills; null if no reply reports it." }),
   file: Schema.NullOr(Schema.String).annotate({
     description:
-      "Through which clients share the allowance: a file of this machine, or a database; null if there is none."
+      "The file on this machine, or the database, through which clients share the allowance; null if there is none."
   }),
   otherProcesses: Schema.Int.annotate({ description: "How many other clients share the allowance now." }),
-  clients: Schema.Array(Client).annotate({ description: "Which clients those are, where they are on this machine." })
+  clients: Schema.Array(Client).annotate({ description: "These clients, if they are on this machine." })
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 

@@ -12,7 +12,7 @@ const Outcome = Schema.Struct({
   id: Schema.NullOr(NodeId),
   name: Schema.NullOr(Schema.String).annotate({ description: "The node's name; null if it is not known." }),
   outcome: Schema.String.annotate({ description: "Such as `running` or `deleted`; `failed` when there is an error." }),
-  node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." })
+  node: Schema.NullOr(Node).annotate({ description: "The node as last seen, if it was seen." })
 })
 
 export interface NodeResult extends Schema.Schema.Type<typeof Outcome> {

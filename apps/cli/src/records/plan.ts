@@ -17,12 +17,10 @@ const Plan = Schema.Struct({
   slugs: Schema.Array(
     Schema.Struct({
       ...PlanSlug.fields,
-      available: isAvailable("Whether it can be ordered at present; null where the service does not say.")
+      available: isAvailable("Whether it can be ordered now; null if the service does not say.")
     })
   ),
-  available: isAvailable(
-    "Whether it can be ordered at present, with some image at least; null where the service does not say."
-  )
+  available: isAvailable("Whether it can be ordered now, with at least one image; null if the service does not say.")
 }).annotate({ identifier: "Plan" })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 

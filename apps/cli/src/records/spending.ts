@@ -10,7 +10,7 @@ const maxInr = Schema.NullOr(Schema.Number).annotate({
 })
 
 export const spendFields = {
-  amountInr: Schema.Number.annotate({ description: "In rupees: the middle of the bounds, with what was assumed." }),
+  amountInr: Schema.Number.annotate({ description: "In rupees: the middle of the bounds, including assumed prices." }),
   minInr: Schema.Number.annotate({ description: "In rupees: the lower bound." }),
   maxInr,
   errorInr: Schema.NullOr(Schema.Number).annotate({
@@ -19,7 +19,7 @@ export const spendFields = {
   assumedInr: Schema.Number.annotate({ description: "The part at prices that were read only later." }),
   unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
   unobservedMillis: Schema.Number.annotate({
-    description: "How long the daemon saw nothing: a node that came and went in that time is not in the amount."
+    description: "How long the daemon saw nothing: nodes that existed only in that time are not included."
   })
 }
 
@@ -44,7 +44,7 @@ export const Spending = Schema.Struct({
   days: Schema.Array(
     Schema.Struct({
       day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
-      isPart: Schema.Boolean.annotate({ description: "Whether it is not the whole day." }),
+      isPart: Schema.Boolean.annotate({ description: "Whether only a part of the day is covered." }),
       ...spendFields
     })
   )

@@ -24,7 +24,7 @@ export const askedImages = Effect.fnUntraced(function* (flags: Values<typeof ima
   if (own.length < found.length) {
     const others = found.length - own.length
     yield* (yield* Output).warn(
-      `The service listed ${others === 1 ? "1 record as private that is" : `${others} records as private that are`} of no saved image of this account, as one does that ignores the filter. Berth leaves ${others === 1 ? "it" : "them"} out.`
+      `The service listed ${others === 1 ? "1 record as private that belongs" : `${others} records as private that belong`} to no saved image of this account. The service may ignore the filter. Berth leaves ${others === 1 ? "it" : "them"} out.`
     )
   }
   return own

@@ -94,7 +94,7 @@ export const askDaemon = Effect.fn("askDaemon")(function* <A>(
   if (Option.isSome(answer)) return answer.value
   return yield* notAsked(
     "unavailable",
-    `What answers at ${url} is not a berth-watch of this version.`,
+    `The program at ${url} is not a berth-watch of this version.`,
     howToStart,
     status
   )

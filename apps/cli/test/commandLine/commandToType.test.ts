@@ -8,8 +8,8 @@ const flags = { profile: "work", baseUrl: "http://host:1", allowHttp: true }
 describe("a hint", () => {
   it.each([
     [
-      "To go on waiting: berth node wait 7; to remove it: berth node delete 7",
-      "To go on waiting: berth --profile work --base-url http://host:1 --allow-http node wait 7; to remove it: berth --profile work --base-url http://host:1 --allow-http node delete 7"
+      "To continue waiting: berth node wait 7; to remove it: berth node delete 7",
+      "To continue waiting: berth --profile work --base-url http://host:1 --allow-http node wait 7; to remove it: berth --profile work --base-url http://host:1 --allow-http node delete 7"
     ],
     ["See: berth limits", "See: berth --profile work --base-url http://host:1 --allow-http limits"]
   ])("names the account that the command line names: %s", (hint, expected) => {
@@ -33,10 +33,10 @@ describe("a hint", () => {
   })
 
   it("leaves a node's name as it is, whatever it holds", () => {
-    const hint = "To go on waiting: berth node wait 'berth node '\\''x' --for running"
+    const hint = "To continue waiting: berth node wait 'berth node '\\''x' --for running"
     assert.strictEqual(
       namingAccount({ profile: "a b", baseUrl: undefined, allowHttp: false }, commands)(hint),
-      "To go on waiting: berth --profile 'a b' node wait 'berth node '\\''x' --for running"
+      "To continue waiting: berth --profile 'a b' node wait 'berth node '\\''x' --for running"
     )
   })
 

@@ -43,7 +43,7 @@ describe("the hint about the node of a run that is not known", () => {
 
   it("warns of the nodes of others where the service refused the create", () => {
     const hint = hintFor("RateLimited")
-    assert.include(hint, "hardly its own")
+    assert.include(hint, "probably not its own")
     assert.include(hint, "berth node get 7. Then remove /leases/ci.json.")
     assert.notInclude(hint, "node delete")
   })

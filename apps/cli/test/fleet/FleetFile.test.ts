@@ -37,7 +37,7 @@ describe("a fleet file", () => {
   it("does not let the service delete a protected node at the end of its commitment", () => {
     const with_ = (more: string) => `fleet: shop\nnodes:\n  a: { plan: P, image: I, ${more} }`
     assert.deepStrictEqual(problemsOf(with_("protect: true, commitment: auto_terminate")), [
-      "3:54 nodes.a.commitment cannot be auto_terminate beside protect: true, because the service then deletes the node."
+      "3:54 nodes.a.commitment cannot be auto_terminate together with protect: true, because the service then deletes the node."
     ])
     assert.deepStrictEqual(problemsOf(with_("commitment: auto_terminate")), [])
   })

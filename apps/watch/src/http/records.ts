@@ -147,7 +147,7 @@ export type PricedPlan = typeof PricedPlan.Type
 
 const SpendOfDay = Schema.Struct({
   day: Schema.String.annotate({ description: "`YYYY-MM-DD`, in India." }),
-  isPart: Schema.Boolean.annotate({ description: "Whether it is not the whole day." }),
+  isPart: Schema.Boolean.annotate({ description: "Whether only a part of the day is covered." }),
   ...Spend.fields
 }).annotate({ identifier: "SpendOfDay" })
 

@@ -135,11 +135,12 @@ export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   }
   for (const [flag, isGiven] of Object.entries(flags)) {
     if (isGiven) {
-      const message = `${flag} does not go with --config, which names the accounts.`
+      const message = `${flag} cannot be combined with --config, which names the accounts.`
       return yield* misused(message)
     }
   }
-  if (Option.isSome(store)) return yield* misused("--store does not go with --config, which names the store.")
-  if (Option.isSome(listen)) return yield* misused("--listen does not go with --config, which names the address.")
+  if (Option.isSome(store)) return yield* misused("--store cannot be combined with --config, which names the store.")
+  if (Option.isSome(listen))
+    return yield* misused("--listen cannot be combined with --config, which names the address.")
   return yield* readConfigFile(config.value)
 })

@@ -285,7 +285,7 @@ export const request = command(
     const format = yield* OutputFormat
     if (everyPage && (method !== "GET" || include)) {
       return yield* new UsageFault({
-        message: `--paginate does not go with ${include ? "-i" : method}.`,
+        message: `--paginate cannot be combined with ${include ? "-i" : method}.`,
         hint: "It reads the pages of a list with GET, and prints their elements."
       })
     }

@@ -44,7 +44,7 @@ const ask = Effect.fnUntraced(function* (id: string, store: ProposalStore) {
       return yield* new ProposalRefused({
         proposal: id,
         message: `It is too late to decline the proposal ${id}: it was approved before, and its request has left.`,
-        hint: "See what came of it: berth node list"
+        hint: "To see the outcome: berth node list"
       })
     })
   )

@@ -76,7 +76,10 @@ const toSpending = ({ budget, forecast, spent, ...account }: typeof AccountCost.
 
 const queryOf = Effect.fnUntraced(function* ({ month, since }: History) {
   if (since !== undefined && month !== undefined) {
-    return yield* new UsageFault({ message: "--since does not go with --month.", hint: "Leave one of them out." })
+    return yield* new UsageFault({
+      message: "--since cannot be combined with --month.",
+      hint: "Leave one of them out."
+    })
   }
   if (month !== undefined) return month === present ? [] : [["month", month] as const]
   const given = since ?? ""
@@ -92,10 +95,12 @@ const nodeHours = (hours: number) => `${hours < 0.05 ? "less than 0.1" : Number(
 const notesOf = (rows: ReadonlyArray<Spending>): ReadonlyArray<string> =>
   rows.flatMap(({ account, unobservedMillis, unpricedNodeHours }) => [
     ...(unpricedNodeHours > 0
-      ? [`${account}: prices in rupees of ${nodeHours(unpricedNodeHours)} were not known, so there is no upper bound.`]
+      ? [`${account}: rupee prices for ${nodeHours(unpricedNodeHours)} were not known, so there is no upper bound.`]
       : []),
     ...(unobservedMillis > 0
-      ? [`${account}: not watched for ${elapsed(unobservedMillis)}; nodes that came and went then are not in it.`]
+      ? [
+          `${account}: not watched for ${elapsed(unobservedMillis)}; nodes that existed only in that time are not included.`
+        ]
       : [])
   ])
 
@@ -112,7 +117,7 @@ export const costHistory = Effect.fn("costHistory")(function* (values: History) 
   for (const note of notesOf(rows)) yield* printNote(note)
   for (const { account, currencies = [] } of own) {
     if (currencies.length > 0)
-      yield* printNote(`${account}: what nodes with prices in ${currencies.join(", ")} cost is in no amount.`)
+      yield* printNote(`${account}: the cost of nodes with prices in ${currencies.join(", ")} is not included.`)
   }
-  yield* printNote("By hourly prices: commitments, taxes and minimum charges are not in it.")
+  yield* printNote("Calculated from hourly prices; commitments, taxes and minimum charges are not included.")
 })

@@ -30,21 +30,21 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
     `${nodeCount(nodes)}: ${price === undefined ? (inForeign > 0 ? "no known price in rupees" : "price not known") : `${price}, by their ${committed > 0 ? "hourly and committed" : "hourly"} prices`}.`
   ]
   for (const { nodes, ...sum } of foreign) {
-    sentences.push(`${nodeCount(nodes)} in ${currencyName(sum)}: ${foreignPriceText(sum)}, in no sum in rupees.`)
+    sentences.push(
+      `${nodeCount(nodes)} in ${currencyName(sum)}: ${foreignPriceText(sum)}, not included in the rupee sums.`
+    )
   }
   if (committed > 0) {
     sentences.push(
-      `${nodeCount(committed)} committed, as berth on this machine has set it: the service does not report it.`
+      `${nodeCount(committed)} committed, as set by berth on this machine; the service does not report commitments.`
     )
   }
   if (offAndBilled > 0) sentences.push(`${nodeCount(offAndBilled)} off and still billed.`)
   if (unreadable > 0) {
-    sentences.push(
-      `${nodeCount(unreadable)} whose record cannot be read: the sum lacks ${unreadable === 1 ? "it" : "them"}.`
-    )
+    sentences.push(`${nodeCount(unreadable)} whose record cannot be read, not included in the sum.`)
   }
   if (unpriced > 0 && price !== undefined) {
-    sentences.push(`${nodeCount(unpriced)} without one known price: the sum has what is known of it.`)
+    sentences.push(`${nodeCount(unpriced)} without a single known price: the sum includes only the known part.`)
   }
   return sentences
 }
@@ -77,7 +77,7 @@ const costNow = Effect.fnUntraced(function* (by: Grouping) {
     )
   }
   if (total.nodes > 0 && ending > 0)
-    yield* printNote(`${nodeCount(ending)} being deleted, not in the sum: it may be billed until it is gone.`)
+    yield* printNote(`${nodeCount(ending)} being deleted, not included in the sum: it may be billed until it is gone.`)
 })
 
 export const cost = command(
@@ -89,14 +89,15 @@ export const cost = command(
     const isOfPast = isHistory(history)
     if (isOfPast && by !== undefined) {
       return yield* new UsageFault({
-        message: "--by does not go with --since or --month: berth-watch tells what an account costs, and each day.",
+        message:
+          "--by cannot be combined with --since or --month: berth-watch reports the cost of whole accounts, by day.",
         hint: "Leave one of them out."
       })
     }
     if (isOfPast) return yield* costHistory(history)
     if (history.watchUrl !== undefined) {
       return yield* new UsageFault({
-        message: "--watch-url needs --since or --month: what nodes cost now does not come from berth-watch.",
+        message: "--watch-url needs --since or --month: the current cost does not come from berth-watch.",
         hint: "Run: berth cost --month"
       })
     }

@@ -63,7 +63,7 @@ const ensureNothingMade = Effect.fnUntraced(function* (ledgerFile: LedgerFile, e
     yield* ledgerFile.update(() => settled)
     return yield* new FleetConflict({
       message: `The create of ${member} has made node ${node.id} (${node.name}): the ledger has it now, and it was not forgotten.`,
-      hint: `To delete it: berth node delete ${node.id}. To forget it all the same: berth fleet forget${flag} ${member}`
+      hint: `To delete it: berth node delete ${node.id}. To forget it anyway: berth fleet forget${flag} ${member}`
     })
   }
   // This machine cannot know the outcome of a create that another machine sent. If the service states no time, this machine also cannot
@@ -156,7 +156,9 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
       const { asked, ids } = nodesOf(entry)
       yield* released(fleet.fleet, new Set([...ids, ...asked]))
       for (const id of asked) {
-        yield* printNote(`Node ${id} was asked to go by an earlier run. To see that it is gone: berth node get ${id}`)
+        yield* printNote(
+          `An earlier run requested the deletion of node ${id}. To check that it is gone: berth node get ${id}`
+        )
       }
       if (ids.length > 0)
         yield* printNote(
@@ -178,7 +180,7 @@ const forgetMember = Effect.fnUntraced(function* (name: string, file: string | u
 
 const forgetFleet = Effect.fnUntraced(function* (name: string) {
   yield* unlisted(name)
-  yield* printNote(`The fleet ${name} is not listed any more; its nodes and its ledger stay as they are.`)
+  yield* printNote(`The fleet ${name} is no longer listed; its nodes and its ledger are unchanged.`)
   yield* printOne(fleetMemberRecord, { fleet: name, member: "", id: null, name, outcome: "forgotten", differences: [] })
 })
 

@@ -83,8 +83,8 @@ export const list = command(
     for (const { fleet, ledger, state } of unusable) {
       if (state === "missing") {
         const missing = new FleetConflict({
-          message: `The ledger ${ledger} of the fleet ${fleet} is not there.`,
-          hint: `Put it back, such as with git checkout. If the fleet was moved or is given up: berth fleet forget ${fleet}; berth apply lists it again where it is now`
+          message: `The ledger ${ledger} of the fleet ${fleet} is missing.`,
+          hint: `Restore it, for example with git checkout. If the fleet was moved or abandoned: berth fleet forget ${fleet}; berth apply lists it again in its new place`
         })
         yield* reportProblem(problemOf(missing))
         continue

@@ -16,7 +16,7 @@ import { printValue } from "../../output/print.ts"
 import { client, connection } from "../../settings/client.ts"
 
 const flags = {
-  ansible: switchFlag("ansible", "In Ansible's format, the only one so far"),
+  ansible: switchFlag("ansible", "Ansible's format, the only one so far"),
   list: switchFlag("list", "All hosts with their groups and variables; the default"),
   host: flag(
     "host",

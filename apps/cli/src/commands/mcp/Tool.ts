@@ -27,7 +27,7 @@ const saying = (expected: string, description?: string) => ({
 
 /** The same argument, but required. */
 export const required = <S extends Schema.Top>(optional: Schema.optionalKey<S>) =>
-  Schema.requiredKey(optional).annotateKey({ messageMissingKey: "It has to be given" })
+  Schema.requiredKey(optional).annotateKey({ messageMissingKey: "It is required" })
 
 const maxText = 255
 

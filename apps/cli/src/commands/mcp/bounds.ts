@@ -27,7 +27,7 @@ export interface Bounds {
   readonly maxNodes: Option.Option<number>
 }
 
-const startedWith = (flags: string) => `A person sets this where the server is started: berth mcp ${flags}`
+const startedWith = (flags: string) => `A person sets this when starting the server: berth mcp ${flags}`
 
 /** The failure if the server may not do an action. */
 export const notAllowed = (action: Action, { allow }: Bounds) =>

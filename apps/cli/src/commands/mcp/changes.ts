@@ -229,7 +229,7 @@ const ensureCurrent = Effect.fnUntraced(function* (kept: Kept, wasSent: boolean)
   if (isCurrent(kept, yield* Clock.currentTimeMillis)) return
   const expired = `The proposal ${kept.id} expired at ${expiryOf(kept)}`
   return yield* wasSent
-    ? refused(kept, `${expired}, and its request may have been carried out.`, "See what came of it: berth node list")
+    ? refused(kept, `${expired}, and its request may have been carried out.`, "To see the outcome: berth node list")
     : refused(kept, `${expired}.`, again)
 })
 
@@ -237,7 +237,7 @@ const ensureCurrent = Effect.fnUntraced(function* (kept: Kept, wasSent: boolean)
 const difference = (before: Kept["terms"], now: Kept["terms"]): string => {
   const priceOf = ({ proposal }: Kept["terms"]) => sentenceOf(proposal)
   return priceOf(before) === priceOf(now)
-    ? "the request or the node is not the same any more."
+    ? "the request or the node has changed."
     : `it was: ${priceOf(before)} Now it is: ${priceOf(now)}`
 }
 

@@ -7,7 +7,7 @@ it.each([
   ["Read the list: berth node list --name 'a b'; a node", "Read the list: list_nodes; a node"],
   ["Page by page: berth node list --page 1 --per-page 20", "Page by page: list_nodes"],
   ["See them: berth node get 5 6; one of them", "See them: get_node 5 6; one of them"],
-  ["To go on waiting: berth node wait 5 --for deleted --timeout 10m", "To go on waiting: wait"],
+  ["To continue waiting: berth node wait 5 --for deleted --timeout 10m", "To continue waiting: wait"],
   ["See berth image list --plan 'C 1'", "See list_images"],
   ["Try again in 30 min. See: berth limits", "Try again in 30 min."],
   ["Try again, or allow more time: --deadline 2m", "Try again."],
