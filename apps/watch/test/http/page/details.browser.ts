@@ -63,6 +63,33 @@ describe("the details of a node", () => {
     })
   )
 
+  it.live("can be chosen by the cause of a deletion, also by a link", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      for (const [id, name] of [
+        [7, "asked"],
+        [8, "lost"]
+      ] as const)
+        daemon.put(aNode({ id, name }), instant())
+      const who = { at: instant(), command: "destroy", fleet: null, lease: null, user: "ann", host: "ci-7", job: null }
+      daemon.remove(7, instant(), { cause: "requested", causedBy: who })
+      daemon.remove(8, instant(), { cause: "unknown", causedBy: null })
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const events = page.locator("#events > li")
+      yield* sees(events.filter({ hasText: "lost was deleted" }).waitFor())
+      yield* sees(page.getByLabel("Which events").selectOption("Unexpected deletions"))
+      yield* sees(page.waitForURL(`${daemon.url}/?cause=unknown`))
+      expect(yield* sees(events.count())).toBe(1)
+      yield* sees(page.reload())
+      yield* sees(events.filter({ hasText: "lost was deleted" }).waitFor())
+      expect(yield* sees(events.count())).toBe(1)
+      yield* sees(page.getByLabel("Which events").selectOption("All events"))
+      yield* sees(page.waitForURL(`${daemon.url}/`))
+      yield* sees(events.filter({ hasText: "asked was deleted" }).waitFor())
+    })
+  )
+
   it.live("have the events of the node that are older than those of the page, and its history from them", () =>
     Effect.gen(function* () {
       const daemon = yield* served()

@@ -116,6 +116,10 @@ export const ofTheDaemon = "/accounts/_daemon"
 export const eventsOf = (events: ReadonlyArray<WatchEvent>, account: string): ReadonlyArray<WatchEvent> =>
   account === "" ? events : events.filter((event) => event.source === ofTheDaemon || accountOf(event) === account)
 
+/** The deletions with a cause; all events if the cause is "". */
+export const causedBy = (events: ReadonlyArray<WatchEvent>, cause: string): ReadonlyArray<WatchEvent> =>
+  cause === "" ? events : events.filter(({ data }) => data.cause === cause)
+
 /** How many nodes were created and deleted since an instant. */
 export const comingsAndGoings = (events: ReadonlyArray<WatchEvent>, account: string, fromMillis: number) => {
   const counts = { created: 0, deleted: 0 }

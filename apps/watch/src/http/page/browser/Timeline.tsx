@@ -1,12 +1,13 @@
 /** What happened, latest first. Nothing moves while the reader reads further down. */
 import { signal } from "@preact/signals"
 import { Button } from "@berthkit/web/components/Button"
+import { Select } from "@berthkit/web/components/Select"
 import { countText, pluralText } from "@berthkit/web/components/text"
 import { instantText, spanText } from "@berthkit/web/components/times"
 import { useRef } from "preact/hooks"
 import { account, areEventsRead, events, eventsSince, moment, spanMillis } from "./board.ts"
 import { EventRows } from "./EventRow.tsx"
-import { comingsAndGoings, eventsOf, maxKeptEvents } from "./Knowledge.ts"
+import { causedBy, comingsAndGoings, eventsOf, maxKeptEvents } from "./Knowledge.ts"
 import { openNode } from "./NodeDetails.tsx"
 import type { WatchEvent } from "./watchApi.ts"
 
@@ -16,6 +17,31 @@ const eventsAtOnce = 50
 /** The events that were there when the reader scrolled. */
 const held = signal<ReadonlyArray<WatchEvent> | undefined>(undefined)
 const count = signal(eventsAtOnce)
+
+const causes = [
+  { value: "", text: "All events" },
+  { value: "unknown", text: "Unexpected deletions" },
+  { value: "requested", text: "Requested deletions" },
+  { value: "lease", text: "Ended leases" },
+  { value: "commitment", text: "Ended commitments" }
+]
+
+const causeIn = (search: string): string => {
+  const given = new URLSearchParams(search).get("cause")
+  return causes.find(({ value }) => value === given)?.value ?? ""
+}
+
+/** The cause of the deletions that are shown; "" for all events. The address has it, so that it can be a link. */
+const cause = signal(causeIn(location.search))
+
+const chooseCause = (chosen: string): void => {
+  const url = new URL(location.href)
+  if (chosen === "") url.searchParams.delete("cause")
+  else url.searchParams.set("cause", chosen)
+  history.replaceState(history.state, "", url)
+  cause.value = chosen
+  toLatestEvents()
+}
 
 /** Shows the new events when the list is scrolled to the top. */
 export const toLatestEvents = (): void => {
@@ -37,7 +63,7 @@ const recentText = (): string => {
 
 export const Timeline = () => {
   const list = useRef<HTMLOListElement>(null)
-  const all = eventsOf(events.value, account.value)
+  const all = causedBy(eventsOf(events.value, account.value), cause.value)
   const shown = held.value ?? all
   const last = shown.at(-1)
   const news = last === undefined ? all.length : all.length - 1 - all.lastIndexOf(last)
@@ -61,6 +87,10 @@ export const Timeline = () => {
       <div class="timeline-head">
         <h2 id="events-title">Events</h2>
         <p class="note">{recentText()}</p>
+        <label>
+          <span class="unseen">Which events</span>
+          <Select id="cause" value={cause.value} options={causes} onChange={chooseCause} />
+        </label>
         {held.value === undefined || news === 0 ? null : (
           <Button isSmall onClick={showNews}>
             ↑ {pluralText(news, "new event")}
@@ -72,7 +102,11 @@ export const Timeline = () => {
           events={shown}
           count={count.value}
           emptyText={
-            areEventsRead.value ? "No events yet. Changes to the nodes appear here as they happen." : "reading"
+            !areEventsRead.value
+              ? "reading"
+              : cause.value === ""
+                ? "No events yet. Changes to the nodes appear here as they happen."
+                : "No such deletions among the latest events."
           }
           onNode={openNode}
         />

@@ -62,6 +62,7 @@ interface EventData {
   readonly to?: NodeStatus
   readonly observedBetween?: readonly [string, string]
   readonly afterGap?: boolean
+  readonly cause?: string
   readonly causedBy?: { readonly at: string; readonly command: string | null; readonly lease: string | null } | null
   readonly [field: string]: unknown
 }
