@@ -52,7 +52,7 @@ const reportFiles = `--import=data:text/javascript,${encodeURIComponent(`
 
 layer(service, { excludeTestServices: true })("a daemon with a config", (it) => {
   it.effect(
-    "loads neither the driver of a server, nor what places accounts, nor mail, for a store in a file and no sink for mail",
+    "loads neither the driver of a server, nor what places accounts, nor mail and templates, for a store in a file and no such sinks",
     () =>
       Effect.gen(function* () {
         const daemon = yield* Daemon.start(["run"], { NODE_OPTIONS: reportFiles })
@@ -61,10 +61,12 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
         const { stderr } = yield* wait(() => daemon.finished())
         const { chunks } = JSON.parse(stderr.find((line) => line.startsWith('{"chunks":'))!)
         expect(chunks).toContain("SqlClient")
-        expect(chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet|sendMail)$/.test(name))).toEqual([])
+        expect(
+          chunks.filter((name: string) => /^(?:PgClient|Placement|runFleet|sendMail|compileTemplate)$/.test(name))
+        ).toEqual([])
         // Check that the files with these names exist.
         const files = readdirSync(new URL("../../apps/watch/dist", import.meta.url)).join("\n")
-        for (const name of ["PgClient", "Placement", "runFleet", "sendMail"])
+        for (const name of ["PgClient", "Placement", "runFleet", "sendMail", "compileTemplate"])
           expect(files).toMatch(new RegExp(`^${name}-`, "m"))
       })
   )

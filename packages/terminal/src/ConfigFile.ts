@@ -128,8 +128,10 @@ export class ConfigFile {
   readonly problems: Array<ConfigProblem> = []
   readonly root: Place
   readonly #lines = new LineCounter()
+  readonly #text: string
 
   constructor(text: string) {
+    this.#text = text
     const isTooLong = text.length > maxLength
     const document = parseDocument(isTooLong ? "" : text, { lineCounter: this.#lines, prettyErrors: false })
     this.root = { node: document.errors.length > 0 ? document.contents : withoutAliases(document), name: "" }
@@ -148,6 +150,32 @@ export class ConfigFile {
   fail({ name, node }: Place, what: string): undefined {
     const message = `${name || "The file"} ${what}${what.endsWith("?") ? "" : "."}`
     this.problems.push({ ...this.positionOf(node), message })
+    return undefined
+  }
+
+  /**
+   * Records a problem at a place within a text of several lines, by its row and column in that text, from 1. A text that YAML folds or
+   * escapes has no such places, so the problem is then at its beginning.
+   */
+  failWithin(
+    { name, node }: Place,
+    { column, row }: { readonly row: number; readonly column: number },
+    what: string
+  ): undefined {
+    const start = this.positionOf(node)
+    const at = this.problems.length
+    this.fail({ name, node }, what)
+    if (!isScalar(node)) return undefined
+    const from = node.range?.[0] ?? 0
+    if (node.type === "BLOCK_LITERAL") {
+      const [, ...lines] = this.#text.slice(from).split("\n")
+      const indent = /^ */.exec(lines.find((line) => line.trim() !== "") ?? "")![0].length
+      this.problems[at] = { ...this.problems[at]!, line: start.line + row, column: indent + column }
+    } else if (row === 1) {
+      const begin = from + (node.type === "PLAIN" ? 0 : 1)
+      if (this.#text.startsWith(String(node.value), begin))
+        this.problems[at] = { ...this.problems[at]!, column: start.column + begin - from + column - 1 }
+    }
     return undefined
   }
 

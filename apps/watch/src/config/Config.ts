@@ -8,6 +8,7 @@ import { variables } from "@berthkit/terminal/variables"
 import { Redacted, Result } from "effect"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import type { CompileTemplate } from "../deliver/template/Template.ts"
 import type { Budget } from "../spend/Ledger.ts"
 import type { Retention } from "../store/retention.ts"
 
@@ -67,6 +68,8 @@ export interface Surroundings {
   readonly variable: (name: string) => string | undefined
   /** The content of a file; throws if it cannot be read. */
   readonly file: (path: string) => string
+  /** Compiles templates; undefined if the text of the config has none, so that their language is not loaded. */
+  readonly compileTemplate?: CompileTemplate
 }
 
 export const defaultListen: Listen = { host: "127.0.0.1", port: 9464 }

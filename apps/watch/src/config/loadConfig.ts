@@ -40,8 +40,11 @@ export const loadConfig = Effect.fn("loadConfig")(function* (
       return new ConfigRefused({ lines: [`${path} cannot be read (${code}).`] })
     }
   })
+  const templates = /\b(template|subject)\b/.test(text)
+    ? yield* Effect.promise(() => import("../deliver/template/compileTemplate.ts"))
+    : {}
   return yield* Effect.mapError(
-    Effect.fromResult(readConfig(text, { path, ...surroundings })),
+    Effect.fromResult(readConfig(text, { path, ...surroundings, ...templates })),
     (problems) => new ConfigRefused({ lines: problems.map((problem) => toLine(path, problem)) })
   )
 })

@@ -11,6 +11,8 @@ import { dirname, isAbsolute, resolve } from "node:path"
 import { heartbeatMethods, type HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { causes } from "../diff/Cause.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
+import { eventTypes } from "../events/Event.ts"
+import type { Render } from "../deliver/template/Template.ts"
 import { type Mailbox, parseMailbox } from "../deliver/mail/mailboxes.ts"
 import {
   formats,
@@ -18,6 +20,7 @@ import {
   type MailTls,
   mailTls,
   needsKey,
+  matchesGlob,
   type SinkOptions,
   typeProblem
 } from "../deliver/SinkOptions.ts"
@@ -102,6 +105,13 @@ const mailHost = (text: string): string | undefined => {
 
 /** The ports on which mail servers usually listen. */
 const mailPorts: Readonly<Record<MailTls, number>> = { starttls: 587, implicit: 465, none: 25 }
+
+const jsonType = "application/json"
+
+const isJsonType = (type: string): boolean => /^[^;]*[/+]json\s*(;|$)/i.test(type)
+
+const contentType = (text: string): string | undefined =>
+  /^[\w.+-]{1,80}\/[\w.+-]{1,80}(?:; ?[\w-]+=[\w-]+){0,3}$/.test(text) ? text : undefined
 
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
@@ -267,6 +277,22 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     isHeaderValue(Redacted.value(found)) ? found : file.fail(place, "has characters that a header must not contain")
   )
 
+  /** The types of events that the sink gets whose target is being read. */
+  let selectedTypes: ReadonlyArray<string> = eventTypes
+
+  /** The compiled template under a key of a target; null if there is none, undefined if it is not usable. */
+  const templateIn = ({ name, node }: Place, key: string, isJson: boolean): Render | null | undefined => {
+    const found = isMap(node) ? (node.get(key, true) as Node | undefined) : undefined
+    if (found === undefined || !isScalar(found) || found.value === null) return null
+    const compiled = surroundings.compileTemplate?.(String(found.value), selectedTypes, isJson)
+    if (compiled === undefined) return null
+    if (Result.isSuccess(compiled)) return compiled.success
+    for (const { column, message, row } of compiled.failure) {
+      file.failWithin({ name: `${name}.${key}`, node: found }, { row, column }, message)
+    }
+    return undefined
+  }
+
   const webhook = mapped(
     file.record({
       url: needed(url),
@@ -274,14 +300,30 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       allowPrivate: defaulted(file.flag, false),
       format: defaulted(file.oneOf(formats), "cloudevents"),
       key: defaulted(receiverKey, null),
-      headers: defaulted(headers, [])
+      headers: defaulted(headers, []),
+      template: defaulted<string | null>(file.text, null),
+      contentType: defaulted<string | null>(
+        file.parsed("a type such as text/plain or application/json", contentType),
+        null
+      )
     }),
-    ({ allowPrivate, ...rest }, place): SinkOptions["target"] | undefined => {
+    ({ allowPrivate, contentType, ...rest }, place): SinkOptions["target"] | undefined => {
       const { format, key, url } = rest
+      const template = templateIn(place, "template", isJsonType(contentType ?? jsonType))
+      if (template === undefined) return undefined
+      if (template !== null && format !== "cloudevents")
+        return file.fail(place, `has a template, which ${format} does not use`)
+      if (template === null && contentType !== null)
+        return file.fail(place, "has a contentType, which only a template uses")
       if (needsKey(format) && key === null) return file.fail(place, `needs a key for ${format}: key: { env: NAME }`)
       if (!needsKey(format) && key !== null) return file.fail(place, `has a key, which ${format} does not use`)
       return allowPrivate || !isPrivateUrl(Redacted.value(url))
-        ? { _tag: "Webhook", ...rest, isPrivateAllowed: allowPrivate }
+        ? {
+            _tag: "Webhook",
+            ...rest,
+            isPrivateAllowed: allowPrivate,
+            template: template && { contentType: contentType ?? jsonType, render: template }
+          }
         : file.fail(place, "is on this machine or in a private network; add allowPrivate: true to allow it")
     }
   )
@@ -301,9 +343,14 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
       password: defaulted<Redacted.Redacted | null>(secret, null),
       from: needed(mailbox),
       to: needed(recipients),
-      allowPrivate: defaulted(file.flag, false)
+      allowPrivate: defaulted(file.flag, false),
+      subject: defaulted<string | null>(file.text, null),
+      template: defaulted<string | null>(file.text, null)
     }),
     ({ allowPrivate, password, port, user, ...rest }, place): SinkOptions["target"] | undefined => {
+      const subject = templateIn(place, "subject", false)
+      const template = templateIn(place, "template", false)
+      if (subject === undefined || template === undefined) return undefined
       if ((user === null) !== (password === null))
         return file.fail(place, "has to have both user and password, or neither")
       if (!allowPrivate && isPrivateHost(rest.host))
@@ -313,7 +360,9 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
         ...rest,
         port: port ?? mailPorts[rest.tls],
         login: user === null || password === null ? null : { user: Redacted.make(user), password },
-        isPrivateAllowed: allowPrivate
+        isPrivateAllowed: allowPrivate,
+        subject,
+        template
       }
     }
   )
@@ -342,21 +391,33 @@ const configReader = (file: ConfigFile, surroundings: Surroundings): Read<WatchC
     return problem === null ? text : file.fail(place, problem)
   })
 
+  /** The types in a sink's block, as far as they are readable. A problem with them is reported elsewhere. */
+  const typesIn = ({ node }: Place): ReadonlyArray<string> => {
+    const found = isMap(node) ? node.get("types") : undefined
+    const globs = isSeq(found) ? found.items.map((item) => (isScalar(item) ? String(item.value) : "")) : []
+    return globs.length === 0 ? eventTypes : eventTypes.filter((each) => globs.some((glob) => matchesGlob(glob, each)))
+  }
+
+  const sinkRecord = file.record({
+    name: needed(file.parsed("1 to 64 letters, digits, dots, - or _, without - at its beginning", sinkName)),
+    webhook: defaulted(webhook, null),
+    mail: defaulted(mail, null),
+    exec: defaulted(exec, null),
+    stdout: defaulted(stdout, null),
+    types: defaulted(file.list(type), []),
+    nodes: defaulted(file.list(file.text), []),
+    causes: defaulted(file.list(file.oneOf(causes)), []),
+    accounts: defaulted(file.list(file.text), []),
+    start: defaulted(file.oneOf(["now", "baseline"]), "now"),
+    for: defaulted(file.duration(0, day), 0),
+    maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)
+  })
+
   const sink = mapped(
-    file.record({
-      name: needed(file.parsed("1 to 64 letters, digits, dots, - or _, without - at its beginning", sinkName)),
-      webhook: defaulted(webhook, null),
-      mail: defaulted(mail, null),
-      exec: defaulted(exec, null),
-      stdout: defaulted(stdout, null),
-      types: defaulted(file.list(type), []),
-      nodes: defaulted(file.list(file.text), []),
-      causes: defaulted(file.list(file.oneOf(causes)), []),
-      accounts: defaulted(file.list(file.text), []),
-      start: defaulted(file.oneOf(["now", "baseline"]), "now"),
-      for: defaulted(file.duration(0, day), 0),
-      maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)
-    }),
+    (place) => {
+      selectedTypes = typesIn(place)
+      return sinkRecord(place)
+    },
     (found, place): SinkOptions | undefined => {
       const { accounts, causes, exec, for: forMillis, mail, nodes, stdout, types, webhook, ...rest } = found
       const [target, ...more] = [webhook, mail, exec, stdout].filter((target) => target !== null)

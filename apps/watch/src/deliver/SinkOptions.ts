@@ -8,6 +8,7 @@ import type { Cause } from "../diff/Cause.ts"
 import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Mailbox } from "./mail/mailboxes.ts"
+import type { Render } from "./template/Template.ts"
 
 /** A pattern in which `*` matches any text. */
 type Glob = string
@@ -43,6 +44,8 @@ export interface WebhookOptions {
   readonly key: Redacted.Redacted | null
   /** Additional headers; each value may be secret. */
   readonly headers: ReadonlyArray<Header>
+  /** The user's own body, with its content type; null: the body of the format. */
+  readonly template: { readonly contentType: string; readonly render: Render } | null
 }
 
 /** The name is in lower case. */
@@ -68,6 +71,9 @@ export interface MailOptions {
   readonly to: ReadonlyArray<Mailbox>
   /** Whether the server may have an address in a private network or on this machine. */
   readonly isPrivateAllowed: boolean
+  /** The user's own subject and text; null: a sentence. */
+  readonly subject: Render | null
+  readonly template: Render | null
 }
 
 export interface ExecOptions {

@@ -34,7 +34,8 @@ export const heartbeat = Effect.fnUntraced(function* (
     isPrivateAllowed: true,
     format: "cloudevents",
     key: null,
-    headers
+    headers,
+    template: null
   } as const
   const send = yield* makeSender(target, { method })
   const beat = Effect.flatMap(isWell, (well) => (well ? Effect.flatMap(send("heartbeat", "{}"), onBeat) : Effect.void))

@@ -1,8 +1,9 @@
 import { quoted } from "@berthkit/terminal/quoted"
 import { describe, expect, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import { accountName, sinkName } from "../../src/config/Config.ts"
+import { accountName, sinkName, type Surroundings } from "../../src/config/Config.ts"
 import { readConfig } from "../../src/config/readConfig.ts"
+import { compileTemplate } from "../../src/deliver/template/compileTemplate.ts"
 import type { Header, MailOptions, WebhookOptions } from "../../src/deliver/SinkOptions.ts"
 
 const variables: Readonly<Record<string, string>> = {
@@ -15,8 +16,9 @@ const variables: Readonly<Record<string, string>> = {
   CHAT: "https://hooks.example.com/services/T0/B0/secret"
 }
 
-const read = (text: string) =>
+const read = (text: string, more: Partial<Surroundings> = {}) =>
   readConfig(text, {
+    ...more,
     path: "/etc/berth/watch.yml",
     variable: (name) => variables[name],
     file: (path) => {
@@ -230,7 +232,9 @@ retention: { events: 2d, maxSize: 500MB }
         { name: "", address: "ops@example.com" },
         { name: "Night", address: "night@example.com" }
       ],
-      isPrivateAllowed: false
+      isPrivateAllowed: false,
+      subject: null,
+      template: null
     })
   })
 
@@ -245,6 +249,61 @@ retention: { events: 2d, maxSize: 500MB }
     ])
     const printed = `${JSON.stringify(sinks)}${String(sinks[0]!.target)}`
     for (const secret of [variables["KEY"]!, "token-from-file"]) expect(printed).not.toContain(secret)
+  })
+
+  it.each([
+    [
+      "webhook: { url: 'https://x.test', template: '{{ data.nme }}', contentType: text/plain }",
+      "8:53 sinks[0].webhook.template names data.nme, which no event of this sink has."
+    ],
+    [
+      "webhook:\n      url: https://x.test\n      contentType: text/plain\n      template: |\n        {{ type }}\n          {{ data.nme }}",
+      "13:14 sinks[0].webhook.template names data.nme, which no event of this sink has."
+    ],
+    [
+      "webhook: { url: 'https://x.test', template: '{\"a\": {{ type }}}' }",
+      "8:50 sinks[0].webhook.template fails for an event of the type berth.watch.baseline: its result is not valid JSON: write values as {{ NAME | json }}."
+    ],
+    [
+      "webhook: { url: 'https://x.test', format: slack, template: '{{ type | json }}' }",
+      "8:14 sinks[0].webhook has a template, which slack does not use."
+    ],
+    [
+      "webhook: { url: 'https://x.test', contentType: text/plain }",
+      "8:14 sinks[0].webhook has a contentType, which only a template uses."
+    ],
+    [
+      "mail: { host: x.test, from: a@x.test, to: b@x.test, subject: '{{ type | shout }}' }",
+      "8:67 sinks[0].mail.subject has an error: undefined filter: shout."
+    ],
+    [
+      "types: [berth.plan.added]\n    mail: { host: x.test, from: a@x.test, to: b@x.test, template: '{{ data.budgetInr }}' }",
+      "9:71 sinks[0].mail.template names data.budgetInr, which no event of this sink has."
+    ]
+  ])("refuses a template with its place: %s", (settings, expected) => {
+    const text = config(`sinks:\n  - name: a\n    ${settings}\n`)
+    const found = Result.match(read(text, { compileTemplate }), {
+      onSuccess: () => [],
+      onFailure: (problems) => problems.map(({ column, line, message }) => `${line}:${column} ${message}`)
+    })
+    expect(found).toEqual([expected])
+  })
+
+  it("reads templates", () => {
+    const sinks = `sinks:
+  - name: a
+    webhook: { url: "https://x.test", template: '{"a": {{ type | json }}}' }
+  - name: b
+    mail: { host: x.test, from: a@x.test, to: b@x.test, subject: "{{ type }}!" }
+`
+    const [webhook, mail] = Result.getOrThrow(read(config(sinks), { compileTemplate })).sinks.map(
+      ({ target }) => target
+    )
+    const { template } = webhook as WebhookOptions
+    expect(template!.contentType).toBe("application/json")
+    expect(template!.render('{"type":"x"}')).toEqual(Result.succeed('{"a": "x"}'))
+    expect((mail as MailOptions).subject!('{"type":"x"}')).toEqual(Result.succeed("x!"))
+    expect((mail as MailOptions).template).toBe(null)
   })
 
   it("shows no secret, however it is printed", () => {

@@ -54,7 +54,8 @@ export const sinkTo = ({ url }: Receiver, over: Partial<SinkOptions> & { readonl
     isPrivateAllowed: true,
     format: "cloudevents",
     key: null,
-    headers: []
+    headers: [],
+    template: null
   },
   ...over
 })

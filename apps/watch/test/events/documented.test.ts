@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readConfig } from "../../src/config/readConfig.ts"
+import { compileTemplate } from "../../src/deliver/template/compileTemplate.ts"
+import { toPost } from "../../src/deliver/webhook/toPost.ts"
 import { eventTypes } from "../../src/events/Event.ts"
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url))
@@ -36,7 +38,8 @@ const read = (yaml: string) => {
     path: "/etc/berth/watch.yml",
     // Variables of systemd or PostgreSQL are not set.
     variable: (name) => (/^(PG|STATE_)/.test(name) ? undefined : (addresses[name] ?? `secret-0123456789-${name}`)),
-    file: () => "token-0123456789"
+    file: () => "token-0123456789",
+    compileTemplate
   })
 }
 
@@ -48,6 +51,23 @@ describe("the docs of the daemon", () => {
 
   it.each(configs)("show a config that is taken as it is: $path", ({ yaml }) => {
     expect(Result.getFailure(read(yaml))).toMatchObject({ _tag: "None" })
+  })
+
+  it("shows templates that give what they say", () => {
+    const { yaml } = configs.find(({ yaml }) => yaml.includes("template:"))!
+    const [phone, room] = Result.getOrThrow(read(yaml)).sinks.map(({ target }) => {
+      if (target._tag !== "Webhook") throw new Error("not a webhook")
+      return (event: object) => Result.getOrThrow(toPost(target, JSON.stringify(event)))
+    })
+    const deleted = { type: "berth.node.deleted", data: { before: { name: "web" }, after: null } }
+    expect(phone!(deleted)).toMatchObject({ contentType: "text/plain", body: "web: deleted" })
+    const degraded = { type: "berth.watch.degraded", data: { trouble: "list-empty", message: 'The "list" is empty.' } }
+    const post = room!(degraded)
+    expect(post.contentType).toBe("application/json")
+    expect(JSON.parse(post.body)).toEqual({
+      text: 'The "list" is empty.',
+      fields: [{ title: "trouble", value: "list-empty" }]
+    })
   })
 
   it.each([

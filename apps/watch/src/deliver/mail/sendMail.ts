@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net"
 import { redactor, withoutUser } from "@berthkit/core/client/transport/Redaction"
-import { Data, DateTime, Effect, Redacted, Semaphore } from "effect"
+import { Data, DateTime, Effect, Redacted, Result, Semaphore } from "effect"
 import type { NodemailerError } from "nodemailer/lib/errors"
 import MailComposer from "nodemailer/lib/mail-composer"
 import SmtpConnection, { type SMTPConnectionSendInfo } from "nodemailer/lib/smtp-connection"
@@ -149,7 +149,9 @@ export const makeMailSender = Effect.fnUntraced(function* (
   /** Sends the mail about the event `json` with the id `id`. */
   return Effect.fn("Mail.send")(function* (id: string, json: string) {
     if (isRefused) return failed("refused", "the mail server has a private address")
-    const { messageId, subject, text } = toMail(from, id, json)
+    const content = toMail(options, id, json)
+    if (Result.isFailure(content)) return failed("refused", `the template failed: ${content.failure}`)
+    const { messageId, subject, text } = content.success
     const done = accepted.get(id) ?? new Set()
     const recipients = to.map(({ address }) => address).filter((address) => !done.has(address))
     const date = DateTime.toDate(yield* DateTime.now)

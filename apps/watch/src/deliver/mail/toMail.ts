@@ -1,6 +1,8 @@
 /** What a mail about an event says: its subject, its text, and an id that every attempt repeats. Pure. */
 import { messageOf, shorten } from "../messages.ts"
-import { domainOf, type Mailbox } from "./mailboxes.ts"
+import { Result } from "effect"
+import type { MailOptions } from "../SinkOptions.ts"
+import { domainOf } from "./mailboxes.ts"
 
 export interface Mail {
   readonly subject: string
@@ -15,13 +17,21 @@ const maxSubject = 200
 /** A text on one line. Names come from outside, and a line break in a header would begin another header. */
 export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()
 
-/** The mail about the event `json` with the id `id`. */
-export const toMail = (from: Mailbox, id: string, json: string): Mail => {
+/** The mail about the event `json` with the id `id`. Fails if the user's own subject or text fails. */
+export const toMail = (
+  { from, subject, template }: Pick<MailOptions, "from" | "subject" | "template">,
+  id: string,
+  json: string
+): Result.Result<Mail, string> => {
   const event = JSON.parse(json)
   const sentence = onOneLine(messageOf(event))
-  return {
-    subject: shorten(sentence, maxSubject),
-    text: `${sentence}\n\nType: ${event.type}\nTime: ${event.time}\nEvent: ${id}\n`,
-    messageId: `<${id}@${domainOf(from)}>`
-  }
+  const usual = `${sentence}\n\nType: ${event.type}\nTime: ${event.time}\nEvent: ${id}\n`
+  return Result.map(
+    Result.all([subject?.(json) ?? Result.succeed(sentence), template?.(json) ?? Result.succeed(usual)]),
+    ([subject, text]) => ({
+      subject: shorten(onOneLine(subject), maxSubject),
+      text,
+      messageId: `<${id}@${domainOf(from)}>`
+    })
+  )
 }

@@ -141,16 +141,16 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
 
   const hasBody = method !== "GET" && method !== "HEAD"
 
-  const post = (target: URL, headers: Readonly<Record<string, string>>, body: string, nowMillis: number) =>
+  const sent = (target: URL, headers: Readonly<Record<string, string>>, body: string, nowMillis: number) =>
     Effect.callback<Outcome>((resume, signal) => {
-      const sent = request(target, { method, agent, headers, signal, ...lookup })
-      sent.on("response", (response) => {
+      const asked = request(target, { method, agent, headers, signal, ...lookup })
+      asked.on("response", (response) => {
         // The outcome does not wait for the body.
         const draining = Effect.forkIn(drain(response), scope)
         resume(Effect.as(draining, outcomeOf(response, nowMillis)))
       })
-      sent.on("error", (error) => resume(Effect.succeed(failedBy(error))))
-      sent.end(hasBody ? body : undefined)
+      asked.on("error", (error) => resume(Effect.succeed(failedBy(error))))
+      asked.end(hasBody ? body : undefined)
     })
 
   /** Posts the event `json` with the id `id`. */
@@ -158,7 +158,9 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
     if (isRefused) return failed("refused", "the receiver has a private address")
     if (Result.isFailure(proxy)) return failed("unavailable", proxy.failure)
     const now = yield* Clock.currentTimeMillis
-    const { body, contentType, headers, url: target } = toPost(options, json)
+    const post = toPost(options, json)
+    if (Result.isFailure(post)) return failed("refused", `the template failed: ${post.failure}`)
+    const { body, contentType, headers, url: target } = post.success
     const all = {
       ...(hasBody && { "content-type": contentType, "content-length": String(Buffer.byteLength(body)) }),
       "user-agent": "berth-watch",
@@ -166,7 +168,7 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
       ...Object.fromEntries(options.headers.map(([name, value]) => [name, Redacted.value(value)])),
       ...signedHeaders(id, now, body, options.secrets)
     }
-    return yield* post(target, all, body, now).pipe(
+    return yield* sent(target, all, body, now).pipe(
       Effect.timeoutOrElse({
         duration: timeoutMillis,
         orElse: () => Effect.succeed<Outcome>(failed("unavailable", `no answer within ${timeoutMillis / 1000} s`))

@@ -2,7 +2,7 @@
  * Makes the post of a webhook about an event: the event itself, a message for people in the format of a chat, or an alert that opens or
  * closes an incident. Pure.
  */
-import { Redacted } from "effect"
+import { Redacted, Result } from "effect"
 import { hashOf } from "../../events/Event.ts"
 import { type EventTone, sentenceOf } from "../../events/sentences.ts"
 import { accountOf, messageOf, shorten } from "../messages.ts"
@@ -116,8 +116,18 @@ const forOpsgenie = (event: any) => {
   }
 }
 
-/** The post about the event `json`. */
+/** The post about the event `json`. Fails if the user's own template fails. */
 export const toPost = (
+  { template, ...options }: Pick<WebhookOptions, "format" | "key" | "template" | "url">,
+  json: string
+): Result.Result<Post, string> => {
+  if (template === null) return Result.succeed(inFormat(options, json))
+  const { contentType, render } = template
+  return Result.map(render(json), (body) => ({ url: Redacted.value(options.url), contentType, body, headers: {} }))
+}
+
+/** The post about an event in the format of the receiver. */
+const inFormat = (
   { format, key, url: secretUrl }: Pick<WebhookOptions, "format" | "key" | "url">,
   json: string
 ): Post => {

@@ -34,6 +34,8 @@ const optionsFor = (port: number, over: Partial<MailOptions> = {}): MailOptions 
   from: { name: "Berth", address: "watch@example.com" },
   to: [{ name: "", address: "ops@example.com" }],
   isPrivateAllowed: true,
+  subject: null,
+  template: null,
   ...over
 })
 

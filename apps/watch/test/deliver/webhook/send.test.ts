@@ -6,7 +6,7 @@ import { HttpService } from "@berthkit/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import type { Format, Header } from "../../../src/deliver/SinkOptions.ts"
+import type { Format, Header, WebhookOptions } from "../../../src/deliver/SinkOptions.ts"
 import type { Resolve } from "../../../src/deliver/webhook/addressCheck.ts"
 import { makeSender, signedHeaders, signingKey } from "../../../src/deliver/webhook/send.ts"
 
@@ -49,12 +49,14 @@ const sender = (
     format = "cloudevents",
     headers = [],
     isPrivateAllowed = true,
-    key = null
+    key = null,
+    template = null
   }: {
     format?: Format
     headers?: ReadonlyArray<Header>
     isPrivateAllowed?: boolean
     key?: Redacted.Redacted | null
+    template?: WebhookOptions["template"]
   } = {},
   resolve?: Resolve,
   environment: NodeJS.ProcessEnv = {}
@@ -67,7 +69,8 @@ const sender = (
       isPrivateAllowed,
       format,
       key,
-      headers
+      headers,
+      template
     },
     { ...(resolve && { resolve }), environment }
   )
