@@ -39,7 +39,7 @@ describe("berth with BERTH_STATE_URL", () => {
       ]
       const early = yield* berth(create("web", "job"), { env: one })
       assert.strictEqual(early.code, 10, early.stderr)
-      assert.include(early.stderr, "its tables of berth are missing")
+      assert.include(early.stderr, "its berth tables are missing")
       assert.include(early.stderr, "berth state migrate")
       assert.strictEqual(yield* posts, 0)
       const migrated = yield* berth(["state", "migrate"], { env: one })

@@ -228,7 +228,7 @@ describe("a state folder that cannot be made", () => {
         assert.deepStrictEqual(quiet, { code: 0, stdout: "[]\n", stderr: "" })
         const { code, stderr, stdout } = yield* berth(["node", "list", "-o", "json", "--debug"], { env })
         assert.deepStrictEqual([code, stdout], [0, "[]\n"])
-        const warnings = lines(stderr).filter((line) => line.endsWith("this client goes by its own replies."))
+        const warnings = lines(stderr).filter((line) => line.endsWith("this client relies only on its own replies."))
         assert.lengthOf(warnings, 1)
         assert.match(warnings[0]!, /^debug: /)
       }

@@ -46,7 +46,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
           const refused = yield* command([verb, "--config", config], env)
           expect(refused).toMatchObject({ code: 2, stdout: [] })
           expect(refused.stderr[0]).toMatch(
-            /^berth-watch: The store has another schema than this berth-watch: .*version 999/
+            /^berth-watch: The schema of the store is not that of this berth-watch: .*version 999/
           )
         }
       })

@@ -146,7 +146,7 @@ layer(TestServer.layer(inDialect({ clock: "real" })), { excludeTestServices: tru
 
         const refused = yield* command(["run", "--config", config], env)
         expect(refused.code).toBe(2)
-        expect(refused.stderr[0]).toMatch(/^berth-watch: The store has another schema than this berth-watch/)
+        expect(refused.stderr[0]).toMatch(/^berth-watch: The schema of the store is not that of this berth-watch/)
         // A process that knows these tables replaces it.
         expect((yield* wait(() => first.program.kill("SIGTERM"))).code).toBe(0)
         for (const world of worlds) yield* turn(world)

@@ -71,7 +71,7 @@ it.live("a state folder that cannot be made is reported once on stderr, and ends
     for (const env of [{ XDG_STATE_HOME: file }, {}]) {
       const { code, stderr, stdout } = yield* once({ BERTH_ALLOWANCE_FILE: "", ...env })
       expect({ code, events: stdout.length, lines: stderr.length }).toEqual({ code: 0, events: 6, lines: 1 })
-      expect(stderr[0]).toMatch(/^berth-watch: .*this client goes by its own replies\.$/)
+      expect(stderr[0]).toMatch(/^berth-watch: .*this client relies only on its own replies\.$/)
     }
   }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ scenario: "small", clock: "real" }))))
 )

@@ -186,7 +186,7 @@ describe("the commands that read a store", () => {
       const kept = yield* run(["sinks", "remove", "ops", ...withSinks("[{ name: ops, stdout: {} }]")], env)
       expect(kept).toMatchObject({
         code: 2,
-        stderr: ["berth-watch: The sink ops is in the config: take it out of there first."]
+        stderr: ["berth-watch: The sink ops is in the config: remove it there first."]
       })
       const without = withSinks("[]")
       const status = yield* run(["status", ...without], env)

@@ -122,7 +122,7 @@ const ask = Effect.fnUntraced(function* (question: string) {
   if (!(yield* stdio.stdinIsTerminal)) {
     return yield* new StartFailure({
       message:
-        "--with-node creates a node, and there is no terminal to ask at: add --yes to create it without a question"
+        "--with-node creates a node, and there is no terminal to ask on: add --yes to create it without a question"
     })
   }
   const terminal = yield* Terminal.Terminal
@@ -182,7 +182,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   const file = fileOf(connection)
   if (intents === undefined || file === undefined) {
     return yield* new StartFailure({
-      message: "--with-node writes down what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
+      message: "--with-node records what it creates, and there is no state folder: set HOME or XDG_STATE_HOME"
     })
   }
   const choice = cheapest(yield* Images.use((images) => images.list()))
@@ -203,7 +203,7 @@ export const probeNode = Effect.fnUntraced(function* (connection: Connection, { 
   const order = { name, plan, image }
   yield* Effect.mapError(
     Effect.andThen(makeOwnFolder(dirname(file), 3), writeDown(file, order)),
-    ({ message }) => new StartFailure({ message: `the name of the node cannot be written down: ${message}` })
+    ({ message }) => new StartFailure({ message: `the name of the node cannot be recorded: ${message}` })
   )
   yield* note(`if this is killed, run learn --probe again, or: berth node delete ${name}`)
   const nodes = yield* Nodes

@@ -181,7 +181,7 @@ const harEntries = (value: JsonObject): ReadonlyArray<Read | undefined> | undefi
 /** The evidence in a file's text, or a sentence that says what is wrong with it. */
 export const readEvidence = (text: string): Result.Result<Evidence, string> => {
   const value = parseJson(text.startsWith("\ufeff") ? text.slice(1) : text)
-  if (value === undefined) return Result.fail("it is no JSON, or it was cut off; record it again")
+  if (value === undefined) return Result.fail("it is not JSON, or it was cut off; record it again")
   const entries = isObject(value) ? harEntries(value) : undefined
   if (entries === undefined) return Result.fail("it is neither a HAR nor a journal of the mock")
   const read = entries.filter((each) => each !== undefined)

@@ -125,7 +125,7 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
   const { count: unanswered, failing, why } = evidence.unanswered ?? { count: 0, failing: [], why: "" }
   if (unanswered > 0)
     yield* Console.error(
-      `berth-server: not all was learned: ${unanswered === 1 ? "one request" : `${unanswered} requests`} had no usable reply: ${escapeControls(evidence.redact(why))}`
+      `berth-server: not everything was learned: ${unanswered === 1 ? "one request" : `${unanswered} requests`} had no usable reply: ${escapeControls(evidence.redact(why))}`
     )
   const profile = profileOf(evidence)
   const report = reportOf(evidence, profile)
@@ -144,7 +144,7 @@ export const learn = Effect.fnUntraced(function* (options: LearnOptions) {
     // If a read fails now, it is unknown whether its reply has changed, unless the read also failed when the profile was made.
     const asBefore = failing.filter((read) => before.behaviour.failing?.includes(read)).length
     if (unanswered > asBefore && compared.differences.length === 0) {
-      return yield* fail("--check: what had no usable reply is not compared: try again")
+      return yield* fail("--check: requests without a usable reply are not compared: try again")
     }
     return yield* printCheck(options.check.value, compared, options.output)
   }

@@ -22,10 +22,10 @@ const entry = (url: string, status = 200) => ({
 
 describe("a file that is no evidence", () => {
   it.each([
-    ["", "it is no JSON, or it was cut off; record it again"],
+    ["", "it is not JSON, or it was cut off; record it again"],
     [
       harOf([entry("https://a.example/myaccount/api/v1/nodes/")]).slice(0, -5),
-      "it is no JSON, or it was cut off; record it again"
+      "it is not JSON, or it was cut off; record it again"
     ],
     ["[]", "it is neither a HAR nor a journal of the mock"],
     ['{"log":{}}', "it is neither a HAR nor a journal of the mock"],

@@ -237,10 +237,10 @@ const decode = Schema.decodeUnknownResult(Profile, { errors: "first", onExcessPr
 /** The profile, or a sentence that says what is wrong with it. */
 export const readProfile = (text: string): Result.Result<Profile, string> => {
   const value = parseJson(text)
-  if (value === undefined) return Result.fail("it is no JSON; learn it again")
+  if (value === undefined) return Result.fail("it is not JSON; learn it again")
   const written = typeof value === "object" && value !== null ? (value as { format?: unknown }).format : undefined
   if (typeof written !== "string" || !/^berth-profile\/\d+$/.test(written)) {
-    return Result.fail("it is no profile of berth-server learn")
+    return Result.fail("it is not a profile of berth-server learn")
   }
   if (written !== format) {
     return Result.fail(`its format is ${written.slice(0, 40)}, and this berth-server reads ${format}; learn it again`)

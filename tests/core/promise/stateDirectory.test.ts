@@ -146,7 +146,7 @@ describe("a create with a key", () => {
       for (let i = 0; i < 2; i++) assert.strictEqual((await create(spec)).outcome, "created")
     })
     assert.lengthOf(
-      warnings.filter((line) => line.includes("Creates are not written down")),
+      warnings.filter((line) => line.includes("Creates are not recorded")),
       1
     )
     assert.lengthOf(

@@ -13,8 +13,8 @@ const watch = HttpApiEndpoint.get("watch", "/events", {
     title: "Watch the requests",
     description:
       "Server-sent events: `request`, whose data is an entry of the journal with its `world`, and `world-ended` with `world` " +
-      "and `reason`, after which a stream of that world ends. With `Last-Event-ID` those since then come first, as far as the " +
-      "journals go; of all worlds they are among the latest 1000."
+      "and `reason`, after which a stream of that world ends. With `Last-Event-ID`, a stream begins with the later events that " +
+      "the journals still have; a stream of all worlds has at most the latest 1000 of them."
   })
 )
 

@@ -199,7 +199,7 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
   if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} more unexpected requests.`)
   if (dropped > 0) {
     lines.push(
-      `${dropped} older request${dropped === 1 ? " is" : "s are"} no longer kept, so that it cannot be known what ` +
+      `${dropped} older request${dropped === 1 ? " is" : "s are"} no longer kept, so it is unknown what ` +
         "they were: forget the journal at the start of the test, with DELETE …/requests."
     )
   }

@@ -72,7 +72,7 @@ const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> =>
   const saved = world.savedImages.find(({ id }) => id === node.imageId)
   const image = saved?.base ?? world.catalogue.imageById.get(node.imageId)
   return image === undefined
-    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} does not exist any more.`] }))
+    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} no longer exists.`] }))
     : Result.succeed({ image, plan: node.plan })
 }
 

@@ -237,7 +237,7 @@ describe("the request that a person would name first", () => {
 })
 
 const unknown =
-  "2 older requests are no longer kept, so that it cannot be known what they were: " +
+  "2 older requests are no longer kept, so it is unknown what they were: " +
   "forget the journal at the start of the test, with DELETE …/requests."
 
 describe("calls that are expected more than once", () => {

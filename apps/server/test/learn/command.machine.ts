@@ -26,7 +26,7 @@ describe("what cannot be used is refused in one line, with 2", () => {
     [
       "a HAR that was cut off",
       ["learn", "--har", file("cut.har", '{"log":{"entries":[')],
-      /it is no JSON, or it was cut off/
+      /it is not JSON, or it was cut off/
     ],
     [
       "a future profile",

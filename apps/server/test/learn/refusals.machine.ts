@@ -39,7 +39,7 @@ describe("what cannot be used is refused in one line, with 2", () => {
     [
       "another file as a profile",
       ["--profile", file("other.json", '{"a":1}')],
-      /it is no profile of berth-server learn/
+      /it is not a profile of berth-server learn/
     ],
     [
       "a profile that is none, before anything is sent",

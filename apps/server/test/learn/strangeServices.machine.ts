@@ -84,7 +84,7 @@ it.live("a service that fails in part is said to have, and passes no check", () 
     fails = true
     const partly = yield* run(["learn", "--probe"], accountOf(url))
     expect(partly.code).toBe(0)
-    expect(partly.stderr).toMatch(/^berth-server: not all was learned: \d requests had no usable reply[^\n]*\n$/)
+    expect(partly.stderr).toMatch(/^berth-server: not everything was learned: \d requests had no usable reply[^\n]*\n$/)
     const checked = yield* run(["learn", "--probe", "--check", file], accountOf(url))
     expect([checked.code, checked.stdout]).toEqual([2, ""])
     expect(checked.stderr).toContain("what had no usable reply is not compared")

@@ -43,7 +43,7 @@ describe("the service of a test with a profile", () => {
       const other = join(folder, "other.json")
       yield* Effect.sync(() => writeFileSync(other, "{}"))
       const exit = yield* Effect.exit(Effect.scoped(Layer.build(TestServer.layer({ profile: other }))))
-      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("it is no profile of berth-server learn")
+      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("it is not a profile of berth-server learn")
     })
   )
 })

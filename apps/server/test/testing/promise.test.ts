@@ -198,7 +198,7 @@ describe("a server of a test without Effect", () => {
     expect(data).toHaveLength(3)
     expect(data[0].status).toBe("ACTIVE")
     writeFileSync(path, "{}")
-    await expect(startServer({ profile: path })).rejects.toThrow("it is no profile of berth-server learn")
+    await expect(startServer({ profile: path })).rejects.toThrow("it is not a profile of berth-server learn")
     rmSync(folder, { recursive: true })
     await expect(startServer({ profile: path })).rejects.toThrow("ENOENT")
   })

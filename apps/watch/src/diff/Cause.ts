@@ -25,7 +25,7 @@ export const causeFields = {
         description: "When somebody asked for it."
       }),
       command: text("The command of berth, such as `node delete`, or the file name of the program."),
-      fleet: text("The fleet whose file asked for it."),
+      fleet: text("The fleet whose file requested it."),
       lease: text("The lease of `berth run` that ended."),
       user: text("The user who ran the command."),
       host: text("The machine on which it ran."),

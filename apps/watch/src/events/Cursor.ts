@@ -26,7 +26,7 @@ const namesAccounts = /^[\w.@-]{1,64}:\d/
 /** What is wrong with a text that is not a cursor. */
 export const cursorProblem = (text: string): string =>
   namesAccounts.test(text)
-    ? "This cursor is from an earlier version of berth-watch, and cannot be read any more."
+    ? "This cursor is from an earlier version of berth-watch, and can no longer be read."
     : `${text.length > 50 ? "This" : text} is not a cursor.`
 
 /**

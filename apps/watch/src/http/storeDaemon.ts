@@ -94,7 +94,7 @@ const toRecord = ({ sinceMillis, ...trouble }: Trouble): TroubleRecord => ({
 })
 
 const keptSentences: Readonly<Record<KeptBecause, (sink: string) => string>> = {
-  configured: (sink) => `The sink ${sink} is in the config: take it out of there first.`,
+  configured: (sink) => `The sink ${sink} is in the config: remove it there first.`,
   unknownConfig: (sink) => `It is unknown whether the config has ${sink}: add --config FILE.`
 }
 

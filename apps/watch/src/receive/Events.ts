@@ -225,7 +225,7 @@ export interface NodeDeleted {
       readonly at: string
       /** The command of berth, such as `node delete`, or the file name of the program. */
       readonly command: string | null
-      /** The fleet whose file asked for it. */
+      /** The fleet whose file requested it. */
       readonly fleet: string | null
       /** The lease of `berth run` that ended. */
       readonly lease: string | null

@@ -27,7 +27,7 @@ export const Spend = Schema.Struct({
   }),
   unpricedNodeHours: Schema.Number.annotate({ description: "Hours of nodes whose price was not known then." }),
   unobservedMillis: Schema.Number.annotate({
-    description: "How long nothing was observed: a node that came and went in that time is not in the amount."
+    description: "How long nothing was observed: nodes that existed only in that time are not included."
   })
 }).annotate({ identifier: "Spend" })
 export type Spend = typeof Spend.Type

@@ -9,14 +9,14 @@ const sentences = {
   damaged: ["The store is damaged", "Restore a backup. The daemon never starts over with an empty store by itself."],
   moved: [
     "The file of the store is gone",
-    "Put it back, and the daemon continues; or restart the daemon: it then forgets what it had reported."
+    "Restore the file, and the daemon continues; or restart the daemon, which then forgets what it has reported."
   ],
   unwritable: ["The store cannot be written", "Check who owns the file and its folder."],
   unreadable: ["The store cannot be opened", "Check the path, and who may read it."],
   busy: ["The store is locked by another program", "End the program that holds the lock."],
   inUse: ["The store is in use", "Stop the other berth-watch, or use another store."],
   otherSchema: [
-    "The store has another schema than this berth-watch",
+    "The schema of the store is not that of this berth-watch",
     "Use the version that made it, or use another store. Nothing was changed in it."
   ],
   unavailable: ["The store cannot be reached", "Check the address and the network."],
@@ -26,7 +26,7 @@ const sentences = {
   ],
   denied: [
     "The store refuses the user",
-    "Check the name and the password, in the address or in PGUSER and PGPASSWORD, and what that user may do: berth-watch migrate names it."
+    "Check the name and the password, in the address or in PGUSER and PGPASSWORD, and the rights of that user: berth-watch migrate prints those that it needs."
   ],
   tooOld: ["The server of the store is too old", "Use PostgreSQL 14 or newer."],
   encoding: ["The database of the store cannot store every character", "Use a database with the encoding UTF8."],

@@ -155,7 +155,7 @@ const stated: ReadonlyArray<Stated> = [
     about: "account",
     severity: "critical",
     sentence: "The list belongs to another account.",
-    next: "Put the right key in place, or give this account another name in the config.",
+    next: "Set the right key, or give this account another name in the config.",
     begins: "with a new key, the list has none of the known nodes",
     ends: "the list has the known nodes again",
     find: ofAccounts(({ doubt }) => (doubt?.isOther === true ? told(doubt.message, doubt.sinceMillis) : null)),

@@ -176,7 +176,7 @@ describe("a daemon over a store", () => {
       expect(yield* refusal("5")).toEqual(["invalid", "This cursor belongs to another store."])
       expect(yield* refusal("a:3,b:1")).toEqual([
         "invalid",
-        "This cursor is from an earlier version of berth-watch, and cannot be read any more."
+        "This cursor is from an earlier version of berth-watch, and can no longer be read."
       ])
       yield* prune({ ...defaultRetention, maxEvents: 1 }, [])
       const gone = ["gone", "Events after this cursor are no longer kept."]

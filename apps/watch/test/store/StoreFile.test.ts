@@ -230,7 +230,7 @@ describe("a store in a file", () => {
         for (const layer of [Store.layerFile(path), Store.layerReader(path)]) {
           const failed = yield* Effect.flip(Effect.scoped(Layer.build(layer)))
           expect(failed.fault).toBe("otherSchema")
-          expect(failed.message).toMatch(/^The store has another schema than this berth-watch: /)
+          expect(failed.message).toMatch(/^The schema of the store is not that of this berth-watch: /)
         }
         expect(readFileSync(path).equals(before)).toBe(true)
       }

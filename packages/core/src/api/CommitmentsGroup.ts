@@ -29,7 +29,7 @@ const set = HttpApiEndpoint.post("set", routes.commitments.set.path, {
       node_status: CommitmentSetting,
       committed_plan: Schema.NullOr(wholeNumber(1))
     }).annotate(chosen(16, "`committed_plan` is null without a commitment."))
-  ).annotate({ identifier: "CommitmentSet", ...chosen(16, "The setting as it now is.") }),
+  ).annotate({ identifier: "CommitmentSet", ...chosen(16, "The new setting.") }),
   error: [failures[404], failures[409], failures[415], failures[422]]
 }).annotateMerge(
   describe({

@@ -22,7 +22,7 @@ const nodeId = {
 const create = HttpApiEndpoint.post("create", routes.nodes.create.path, {
   payload: NodeCreation,
   success: success(CreatedNode)
-    .annotate({ identifier: "NodeAccepted", ...documented("4", "The node as it begins.") })
+    .annotate({ identifier: "NodeAccepted", ...documented("4", "The new node.") })
     .pipe(HttpApiSchema.status(202)),
   error: [failures[409], failures[415], failures[422]]
 }).annotateMerge(
@@ -47,7 +47,9 @@ const get = HttpApiEndpoint.get("get", routes.nodes.get.path, {
 const list = HttpApiEndpoint.get("list", routes.nodes.list.path, {
   query: {
     page_no: Schema.optional(pageNumber).annotate(chosen(7, "Page, from 1; default 1.")),
-    page: Schema.optional(pageNumber).annotate(documented("4 note 1", "An alias of `page_no`, which wins.")),
+    page: Schema.optional(pageNumber).annotate(
+      documented("4 note 1", "An alias of `page_no`, which takes precedence.")
+    ),
     per_page: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: pageSize.maximum }))).annotate(
       chosen(7, `Nodes per page, 1 to ${pageSize.maximum}; default ${pageSize.default}.`)
     )

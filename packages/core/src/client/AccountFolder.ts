@@ -121,7 +121,7 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
     intents === undefined ? ofKey : { ...ofKey, folder: yield* Effect.orElseSucceed(folderOf(intents), () => folder) }
   if (choice !== undefined) return { ...files, allowanceFile: choice === "off" ? undefined : choice }
   if (files.why !== "") {
-    yield* Effect.logWarning(`There is no state folder (${files.why}): this client goes by its own replies.`)
+    yield* Effect.logWarning(`There is no state folder (${files.why}): this client relies only on its own replies.`)
   }
   return files
 })
@@ -143,7 +143,7 @@ const intentsIn = (place: IntentPlace): IntentStore => {
         Effect.suspend(() => {
           if (warned) return Effect.void
           warned = true
-          return Effect.logWarning(`Creates are not written down: ${detail}.`)
+          return Effect.logWarning(`Creates are not recorded: ${detail}.`)
         })
       )
   }

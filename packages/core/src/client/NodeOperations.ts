@@ -57,7 +57,11 @@ const publicKey = where(notBlank, "the text of a public key", (key) =>
 )
 
 /** An SSH key for a create at another service. A path or an empty text is refused, because nobody could log in. */
-const keyOrId = where(notBlank, "a public key, its fingerprint or its id, no path", (key) => !/^[~./]|\.pub$/.test(key))
+const keyOrId = where(
+  notBlank,
+  "a public key, its fingerprint or its id, not a path",
+  (key) => !/^[~./]|\.pub$/.test(key)
+)
 
 const shapeWith = (sshKey: Shape<string>) =>
   fields<NodeSpec>({

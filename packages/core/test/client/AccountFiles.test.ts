@@ -156,7 +156,7 @@ describe("the files of an account", () => {
       const none = yield* filesOf({})
       assert.deepStrictEqual([none.allowanceFile, none.intents], [undefined, undefined])
       assert.lengthOf(none.logged, 1)
-      assert.match(none.logged[0]!, /HOME is not set.*goes by its own replies/)
+      assert.match(none.logged[0]!, /HOME is not set.*relies only on its own replies/)
     })
   )
 

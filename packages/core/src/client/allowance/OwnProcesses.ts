@@ -110,7 +110,7 @@ export const share = Effect.fnUntraced(function* (
     if (warned || isReported) return Effect.void
     warned = true
     return Effect.logWarning(
-      `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`
+      `Cannot share the allowance through ${store.name} (${detail}): this client relies only on its own replies.`
     )
   })
   // Read first: if the content is not Berth's, this process must not write anything next to it.

@@ -83,7 +83,7 @@ export const readIntent = Effect.fnUntraced(function* (
   if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
   // On some file systems two keys that differ only in case are the same file.
   if (intent.key !== key) {
-    return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}`, path: file })
+    return yield* Effect.fail({ message: `${file} belongs to the key ${intent.key}`, path: file })
   }
   return intent
 })

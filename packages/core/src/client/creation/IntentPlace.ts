@@ -96,7 +96,7 @@ const chainOf = Effect.fnUntraced(function* (
     chain.push(next)
   }
   const path = markFile(accounts, id)
-  return yield* Effect.fail({ message: `${path} leads round in a circle; remove it`, path })
+  return yield* Effect.fail({ message: `${path} is a link that leads back to itself; remove it`, path })
 })
 
 const note = "Berth keeps the creates of this account in the folder `creates` of the account that is named here."

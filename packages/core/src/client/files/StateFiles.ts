@@ -209,7 +209,7 @@ const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefine
   if (me === undefined) return undefined
   if (about.uid !== me) return "belongs to another user"
   if ((about.mode & writableByOthers) === 0 || (about.mode & sticky) !== 0) return undefined
-  return "can be written by other users (chmod 700 puts this right)"
+  return "can be written by other users (chmod 700 corrects this)"
 }
 
 /**

@@ -14,14 +14,14 @@ export const Change = Schema.Struct({
   action: Schema.Literals(actions).annotate({ description: "`request`: any other request that berth api sent." }),
   node: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null while it is unknown." }),
   name: Schema.NullOr(Schema.String).annotate({ description: "Name of a node that was to be created." }),
-  asked: Schema.String.annotate({ description: "What was asked for, such as the plan and the image." }),
+  asked: Schema.String.annotate({ description: "What was requested, such as the plan and the image." }),
   outcome: Schema.Literals(outcomes).annotate({
     description:
-      "`adopted`: an earlier create with the key had made the node; `unknown`: no reply said what became of it."
+      "`adopted`: an earlier create with the key had made the node; `unknown`: no reply reported its outcome."
   }),
   why: Schema.NullOr(Schema.String).annotate({ description: "Why it failed, or why the outcome is unknown." }),
   command: Schema.String.annotate({ description: "The command of berth, or the file name of a program." }),
-  fleet: Schema.NullOr(Schema.String).annotate({ description: "The fleet whose file asked for it." }),
+  fleet: Schema.NullOr(Schema.String).annotate({ description: "The fleet whose file requested it." }),
   lease: Schema.NullOr(Schema.String).annotate({ description: "The lease of `berth run` that it ended." }),
   user: Schema.NullOr(Schema.String),
   host: Schema.String,

@@ -68,9 +68,9 @@ interface Guarded {
 
 /** What is missing or forbidden, by the database's error code. */
 const remedies: Readonly<Record<string, readonly [detail: string, hint: string]>> = {
-  "42P01": ["its tables of berth are missing", "Run: berth state migrate"],
-  "42703": ["its tables of berth are of another version", "Run: berth state migrate"],
-  "3F000": ["its schema of berth is missing", "Run: berth state migrate"],
+  "42P01": ["its berth tables are missing", "Run: berth state migrate"],
+  "42703": ["its berth tables are of another version", "Run: berth state migrate"],
+  "3F000": ["its berth schema is missing", "Run: berth state migrate"],
   "42501": [
     "the role may not use its tables",
     "Run this as a role that may create tables, and give the rights that it prints to this role: berth state migrate"
@@ -91,7 +91,7 @@ export const failedIn =
     return new StateFailed({ detail: `${name}: ${detail}`, code: null, path: name, hint, isLockLost: false })
   }
 
-const lostHint = "Run it again: it goes on where the other process leaves it."
+const lostHint = "Run it again: it continues where the other process stops."
 
 /** Works with the rows of one account. */
 export interface AccountRows {

@@ -97,7 +97,7 @@ describe("an allowance file", () => {
         yield* Effect.promise(() => writeFile(path, text))
         const { logged, state } = yield* shareOnce(path, yield* informed)
         assert.deepStrictEqual(logged, [
-          `Cannot share the allowance through ${path} (${why}): this client goes by its own replies.`
+          `Cannot share the allowance through ${path} (${why}): this client relies only on its own replies.`
         ])
         assert.deepInclude(state.report, { remaining: 7 })
         assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), text)
@@ -232,7 +232,7 @@ describe("an allowance file", () => {
       // The file is read when the exchange begins and when it ends, but there is only one warning.
       const { logged, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
       assert.lengthOf(logged, 1)
-      assert.match(logged[0]!, /allowance\.json \(ENOTDIR.*\): this client goes by its own replies\.$/)
+      assert.match(logged[0]!, /allowance\.json \(ENOTDIR.*\): this client relies only on its own replies\.$/)
       assert.deepInclude(state.report, { remaining: 7 })
     })
   )

@@ -389,7 +389,7 @@ describe("a database that does not answer", () => {
       assert.isBelow(replied - began, 3000)
       assert.isBelow(ended - began, 5000)
       assert.deepStrictEqual(logged, [
-        "Cannot share the allowance through the server (no answer within 1000 ms): this client goes by its own replies."
+        "Cannot share the allowance through the server (no answer within 1000 ms): this client relies only on its own replies."
       ])
     }).pipe(Effect.scoped)
   )

@@ -229,7 +229,7 @@ describe("a store that cannot be used", () => {
       yield* TestClock.adjust("1 minute")
       yield* Effect.flip(get)
       assert.deepStrictEqual(warnings, [
-        ["Cannot share the allowance through redis (no answer): this client goes by its own replies."]
+        ["Cannot share the allowance through redis (no answer): this client relies only on its own replies."]
       ])
     }).pipe(
       Effect.provide(

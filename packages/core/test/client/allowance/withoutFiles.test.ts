@@ -21,7 +21,7 @@ it.effect("an allowance file without a file system is reported once, and the cal
   return Effect.gen(function* () {
     assert.deepStrictEqual(yield* Images.use((images) => images.saved()), [])
     assert.deepStrictEqual(logged, [
-      "Cannot share the allowance through /allowance (there is no node:fs here): this client goes by its own replies."
+      "Cannot share the allowance through /allowance (there is no node:fs here): this client relies only on its own replies."
     ])
   }).pipe(
     Effect.provide(

@@ -400,7 +400,7 @@ describe("a database", () => {
         yield* connect
       )
       const { detail, hint } = yield* Effect.flip(makeRecords(database, account).list("lease"))
-      assert.strictEqual(detail, "postgres://host/db: its tables of berth are missing")
+      assert.strictEqual(detail, "postgres://host/db: its berth tables are missing")
       assert.strictEqual(hint, "Run: berth state migrate")
       const service = new Service()
       const refused = yield* Effect.flip(

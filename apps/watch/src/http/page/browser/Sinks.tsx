@@ -101,7 +101,7 @@ const noteOf = ({ deadLetters, failingSince, kind, lag, message, silenced, state
     ...(silenced > 0 ? [`${countText(silenced)} held by silences`] : []),
     ...(deadLetters > 0 ? [pluralText(deadLetters, "dead letter")] : [])
   ]
-  if (parts.length === 1) parts.push(state === "removed" ? "not in the config any more" : "up to date")
+  if (parts.length === 1) parts.push(state === "removed" ? "no longer in the config" : "up to date")
   return parts.join(" · ")
 }
 
