@@ -785,7 +785,10 @@ describe("a commitment that berth sets", () => {
       const own = json<Readonly<Record<string, unknown>>>(yield* berth("commitment", "get", "7", "-o", "json"))
       assert.deepInclude(own, { setting: "auto_terminate", skuId: 7, days: 30, committedPriceInr: 13_000 })
       assert.isString(own["until"])
-      assert.include((yield* berth("commitment", "get", "7")).stderr, "This is what berth on this machine last set.")
+      assert.include(
+        (yield* berth("commitment", "get", "7")).stderr,
+        "This is what Berth last set, as far as it knows."
+      )
     }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,7 @@
 /**
  * berth on several machines that share their state through a database.
  */
+import { type AddressInfo, createServer } from "node:net"
 import { Postgres } from "@berthkit/testing/Postgres"
 import { freePort } from "@berthkit/testing/freePort"
 import { TestServer } from "@berthkit/server/testing"
@@ -98,6 +99,28 @@ describe("berth with BERTH_STATE_URL", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
   )
 
+  it.live("waits for a database that is away once, not at each step of a create", () =>
+    Effect.gen(function* () {
+      let attempts = 0
+      const closing = createServer((socket) => {
+        attempts++
+        socket.destroy()
+      })
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve))),
+        () => Effect.sync(() => void closing.close())
+      )
+      const { port } = closing.address() as AddressInfo
+      const env = { BERTH_STATE_URL: `postgres://u@127.0.0.1:${port}/x`, XDG_STATE_HOME: yield* stateFolder }
+      const refused = yield* berth(create("web", "job"), { env })
+      assert.strictEqual(refused.code, 10, refused.stderr)
+      assert.include(refused.stderr, "hint: Nothing was sent. Check the database")
+      assert.strictEqual(yield* posts, 0)
+      // A statement is repeated for 3 s with pauses of 200 ms. All others are tried once.
+      assert.isBelow(attempts, 26)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
+  )
+
   it.live("sends no create under a key while the database cannot be reached, and reads all the same", () =>
     Effect.gen(function* () {
       const port = yield* Effect.promise(freePort)
@@ -111,6 +134,13 @@ describe("berth with BERTH_STATE_URL", () => {
       assert.notInclude(stderr, "secret")
       assert.strictEqual(yield* posts, 0)
       assert.strictEqual((yield* berth(["node", "list"], { env })).code, 0)
+      const keyless = yield* berth(["node", "create", "web", ...node, "-o", "id"], { env })
+      assert.strictEqual(keyless.code, 0, keyless.stderr)
+      assert.include(
+        keyless.stderr,
+        `The log of changes cannot be written (postgres://127.0.0.1:${port}/ci?schema=berth`
+      )
+      assert.notInclude(keyless.stderr, "secret")
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real" }))))
   )
 })

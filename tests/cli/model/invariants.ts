@@ -209,10 +209,11 @@ const notBesideForeign: Rule = function* ({ adopted, service }, { atMillis, ledg
   }
 }
 
-const fleetTexts: ReadonlySet<string> = new Set(["apply", "diff", "fleet", "destroy", "adopt", "forget"])
+const fleetTexts: ReadonlySet<string> = new Set(["apply", "diff", "fleet", "destroy"])
 
 /** 2: no command about fleets tells a person to delete somebody else's node. */
-const offersOnlyOurs: Rule = function* ({ adopted, service }, ran) {
+const offersOnlyOurs: Rule = function* (world, ran) {
+  const { adopted, service } = world
   const { step } = ran
   if (!fleetTexts.has(step.step)) return
   for (const [, id] of textOfRun(ran).matchAll(/berth node delete (\d+)/g)) {

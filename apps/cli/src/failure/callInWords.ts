@@ -75,7 +75,9 @@ export const stateRemedy = ({ code, path }: Pick<StateUnavailable, "code" | "pat
 const stateHint = (reason: StateUnavailable): string => {
   const remedy = stateRemedy(reason)
   const { code, path } = reason
-  if (code !== null || isPostgres(path ?? "")) return `${remedy}, and run the same command again; ${firstRun}`
+  const isDatabase = isPostgres(path ?? "")
+  if (code !== null || isDatabase)
+    return `${isDatabase ? "Nothing was sent. " : ""}${remedy}, and run the same command again; ${firstRun}`
   return path === null
     ? `${remedy}; without --idempotency-key you need none.`
     : `${remedy}, or use another --idempotency-key; before you remove it, see which node it made: berth node list`

@@ -15,7 +15,7 @@ const OwnCommitment = Schema.Struct({
     description: "Whether the service says that the node is committed; null if it does not say."
   }),
   setAt: Schema.NullOr(Schema.DateTimeUtc).annotate({
-    description: "When berth on this machine set it last; null if it never did, and then nothing is known."
+    description: "When Berth set it last, as far as it knows; null if it knows of no setting."
   }),
   setting: Schema.NullOr(CommitmentSetting).annotate({ description: "What happens at the end; null if not set." }),
   skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed." }),

@@ -153,7 +153,11 @@ export const stateOf = (connection: Connection) => {
 const changeLog = () =>
   Layer.effect(
     ChangeLog,
-    Effect.flatMap(RecordStore, (store) => (store === undefined ? ChangeLog : noteChanges(store, readVariable)))
+    Effect.gen(function* () {
+      const store = yield* RecordStore
+      const { warn } = yield* Output
+      return yield* store === undefined ? ChangeLog : noteChanges(store, readVariable, warn)
+    })
   )
 
 /** The client of a connection. */

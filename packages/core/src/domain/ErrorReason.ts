@@ -573,7 +573,8 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
       return `${fileRemedyOf(this.code) ?? "Make that folder readable and writable"}, then create it again with the same key.`
     }
     // The path of a database is its address.
-    if (this.path?.includes("://")) return "Check the database, then create it again with the same key."
+    if (this.path?.includes("://"))
+      return "Nothing was sent. Check the database, then create it again with the same key."
     return this.path === null
       ? "Set the client's stateDirectory to a writable folder."
       : "Repair that file, or use another key; remove it only when you know which node its create made."

@@ -19,7 +19,7 @@ export const get = command(
     const entry = (yield* commitmentLog.load).get(node.id)
     yield* printOne(ownCommitmentRecord, ownCommitmentOf(node, entry))
     const own =
-      entry === undefined ? "berth on this machine has not set one." : "This is what berth on this machine last set."
+      entry === undefined ? "Berth knows of none that it has set." : "This is what Berth last set, as far as it knows."
     const { committed } = node
     yield* printNote(
       committed === null

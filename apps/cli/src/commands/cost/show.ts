@@ -35,9 +35,7 @@ const totalTexts = (total: Cost): ReadonlyArray<string> => {
     )
   }
   if (committed > 0) {
-    sentences.push(
-      `${nodeCount(committed)} committed, as set by berth on this machine; the service does not report commitments.`
-    )
+    sentences.push(`${nodeCount(committed)} committed, as far as Berth knows; the service does not report commitments.`)
   }
   if (offAndBilled > 0) sentences.push(`${nodeCount(offAndBilled)} off and still billed.`)
   if (unreadable > 0) {

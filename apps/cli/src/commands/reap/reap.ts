@@ -56,8 +56,7 @@ export const reap = command(
       return yield* ended([], unreadable)
     }
     const { rows, unreadable } = yield* withProgress({ goal: "deleted", total: 1 }, () => reapLeases(withinMillis))
-    if (rows.length === 0)
-      yield* printAll({ ...outcomeRecord, none: "no nodes that runs on this machine left behind" }, [])
+    if (rows.length === 0) yield* printAll({ ...outcomeRecord, none: "no nodes that runs left behind" }, [])
     else yield* printOutcomes(rows, false)
     yield* ended(rows, unreadable)
   }),

@@ -182,15 +182,24 @@ export const open = Effect.fnUntraced(function* ({
       })
     })
 
+  /** Whether a statement was repeated in vain. Until one succeeds, all others are tried once, so that a call fails soon. */
+  let isAway = false
   const run = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<A, StateFailed> =>
     bounded(
       Effect.gen(function* () {
         const since = yield* monotonicMillis
         while (true) {
           const result = yield* Effect.result(statement)
-          if (result._tag === "Success") return result.success
+          if (result._tag === "Success") {
+            isAway = false
+            return result.success
+          }
           const { reason } = result.failure
-          if (!reason.isRetryable || (yield* monotonicMillis) - since > maxRepeatMillis) return yield* result.failure
+          if (!reason.isRetryable) return yield* result.failure
+          if (isAway || (yield* monotonicMillis) - since > maxRepeatMillis) {
+            isAway = true
+            return yield* result.failure
+          }
           yield* Effect.sleep(pauseMillis)
         }
       })

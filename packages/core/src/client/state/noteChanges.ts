@@ -11,7 +11,7 @@ import { ChangedBy, ChangedFor } from "./ChangedBy.ts"
 import type { Change } from "./Change.ts"
 import type { ChangeLog, End } from "./ChangeLog.ts"
 import { nodeOfPath } from "./nodeOfPath.ts"
-import type { RecordStore } from "./RecordStore.ts"
+import type { RecordStore, StateFailed } from "./RecordStore.ts"
 
 /** The kind of the records of the log. */
 export const changeKind = "change"
@@ -58,16 +58,29 @@ const endOfFailure = ({ message, reason }: BerthError): End => ({
 
 const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
+const unwritten = ({ detail }: StateFailed): string =>
+  `The log of changes cannot be written (${detail}), so it lacks what is changed now.`
+
 /**
  * The log in a store. Outcomes are written in the background, so that a program that is stopped during such a write still knows the reply.
- * The scope waits for all these writes when it closes.
+ * The scope waits for all these writes when it closes. If a change cannot be noted, `warn` is called once. Default: Effect's log.
  */
 export const noteChanges = Effect.fnUntraced(function* (
   store: RecordStore,
-  read: ReadVariable
+  read: ReadVariable,
+  warn: (text: string) => Effect.Effect<void> = Effect.logWarning
 ): Effect.fn.Return<ChangeLog, never, Scope.Scope> {
   const writes = yield* FiberSet.make()
   yield* Effect.addFinalizer(() => FiberSet.awaitEmpty(writes))
+
+  let isWarned = false
+  /** Warns once, because a program may send hundreds of changes. */
+  const warnOnce = (failure: StateFailed) =>
+    Effect.suspend(() => {
+      if (isWarned) return Effect.void
+      isWarned = true
+      return warn(unwritten(failure))
+    })
 
   const noted: ChangeLog["noted"] = (asked, call, endOf) =>
     Effect.gen(function* () {
@@ -85,7 +98,9 @@ export const noteChanges = Effect.fnUntraced(function* (
         job: yield* jobOf(read)
       }
       // Do not interrupt the write, because it would leave a half-written file.
-      const key = yield* Effect.uninterruptible(Effect.option(store.append(changeKind, writeChange(change), maxKept)))
+      const key = yield* Effect.uninterruptible(
+        Effect.option(Effect.tapError(store.append(changeKind, writeChange(change), maxKept), warnOnce))
+      )
       const ended = (end: End) =>
         Option.isNone(key)
           ? Effect.void
