@@ -6,10 +6,19 @@ import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
 import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
-import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
+import { callOverFetchRow, callOverHttpClientRow, callRow, promisesRow } from "./rows/client.ts"
 import { cancelRow } from "./rows/cancel.ts"
 import { drainRow } from "./rows/drain.ts"
-import { applyRow, completionRow, helpRow, nameRow, nodeListRow, streamRow } from "./rows/commandLine.ts"
+import {
+  applyRow,
+  completionRow,
+  distantRow,
+  helpRow,
+  nameRow,
+  nodeListRow,
+  otherUserRow,
+  streamRow
+} from "./rows/commandLine.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { executableSizeRow, executableStartRow } from "./rows/executable.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
@@ -26,7 +35,7 @@ import { watchAccountsCpuRow, watchAccountsMemoryRow, watchGrowthRow } from "./r
 import { watchCommandRow, watchRefusedRow } from "./rows/watchAllowance.ts"
 import { watchCommitRow, watchStreamRow, watchWebhookRow } from "./rows/watchDelivery.ts"
 import { watchMemoryRow, watchPeakRow } from "./rows/watchMemory.ts"
-import { watchDiffRow, watchPageRow } from "./rows/watchPage.ts"
+import { watchDiffRow } from "./rows/watchPage.ts"
 import { worldRow } from "./rows/world.ts"
 import { table } from "./table.ts"
 
@@ -40,12 +49,18 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   call: callRow,
   callOverFetch: callOverFetchRow,
   callOverHttpClient: callOverHttpClientRow,
+  callOverPromises: promisesRow,
   "cancel-queue": () => cancelRow("queue"),
   "cancel-backoff": () => cancelRow("backoff"),
   "cancel-wire": () => cancelRow("wire"),
   "cancel-body": () => cancelRow("body"),
   "cli-help": helpRow,
   "cli-list": nodeListRow,
+  "cli-list-distant": () => distantRow("list"),
+  "cli-get-distant": () => distantRow("get"),
+  "cli-create-distant": () => distantRow("create"),
+  "cli-list-other-user": () => otherUserRow(false),
+  "cli-list-cold": () => otherUserRow(true),
   "cli-apply": applyRow,
   "cli-completion": completionRow,
   "cli-name-100": () => nameRow(100),
@@ -60,10 +75,8 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   heap: heapRow,
   keyed: keyedRow,
   list: listRow,
-  openai: openaiRow,
   settled: settledRow,
   size: sizeRow,
-  stripe: stripeRow,
   "million-get": getOfMillionRow,
   "million-page": pageOfMillionRow,
   "million-memory": memoryRow,
@@ -75,7 +88,6 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   start: versionRow,
   tick: tickRow,
   "watch-diff": watchDiffRow,
-  "watch-page": watchPageRow,
   "watch-memory": watchMemoryRow,
   "watch-peak": watchPeakRow,
   "watch-commit": watchCommitRow,

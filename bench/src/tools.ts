@@ -12,7 +12,7 @@ import { Unmeasurable } from "./Row.ts"
 const tools = fileURLToPath(new URL("../.tools", import.meta.url))
 
 /** The versions to measure against. */
-const versions = { axios: "1.21.1", commander: "15.1.0", openai: "7.55.0", stripe: "23.1.0" } as const
+const versions = { axios: "1.21.1", commander: "15.1.0" } as const
 
 export type Tool = keyof typeof versions
 

@@ -1,5 +1,5 @@
 /**
- * A program that only makes list calls with one client: `caller.ts CLIENT URL [MODULE]`. For each number on stdin it makes
+ * A program that only makes list calls with one client: `caller.ts CLIENT URL`. For each number on stdin it makes
  * that many calls, eight at a time, and prints the CPU time per call in microseconds.
  */
 import { Layer, ManagedRuntime, Redacted } from "effect"
@@ -7,7 +7,7 @@ import { Nodes } from "@berthkit/core/client/Nodes"
 import { createInterface } from "node:readline"
 import { exit } from "node:process"
 
-const [, , kind, baseUrl, module] = process.argv
+const [, , kind, baseUrl] = process.argv
 const records = 20
 
 /** One call; returns the number of records. */
@@ -49,16 +49,10 @@ const clients: Record<string, () => Promise<Call>> = {
     const { layerUndici } = await import("@effect/platform-node/NodeHttpClient")
     return berth(Layer.provide(Berth.layer(account()), layerUndici))
   },
-  stripe: async () => {
-    const { default: Stripe } = await import(module!)
-    const { hostname, port } = new URL(baseUrl!)
-    const stripe = new Stripe("key", { host: hostname, port, protocol: "http", telemetry: false })
-    return async () => (await stripe.customers.list({ limit: records })).data.length
-  },
-  openai: async () => {
-    const { default: OpenAI } = await import(module!)
-    const openai = new OpenAI({ apiKey: "key", baseURL: baseUrl })
-    return async () => (await openai.models.list()).data.length
+  promises: async () => {
+    const { createClient } = await import("@berthkit/core")
+    const client = createClient({ baseUrl: baseUrl!, apiKey: "key", accessToken: "token" })
+    return async () => (await client.nodes.listPage({ perPage: records })).length
   }
 }
 

@@ -7,9 +7,8 @@ import { startCaller } from "../Caller.ts"
 import { startServer } from "../processes.ts"
 import { listedNode } from "../listedNode.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
-import { type Tool, tool } from "../tools.ts"
 
-const calls = 1500
+const calls = 500
 
 /** Calls before the measurement, on either side: Node recompiles new code several times. */
 const warmingCalls = 12_000
@@ -40,32 +39,25 @@ const serve = (body: object) => {
   })
 }
 
-const ours = { message: "Success", code: 200, data, errors: {} }
-const theirs = { object: "list", url: "/v1/records", has_more: false, data }
+const body = { message: "Success", code: 200, data, errors: {} }
 
-interface Side {
-  readonly what: string
-  readonly client: string
-  readonly body: object
-  readonly module?: string
-}
-
-const clientRow = async (name: string, subject: Side, baseline: Side, target: number): Promise<Row> => {
-  const start = async ({ body, client, module }: Side) => {
+/** Measures a client of `clients/caller.ts` against bare `fetch`. */
+const clientRow = async (client: string, what: string, target: number): Promise<Row> => {
+  const start = async (client: string) => {
     const server = await serve(body)
-    const caller = startCaller(client, server.url, ...(module === undefined ? [] : [module]))
+    const caller = startCaller(client, server.url)
     await caller.cpuPerCall(warmingCalls)
     return { caller, server }
   }
-  const left = await start(subject)
-  const right = await start(baseline)
+  const left = await start(client)
+  const right = await start("fetch")
   return {
-    name,
-    subject: subject.what,
-    baseline: baseline.what,
+    name: "client CPU, list of 20",
+    subject: what,
+    baseline: "fetch and JSON.parse",
     unit: "µs",
     targets: [ratioAtMost(target)],
-    pairs: 9,
+    pairs: 21,
     measure: async () => ({
       subject: await left.caller.cpuPerCall(calls),
       baseline: await right.caller.cpuPerCall(calls)
@@ -80,12 +72,7 @@ const clientRow = async (name: string, subject: Side, baseline: Side, target: nu
 }
 
 const callOver = (transport: "fetch" | "HttpClient" | "node:http") =>
-  clientRow(
-    "client CPU, list of 20",
-    { what: `berth over ${transport}`, client: `berth over ${transport}`, body: ours },
-    { what: "fetch and JSON.parse", client: "fetch", body: ours },
-    1.6
-  )
+  clientRow(`berth over ${transport}`, `berth over ${transport}`, 1.55)
 
 /** A list of 20 nodes over the transport that the guide recommends on Node. */
 export const callRow = () => callOver("node:http")
@@ -96,17 +83,5 @@ export const callOverFetchRow = () => callOver("fetch")
 /** The same over Effect's `HttpClient`, which also sends through undici. */
 export const callOverHttpClientRow = () => callOver("HttpClient")
 
-/** A list of 20 against another library's, each over its default transport on Node. */
-const versus = (name: Tool, method: string) =>
-  clientRow(
-    "client CPU, list of 20",
-    { what: "berth over node:http", client: "berth over node:http", body: ours },
-    { what: method, client: name, body: theirs, module: tool(name) },
-    1
-  )
-
-/** The same against stripe-node. */
-export const stripeRow = () => versus("stripe", "stripe customers.list")
-
-/** The same against openai-node. */
-export const openaiRow = () => versus("openai", "openai models.list")
+/** The same with the client that most programs use: promises, plain values and an `AbortSignal` over `fetch`. */
+export const promisesRow = () => clientRow("promises", "promise client", 1.65)

@@ -3,25 +3,27 @@
  * cloud's own command line, and a long list against a short one.
  */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { headers, startMock } from "../mockService.ts"
-import { ask, binary } from "../processes.ts"
-import { ratioAtMost, type Row, subjectAtMost } from "../Row.ts"
+import { certificateFile } from "@berthkit/testing/certificate"
+import { headers, type MockService, startMock } from "../mockService.ts"
+import { ask, binary, startServer } from "../processes.ts"
+import { ratioAtMost, type Row, subjectAtMost, Unmeasurable } from "../Row.ts"
 import { tool } from "../tools.ts"
 
 const berth = binary("cli", "berth")
 const empty = ["-e", "0"]
 
-/** Runs `node ARGS` to its end. */
-const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+/** Runs `node ARGS` to its end, as the user with this id if there is one. */
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, user?: number) => {
   const startedAt = process.hrtime.bigint()
   const { status, stderr } = spawnSync(process.execPath, args, {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "ignore", "pipe"],
-    encoding: "utf8"
+    encoding: "utf8",
+    ...(user !== undefined && { uid: user, gid: user })
   })
   const millis = Number(process.hrtime.bigint() - startedAt) / 1e6
   if (status !== 0) throw new Error(`node ${args.join(" ")} exited with ${status}: ${stderr}`)
@@ -49,29 +51,116 @@ export const helpRow = (): Row => {
     subject: "berth --help",
     baseline: "node -e 0",
     unit: "ms",
-    targets: [ratioAtMost(2)],
+    targets: [ratioAtMost(1.2)],
     pairs: 21,
     measure: () => ({ subject: run([berth, "--help"]).millis, baseline: run(empty).millis })
   }
 }
 
+const standIn = () => [
+  fileURLToPath(new URL("../clients/standIn.mjs", import.meta.url)),
+  tool("commander"),
+  tool("axios")
+]
+
 /** One page of nodes as a table. */
 export const nodeListRow = async (): Promise<Row> => {
   // This comes first, because it may fail: a service that is left running would keep the benchmark from ending.
-  const standIn = [fileURLToPath(new URL("../clients/standIn.mjs", import.meta.url)), tool("commander"), tool("axios")]
-  const mock = await startMock(20)
+  const other = standIn()
+  const mock = await startMock(40)
   const { folder, remove } = home()
   const env = account(mock.url, folder)
   const list = () => run([berth, "node", "list"], env).millis
   list()
   return {
     name: "node list",
-    subject: "berth node list, 20 nodes",
+    subject: "berth node list, 40 nodes",
     baseline: "stand-in (commander, axios)",
     unit: "ms",
-    targets: [ratioAtMost(0.8)],
+    targets: [ratioAtMost(0.75)],
     pairs: 31,
-    measure: () => ({ subject: list(), baseline: run([...standIn, mock.url]).millis }),
+    measure: () => ({ subject: list(), baseline: run([...other, mock.url, "node", "list"]).millis }),
+    close: async () => {
+      remove()
+      await mock.stop()
+    }
+  }
+}
+
+const distance = fileURLToPath(new URL("../clients/distance.ts", import.meta.url))
+
+const wordsOf = {
+  list: () => ["node", "list"],
+  get: ({ ids: [id] }: MockService) => ["node", "get", String(id)],
+  create: () => ["node", "create", "web", "--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-24.04"]
+}
+
+/** A command over TLS to a service at a round trip of 60 ms. */
+export const distantRow = async (verb: keyof typeof wordsOf): Promise<Row> => {
+  const other = standIn()
+  const mock = await startMock(40)
+  const { stop, url } = await startServer([distance, new URL(mock.url).port, "30"])
+  const { folder, remove } = home()
+  const env = { ...account(url, folder), NODE_EXTRA_CA_CERTS: certificateFile }
+  const words = wordsOf[verb](mock)
+  const command = () => run([berth, ...words], env).millis
+  command()
+  return {
+    name: `node ${verb} over TLS, 60 ms`,
+    subject: `berth node ${verb}, 40 nodes`,
+    baseline: "stand-in (commander, axios)",
+    unit: "ms",
+    targets: [ratioAtMost(0.95)],
+    pairs: 15,
+    measure: () => ({ subject: command(), baseline: run([...other, url, ...words], env).millis }),
+    close: async () => {
+      remove()
+      await stop()
+      await mock.stop()
+    }
+  }
+}
+
+/** `nobody` on most systems. */
+const otherUser = 65_534
+
+/**
+ * A list as a user who cannot write the package's folder. With `isCold` the user's cache is empty at each start, as on the first run after
+ * an install.
+ */
+export const otherUserRow = async (isCold: boolean): Promise<Row> => {
+  if (process.getuid?.() !== 0) throw new Unmeasurable("only root can start a program as another user")
+  const other = standIn()
+  const mock = await startMock(40)
+  const { folder, remove } = home()
+  const installed = join(folder, "installed")
+  for (const part of ["bin", "dist", "package.json"]) {
+    cpSync(join(dirname(dirname(berth)), part), join(installed, part), { recursive: true })
+  }
+  rmSync(join(installed, "dist/compiled"), { recursive: true, force: true })
+  const own = join(folder, "home")
+  const env = account(mock.url, own)
+  const emptyHome = () => {
+    rmSync(own, { recursive: true, force: true })
+    mkdirSync(own)
+    chownSync(own, otherUser, otherUser)
+  }
+  chmodSync(folder, 0o755)
+  emptyHome()
+  const command = [join(installed, "bin/berth.mjs"), "node", "list"]
+  const list = () => {
+    if (isCold) emptyHome()
+    return run(command, env, otherUser).millis
+  }
+  list()
+  return {
+    name: isCold ? "node list as another user, cold cache" : "node list as another user",
+    subject: "berth node list, 40 nodes",
+    baseline: "stand-in (commander, axios)",
+    unit: "ms",
+    targets: isCold ? [] : [ratioAtMost(0.95)],
+    pairs: 15,
+    measure: () => ({ subject: list(), baseline: run([...other, mock.url, "node", "list"]).millis }),
     close: async () => {
       remove()
       await mock.stop()

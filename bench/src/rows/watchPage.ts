@@ -1,21 +1,16 @@
 /**
- * Measures the cost of an unchanged page for the daemon: decoding and diff against parsing the JSON, and everything including HTTP. There
- * are 100 000 nodes, more than any cache of the processor holds.
+ * Measures what an unchanged page costs the daemon: decoding and diff against parsing the JSON. There are 100 000 nodes, more than any
+ * cache of the processor holds.
  */
-import { fileURLToPath } from "node:url"
 import { Result } from "effect"
 import { nodeFromWire } from "@berthkit/core/api/NodeCodec"
 import { many } from "@berthkit/core/client/call/Operation"
 import { diff } from "@berthkit/watch/diff/diff"
 import type { Observation } from "@berthkit/watch/diff/Observation"
 import { defaultRules, makeSnapshot, unwatched } from "@berthkit/watch/diff/Snapshot"
-import { Program } from "@berthkit/testing/Program"
 import { threadCpuMillis } from "@berthkit/testing/threadCpu"
 import { variedNode } from "../listedNode.ts"
-import { startMock } from "../mockService.ts"
-import { cpuMicros } from "../processes.ts"
-import { ratioAtMost, type Row, subjectAtMost } from "../Row.ts"
-import { requestsOf, startDaemon } from "../watchDaemon.ts"
+import { ratioAtMost, type Row } from "../Row.ts"
 
 const nodes = 100_000
 const pageSize = 100
@@ -79,56 +74,4 @@ export const watchDiffRow = (): Row => {
     pairs: 9,
     measure
   }
-}
-
-/** The daemon sweeps as fast as its share lets it, 200 pages a second. */
-const flags = ["--interval", "1s", "--requests-per-hour", "720000"]
-const measuredMillis = 5000
-
-const pager = fileURLToPath(new URL("../clients/pager.ts", import.meta.url))
-
-/**
- * All CPU time of the process, including garbage collection and HTTP. At the same time and pace, a bare client reads the same pages from
- * another mock and parses them, which shows how fast the machine is at the moment.
- */
-export const watchPageRow = async (): Promise<Row> => {
-  const mock = await startMock(nodes)
-  const daemon = await startDaemon(mock, { flags })
-  const bareMock = await startMock(nodes)
-  const bare = Program.ofNode(pager, [bareMock.at("/nodes/?per_page=100").href, String(pages)])
-  const read = async () => ({
-    subject: { micros: daemon.cpuMicros(), pages: await requestsOf(mock) },
-    baseline: { micros: cpuMicros(bare.child), pages: await requestsOf(bareMock) }
-  })
-  const perPage = (before: Reading, after: Reading) =>
-    (after.micros - before.micros) / 1000 / (after.pages - before.pages)
-  await new Promise((resolve) => setTimeout(resolve, measuredMillis))
-  return {
-    name: "daemon, quiet page of 100: whole, with HTTP",
-    subject: "berth-watch",
-    baseline: "node:http and JSON.parse",
-    unit: "ms",
-    targets: [subjectAtMost(0.6)],
-    pairs: 5,
-    measure: async () => {
-      const before = await read()
-      await new Promise((resolve) => setTimeout(resolve, measuredMillis))
-      const after = await read()
-      return {
-        subject: perPage(before.subject, after.subject),
-        baseline: perPage(before.baseline, after.baseline)
-      }
-    },
-    close: async () => {
-      await bare.kill()
-      await bareMock.stop()
-      await daemon.stop()
-      await mock.stop()
-    }
-  }
-}
-
-interface Reading {
-  readonly micros: number
-  readonly pages: number
 }
