@@ -159,131 +159,114 @@ const failureInside = (body: Record<string, unknown>, expectation: Expectation):
   return namesErrors(body["errors"]) || (codes.length === 0 && statesFailure(body)) ? 400 : undefined
 }
 
-/** Maximum number of errors of a reply that are shown, and of messages of each error. */
+/** Maximum number of fields at fault that are shown, and of messages of each. */
 const maxErrors = 64
-const maxMessages = 8
 const messageLength = 1000
 
 /** Fields that may contain the sentence of a failure or of one of its errors. */
-const sentenceNames = ["message", "title", "detail", "error", "msg", "error_description", "reason"]
+const sentenceNames = ["message", "title", "detail", "error", "msg", "error_description", "reason", "errors"]
+
+/** Fields in which an error may name the field at fault. */
+const fieldNames = ["field", "loc", "param"]
+
+const hasSentence = (record: Record<string, unknown>) => sentenceNames.some((name) => isSentence(record[name]))
 
 /** Deeper values are shown as JSON. */
-const maxDepth = 4
-
-/**
- * The sentences in a value. If an object has sentences under the usual names (such as `message`), only those count. If it has none, all its
- * texts count, each preceded by its field's name.
- */
-const sentencesIn = (value: unknown, show: Show, depth = 0): ReadonlyArray<string> => {
-  if (Predicate.isString(value)) return value.trim() === "" ? [] : [show(value, messageLength)]
-  if (!Predicate.isObjectOrArray(value) || depth >= maxDepth) return [excerpt(value, show)]
-  const inner = (item: unknown) => sentencesIn(item, show, depth + 1)
-  if (Array.isArray(value)) return value.slice(0, maxMessages).flatMap(inner)
-  const record = value as Record<string, unknown>
-  const stated = sentenceNames.filter((name) => isSentence(record[name])).flatMap((name) => inner(record[name]))
-  if (stated.length > 0) return stated
-  return Object.keys(record)
-    .slice(0, maxMessages)
-    .flatMap((name) => inner(record[name]).map((text) => `${show(name, excerptLength)}: ${text}`))
-}
-
-/** Messages of one field; there is at least one. */
-const messages = (value: unknown, show: Show): ReadonlyArray<string> => {
-  const found = sentencesIn(value, show).slice(0, maxMessages)
-  return found.length === 0 ? [excerpt(value, show)] : found
-}
-
-/** An entry of an error list as field → messages; an error of the whole request is under `detail`. */
-const namedError = (error: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
-  if (!Predicate.isObject(error)) return { detail: messages(error, show) }
-  const { field, ...others } = error
-  const named = Predicate.isString(field) ? field : undefined
-  const sentence = sentenceNames.some((name) => isSentence(error[name]))
-  // An object that has neither a field name nor a sentence is itself a map of messages.
-  return named === undefined && !sentence
-    ? fieldErrors(error, show)
-    : { [named === undefined ? "detail" : show(named, excerptLength)]: messages(sentence ? error : others, show) }
-}
-
-/** All forms of `errors` as field → messages (A2 and A3). */
-const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
-  if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: messages(errors, show) }
-  if (Predicate.isObject(errors)) {
-    return Object.fromEntries(
-      Object.keys(errors)
-        .slice(0, maxErrors)
-        .map((field) => [show(field, excerptLength), messages(errors[field], show)])
-    )
-  }
-  if (!Array.isArray(errors)) return {}
-  const named = errors.slice(0, maxErrors).flatMap((error) => Object.entries(namedError(error, show)))
-  return Object.fromEntries(
-    Array.from(
-      Map.groupBy(named, ([field]) => field),
-      ([field, group]) => [field, group.flatMap(([, messages]) => messages)]
-    )
-  )
-}
-
-/** The errors of a body: in the envelope, under a bare `detail` or `error`, or the whole body. */
-const statedErrors = (body: unknown): unknown => {
-  if (!Predicate.isObject(body)) return body
-  const stated = [body["errors"], body["detail"], body["error"]].find(namesErrors)
-  return stated !== undefined ||
-    [...sentenceNames, "errors", "code", "status_code", "data", "success", "ok"].some((key) => key in body)
-    ? stated
-    : body
-}
+const maxDepth = 6
 
 /** Whether a text has content. `Success` does not count, because a failure may carry the message of a success. */
 const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
-/** Maximum length of a failure's stated reason. */
-const detailLength = 700
-
-/** Words that say only that a request failed. */
-const empty = new Set(
-  "a and are bad be conflict error failed fields field for invalid is many not precondition request requests the too valid validation".split(
-    " "
-  )
-)
-
-/** Whether a sentence says more than "the request failed" or "these fields are invalid". */
-const saysMore = (sentence: string, fields: ReadonlyArray<string>): boolean =>
-  (sentence.toLowerCase().match(/[^\W\d]+/g) ?? []).some((word) => !empty.has(word) && !fields.includes(word))
+/** A field and one reason why it is at fault; the text is empty without a reason. Errors of the whole request are under `detail`. */
+type Fault = readonly [field: string, text: string]
 
 /**
- * The sentences that explain the failure, without duplicates or full stops. If all sentences are general, returns those that begin with a
- * field's name. If none does, returns the last sentence, because the sentences of `errors` come last.
+ * All forms of errors as faults (A2 and A3). In an object that names its field or has a sentence under a usual name (such as `message`),
+ * other numbers are codes.
+ */
+const faultsIn = (
+  value: unknown,
+  show: Show,
+  field = "detail",
+  prefix = "",
+  depth = maxDepth
+): ReadonlyArray<Fault> => {
+  if (!Predicate.isObjectOrArray(value) || depth === 0 || isNothing(value)) {
+    const text = isNothing(value) || value === "Success" ? "" : excerpt(value, show, messageLength)
+    return text === "" && field === "detail" ? [] : [[field, text && prefix + text]]
+  }
+  const inner = (item: unknown, at: string, before = prefix) => faultsIn(item, show, at, before, depth - 1)
+  const record = value as Record<string, unknown>
+  const isTold = hasSentence(record)
+  const named = fieldNames.find((name) => Predicate.isString(record[name]) || Array.isArray(record[name]))
+  const isNamed = field === "detail" && named !== undefined && (isTold || named === "field")
+  const at = isNamed ? show([record[named]].flat().join("."), excerptLength) : field
+  return Object.entries(record)
+    .slice(0, maxErrors)
+    .flatMap(([name, item]) => {
+      if (Array.isArray(value) || sentenceNames.includes(name)) return inner(item, at)
+      if ((isNamed && name === named) || (isTold && (at !== "detail" || Predicate.isNumber(item)))) return []
+      const shown = show(name, excerptLength)
+      return at === "detail" ? inner(item, shown) : inner(item, at, `${prefix}${shown}: `)
+    })
+}
+
+/** The errors of a body: in the envelope, in place of its message, in its data, or the whole body. */
+const statedErrors = (body: unknown): unknown => {
+  if (!Predicate.isObject(body)) return body
+  const { message } = body
+  const stated = [body["errors"], body["detail"], body["error"], Predicate.isObjectOrArray(message) && message].filter(
+    (value) => value !== true && namesErrors(value)
+  )
+  if (stated.length > 0 || hasSentence(body)) return stated
+  return "data" in body || codesOf(body).length > 0 ? body["data"] : body
+}
+
+/** Field → what is wrong with it, each text once. */
+const fieldErrors = (body: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
+  const fields = new Map<string, Set<string>>()
+  for (const [field, text] of faultsIn(statedErrors(body), show)) {
+    fields.set(field, (fields.get(field) ?? new Set()).add(text.replace(/\.$/, "")))
+  }
+  return Object.fromEntries(Array.from(fields, ([field, texts]) => [field, Array.from(texts)]))
+}
+
+/** Maximum length of a failure's stated reason. */
+const detailLength = 4000
+
+/** A sentence that says only that the request failed or that fields are invalid. */
+const isGeneral =
+  /^(?:the fields? .* not valid|(?:bad|conflict|error|failed|fields?|invalid|precondition|requests?|too many|validation|\W)+)$/i
+
+/**
+ * The sentences that explain the failure, without duplicates or full stops. All errors are in them. A message next to errors is left out if
+ * it is general.
  */
 const wordsOf = (
   body: unknown,
-  fields: Record<string, ReadonlyArray<string>>,
+  { detail, ...fields }: Record<string, ReadonlyArray<string>>,
   raw: RawReply,
   show: Show
 ): ReadonlyArray<string> => {
+  const clean = (texts: ReadonlyArray<string>) =>
+    texts.map((text) => excerpt(text, show, messageLength).replace(/\.$/, "")).filter((text) => text !== "")
   const record = Predicate.isObject(body) ? body : {}
-  const headlines = sentenceNames.map((name) => record[name]).filter(isSentence)
-  const names = Object.keys(fields)
-  const faults = names.map((field) => {
-    const text = fields[field]!.map((message) => message.replace(/\.$/, "")).join(", ")
-    return field === "detail" ? text : `${field}: ${text}`
-  })
-  const stated = [...headlines, ...faults].map((text) => excerpt(text, show, messageLength))
-  const texts = [...stated, ...(body === undefined ? [excerpt(raw.body, show)] : [])]
-    .map((text) => text.replace(/\.$/, ""))
-    .filter((text) => text !== "")
-  const said = texts.filter((text, at) => {
-    const rest = text.toLowerCase()
-    return !texts.some((other, place) => {
-      const whole = other.toLowerCase()
-      return place !== at && whole.includes(rest) && (whole.length > rest.length || place < at)
-    })
-  })
-  const more = said.filter((text) => saysMore(text, names))
-  const naming = said.filter((text) => names.some((name) => text.startsWith(`${name}: `)))
-  return [more, naming].find(({ length }) => length > 0) ?? said.slice(-1)
+  const heads = clean(body === undefined ? [raw.body] : sentenceNames.map((name) => record[name]).filter(isSentence))
+  const whole = clean([detail?.join(", ") ?? ""])
+  const faults = clean(
+    Object.entries(fields).map(([name, texts]) => [name, texts.join(", ")].filter(Boolean).join(": "))
+  )
+  const telling = heads.filter((text) => !isGeneral.test(text))
+  const others = [...(telling.length + whole.length + faults.length > 0 ? telling : heads.slice(-1)), ...whole]
+  // A fault of one field does not hide that of another.
+  return [...others, ...faults].filter(
+    (text, at, all) =>
+      !all.some(
+        (other, place) =>
+          place !== at && Math.min(at, place) < others.length && other.includes(text) && (place < at || other !== text)
+      )
+  )
 }
 
 /** Words about a limit on how much an account may have. */
@@ -318,7 +301,7 @@ const reasonFor = (
   nowMillis: number,
   show: Show
 ): ErrorReason => {
-  const fields = fieldErrors(statedErrors(body), show)
+  const fields = fieldErrors(body, show)
   const words = wordsOf(body, fields, raw, show)
   const said = excerpt(words.join("; "), show, detailLength)
   const detail = said || "it gave no reason"

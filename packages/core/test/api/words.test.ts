@@ -86,6 +86,85 @@ describe("the words of a failure", () => {
     )
   })
 
+  for (const [where, body, shown] of [
+    ["a general message", { message: "Bad request", errors: { plan: ["bad plan"], image: ["no image"] } }],
+    ["no message", { errors: { plan: ["bad plan"], image: ["no image"] } }],
+    ["texts", { message: "Bad request", errors: { plan: "bad plan", image: "no image" } }],
+    ["only general words", { errors: { plan: ["Invalid"], image: ["not valid"] } }, "plan: Invalid; image: not valid"],
+    ["a list of fields", { errors: [{ plan: ["bad plan"] }, { image: "no image" }] }],
+    [
+      "a list of objects",
+      {
+        errors: [
+          { field: "plan", message: "bad plan" },
+          { field: "image", message: "no image" }
+        ]
+      }
+    ],
+    [
+      "other names",
+      {
+        errors: [
+          { param: "plan", msg: "bad plan" },
+          { param: "image", detail: "no image" }
+        ]
+      }
+    ],
+    [
+      "locations",
+      {
+        detail: [
+          { loc: ["body", "plan"], msg: "is required" },
+          { loc: ["body", "image"], msg: "is required" }
+        ]
+      },
+      "body.plan: is required; body.image: is required"
+    ],
+    ["a message that is an object", { message: { plan: ["bad plan"], image: ["no image"] }, errors: {} }],
+    ["errors next to an error", { errors: { plan: ["bad plan"] }, error: { image: ["no image"] } }],
+    ["a message that repeats one", { message: "bad plan", errors: { plan: ["bad plan"], image: ["no image"] } }],
+    [
+      "a message with both",
+      { message: "plan: bad plan; image: no image", errors: { plan: "bad plan", image: "no image" } }
+    ],
+    ["repeated texts", { errors: { plan: ["bad plan", "bad plan."], image: [["no image"], "no image"] } }],
+    [
+      "errors of a nested error",
+      { errors: [{ message: "Bad request", errors: { plan: "bad plan", image: "no image" } }] },
+      "Bad request; plan: bad plan; image: no image"
+    ],
+    ["data", { message: "", data: { plan: ["bad plan"], image: ["no image"] }, errors: {} }],
+    ["a field in the name of another", { errors: { n: ["no"], plan: ["no"] } }, "n: no; plan: no"],
+    ["a field without a text", { errors: { plan: [], image: null, disk: [""] } }, "plan; image; disk"],
+    [
+      "nested fields",
+      {
+        errors: {
+          disk: { size: ["too small"], type: ["bad type"] },
+          plan: { message: "bad plan", errors: { use: "C3" } }
+        }
+      },
+      "disk: size: too small, type: bad type; plan: bad plan, use: C3"
+    ]
+  ] as ReadonlyArray<readonly [string, object, string?]>) {
+    it(`name every field at fault once, from ${where}`, () => {
+      const reason = reasonOf(400, body)
+      assert.strictEqual(
+        reason.message,
+        `The service refused the request: ${shown ?? "plan: bad plan; image: no image"}.`
+      )
+    })
+  }
+
+  it("show all of many fields and of many faults", () => {
+    const names = Array.from({ length: 40 }, (_, i) => `field_${i}`)
+    const many = reasonOf(422, { errors: Object.fromEntries(names.map((name) => [name, ["This field is required."]])) })
+    for (const name of names) assert.include(many.message, `${name}: This field is required`)
+    const faults = Array.from({ length: 20 }, (_, i) => `fault ${i}`)
+    const { message } = reasonOf(422, { errors: { plan: faults } })
+    for (const fault of faults) assert.include(message, fault)
+  })
+
   it("leak no credential, in no place and no encoding", () => {
     const key = "key-8f3a/91+c2"
     const redact = redactor({ apiKey: Redacted.make(key), accessToken: Redacted.make("token-77aa31bb") })
