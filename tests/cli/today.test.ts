@@ -80,9 +80,19 @@ describe("berth with the service of today", () => {
       const { berth, nodes, world } = yield* today()
       good(yield* berth("node", "create", "first", ...order))
       yield* world.arm([lostReply])
-      const made = good(yield* berth("node", "create", "web", ...order, "--idempotency-key", "job", "-o", "json"))
-      assert.deepInclude(json<object>(made), { outcome: "adopted", name: "web" })
-      assert.deepStrictEqual(yield* nodes, ["first", "web"])
+      const made = good(yield* berth("node", "create", "web", ...order, "--idempotency-key", "job", "-o", "id"))
+      const id = Number(made.stdout)
+      const note = `Created node ${id} (no reply named it; found it in the list).`
+      assert.include(made.stderr, note)
+      const again = good(yield* berth("node", "create", "web", ...order, "--idempotency-key", "job", "-o", "id"))
+      assert.strictEqual(Number(again.stdout), id)
+      assert.include(again.stderr, `Created node ${id} earlier with the same key.`)
+      yield* world.arm([lostReply])
+      assert.match(
+        good(yield* berth("node", "create", "other", ...order)).stderr,
+        /\(no reply named it; found it in the list\)/
+      )
+      assert.deepStrictEqual(yield* nodes, ["first", "web", "other"])
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 

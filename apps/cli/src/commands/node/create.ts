@@ -129,11 +129,12 @@ const isMade = Effect.fnUntraced(function* (key: string | undefined) {
 const send = Effect.fnUntraced(function* (wanted: Wanted, affordable: Affordable) {
   const { key, spec } = wanted
   if (!(yield* isMade(key))) yield* affordable
-  if (yield* wasUsed(key)) yield* printNote("The key was used before: if it created a node, no other is created.")
+  const isAgain = yield* wasUsed(key)
+  if (isAgain) yield* printNote("The key was used before: if it created a node, no other is created.")
   const nodes = yield* Nodes
   const plans = yield* knownPlans
   const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key, plans }))
-  const found = key === undefined ? " (no reply named it; found it by name)" : " earlier with the same key"
+  const found = isAgain ? " earlier with the same key" : " (no reply named it; found it in the list)"
   const spelled = node.name === spec.name ? "" : ` The service calls it ${node.name}.`
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.${spelled}`)
   // The node of an earlier create was read by id, so it lacks the fields of the list.
