@@ -60,7 +60,7 @@ const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments:
   for (;;) {
     const { answer, ...exchange } = yield* moments.around(nodes.readPage({ ...nextPage(sweep), lane: "interactive" }))
     const step = takePage(sweep, exchange, answer)
-    isSteady &&= sweep.requests === 0 || answer.total === counted
+    isSteady &&= sweep.requests === 0 || answer.isMissing || answer.total === counted
     isOne ||= answer.isWhole
     longest = Math.max(longest, answer.records.length)
     counted = answer.total ?? counted

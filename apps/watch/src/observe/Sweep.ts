@@ -109,12 +109,12 @@ const reachesEnd = ({ lastId, number }: Sweep, places: ReadonlyArray<Place>, tot
   ascends(places)
 
 /** Takes the page that `nextPage` asked for. */
-export const takePage = (sweep: Sweep, exchange: Exchange, { isWhole, records, total }: Page): SweepStep => {
+export const takePage = (sweep: Sweep, exchange: Exchange, { isMissing, isWhole, records, total }: Page): SweepStep => {
   const range = Listing.next(sweep.progress)
   // Places work as in the client's lists: a record without an id gets a place after its predecessor, so it has the same place
   // on every page.
   const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(sweep.progress, range) : 0)
-  const step = Listing.take(sweep.progress, range, places, isWhole || reachesEnd(sweep, places, total))
+  const step = Listing.take(sweep.progress, range, places, isWhole || reachesEnd(sweep, places, total), isMissing)
   const { listed, unreadable } = sweep
   const { nameless } = sweep
   let { example } = sweep

@@ -32,6 +32,7 @@ import {
   knownStatus,
   listNodes,
   listPage,
+  missingPage,
   nodeId,
   nodeIds,
   nodeSpec,
@@ -150,27 +151,29 @@ export class NodeCalls extends Context.Service<
           Effect.map(call(getNode({ id, location }), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
         )
 
-      const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) => {
+      const page = <A>(
+        operation: Operation<A>,
+        missing: A,
+        { page, perPage = pageSize.maximum, ...options }: PageOptions
+      ) => {
         const read = Effect.map(
           call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options),
           valueOf
         )
         const isNotFound = ({ reason }: BerthError) => (page ?? 1) > 1 && reason._tag === "PathNotFound"
         // Some services answer a page after the end of the list with 404 instead of an empty page. A single 404 may be a mistake that hides
-        // nodes, so the page is empty only if a second one follows.
+        // nodes, so the page is missing only if a second one follows.
         return read.pipe(
           Effect.catchIf(isNotFound, () => read),
-          Effect.catchIf(isNotFound, (error) =>
-            Effect.mapError(Effect.fromResult(operation.decode([], {})), () => error)
-          )
+          Effect.catchIf(isNotFound, () => Effect.succeed(missing))
         )
       }
 
       const onePage =
-        <A>(operation: Operation<A>) =>
+        <A>(operation: Operation<A>, missing: A) =>
         (options: PageOptions = {}) =>
           Effect.andThen(unsent("nodes.list")(checked(options)), () =>
-            page(operation, { ...options, page: options.page ?? 1 })
+            page(operation, missing, { ...options, page: options.page ?? 1 })
           )
 
       let hasWarned = false
@@ -188,7 +191,7 @@ export class NodeCalls extends Context.Service<
           Effect.andThen(warnOf(listed), onEnd?.(listed) ?? Effect.void)
 
       const readNodes = (options?: PageOptions) =>
-        Effect.flatMap(onePage(listPage)(options), (records) =>
+        Effect.flatMap(onePage(listPage, [])(options), (records) =>
           Effect.as(
             ending(options?.onEnd)({
               unreadable: records.filter((record): record is UnreadableRecord => !isNode(record))
@@ -199,7 +202,7 @@ export class NodeCalls extends Context.Service<
 
       /** Refuses an empty first page if its reply counts nodes, because such an account is not empty. */
       const pageAsItIs = (options?: PageOptions) =>
-        Effect.tap(onePage(readList)(options), ({ records, total }) =>
+        Effect.tap(onePage(readList, missingPage)(options), ({ records, total }) =>
           (options?.page ?? 1) === 1 && records.length === 0 ? ensureWhole(total, 0) : Effect.void
         )
 
@@ -210,7 +213,7 @@ export class NodeCalls extends Context.Service<
         location,
         maxAttempts,
         get,
-        pages: (options) => (number) => page(listNodes, { ...options, page: number }),
+        pages: (options) => (number) => page(listNodes, missingPage, { ...options, page: number }),
         plans: (options) =>
           Effect.map(call(listImages(location), wire.images.list({ query: {} }), options), ({ value: { records } }) =>
             // The catalogue is large, so only these fields are kept.
@@ -243,7 +246,7 @@ export class NodeCalls extends Context.Service<
         const { onEnd, ...call } = options
         const usable = unsent("nodes.list")(checked(all))
         const opened = pages({
-          readPage: ({ page: number, perPage }) => page(readList, { ...call, page: number, perPage }),
+          readPage: ({ page: number, perPage }) => page(readList, missingPage, { ...call, page: number, perPage }),
           onRecords: (records) => observer?.drifted(observer.drift.nodeDrift(records), "nodes.list"),
           onEnd: ending(onEnd),
           exact: options.exact,

@@ -172,6 +172,15 @@ export const readList: Operation<Page> = {
     })
 }
 
+/** What `listNodes` and `readList` return for a page that the service answers with 404. */
+export const missingPage: NodesOfPage & Page = {
+  nodes: [],
+  records: [],
+  isWhole: false,
+  ...totalsIn({}),
+  isMissing: true
+}
+
 /** The nodes of a page. Records that are left out count as drift. */
 export const listPage: Operation<ReadonlyArray<ListRecord>> = {
   ...listing("interactive"),

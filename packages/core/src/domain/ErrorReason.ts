@@ -462,7 +462,7 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 }
 
 /** What is wrong with a list that may lack nodes although each of its pages can be read. */
-export const repeatedList = "the list may lack nodes, because each page is the same"
+export const unprovedList = "the list may lack nodes"
 
 /** What is wrong with a list that could not be used. */
 export const unusableList = ({ message }: Pick<ErrorReason, "message">): string =>
@@ -475,7 +475,7 @@ export const mayBeUnlisted = ({
 }: {
   readonly candidates: ReadonlyArray<unknown>
   readonly listFault: string | null
-}): boolean => listFault === repeatedList && candidates.length === 0
+}): boolean => listFault === unprovedList && candidates.length === 0
 
 /** A create lost its reply, and the client could not find out whether it made a node. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{

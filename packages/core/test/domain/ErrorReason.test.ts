@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   CircuitOpen,
   OutcomeUnknown,
-  repeatedList,
+  unprovedList,
   RateLimited,
   StateUnavailable,
   StatusNotReached,
@@ -135,14 +135,14 @@ describe("the sentence of an error", () => {
         toldId: null,
         difference: null,
         listRead: true,
-        listFault: repeatedList,
+        listFault: unprovedList,
         because: "Unreachable",
         detail: "DNS failed",
         keyed
       })
     assert.strictEqual(
       unknown(true).message,
-      "Could not find out whether web was created: the list may lack nodes, because each page is the same, and DNS failed."
+      "Could not find out whether web was created: the list may lack nodes, and DNS failed."
     )
     assert.deepStrictEqual(
       [unknown(true).hint, unknown(false).hint],

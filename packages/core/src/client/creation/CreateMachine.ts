@@ -11,7 +11,7 @@ import {
   type ErrorReason,
   mayBeUnlisted,
   OutcomeUnknown,
-  repeatedList,
+  unprovedList,
   TimedOut,
   unusableList
 } from "../../domain/ErrorReason.ts"
@@ -420,7 +420,7 @@ const listFaultOf = (event: PollEvent): string | null =>
   event._tag === "ListRead"
     ? event.isWhole
       ? null
-      : repeatedList
+      : unprovedList
     : event.isListRead
       ? null
       : unusableList(event.error.reason)

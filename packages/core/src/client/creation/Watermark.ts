@@ -15,7 +15,9 @@ import {
   ensureUncut,
   ensureWhole,
   maxRequestsOf,
+  type MaybeMissing,
   minPlausiblePage,
+  statesAll,
   statesWhole,
   type Totals
 } from "../listing/Bounds.ts"
@@ -24,7 +26,7 @@ import type { ListedAbove } from "./IntentStore.ts"
 import { blurMillis } from "./Ownership.ts"
 
 /** A page whose records are all readable. */
-export interface NodesOfPage extends Totals {
+export interface NodesOfPage extends Totals, MaybeMissing {
   readonly nodes: ReadonlyArray<Node>
 }
 
@@ -58,7 +60,9 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
   // A page may follow a full page. Read that page first: if it is empty, a deletion cannot have moved nodes from it to the full page
   // unseen.
   const mayBeFull = known !== undefined && !known.isStated && known.length > 0 && known.length >= known.full
-  let isLast = mayBeFull && (yield* readPage(low + 1)).nodes.length === 0
+  const after = mayBeFull ? yield* readPage(low + 1) : undefined
+  let isMissing = after?.isMissing
+  let isLast = after?.nodes.length === 0
   let last = yield* readPage(low)
   if (last.nodes.length === 0 && low > 1) {
     known = undefined
@@ -80,12 +84,14 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
     },
     nodes,
     totals: { pages, total },
+    // The page after this one may be a 404, which proves nothing.
+    isProved: !isMissing || statesAll({ pages, total }, (page - 1) * full + nodes.length, page, full),
     ascending
   })
   if (nodes.length === 0) return at(1, last, true)
   if (!ascends(nodes)) return at(low, last, false)
   if (isOnly(low, last)) return at(low, last, true)
-  if (isLast || (known !== undefined && !shrunk && !isFull(nodes, full))) return at(low, last, true)
+  if (isLast || (low > 1 && !shrunk && !isFull(nodes, full))) return at(low, last, true)
   // Whether nodes may have moved to the page `low` since it was read. No page follows a first page that is shorter than any full page.
   let stale = false
   let step = 1
@@ -96,6 +102,7 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
     const read = yield* readPage(page)
     if (read.nodes.length === 0) {
       high = page
+      isMissing = read.isMissing
       stale = low > 1 || last.nodes.length >= minPlausiblePage
     } else {
       // A repeated page has nodes of an earlier page, even if the first of these is deleted meanwhile.
@@ -104,7 +111,11 @@ const findLastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End
       last = read
       stale = false
       step *= 2
-      if (!isFull(read.nodes, full)) break
+      // A later page that is not full is the last one.
+      if (!isFull(read.nodes, full)) {
+        isMissing = undefined
+        break
+      }
     }
   }
   // The next page was found empty after this page was read, and deletions in between may have moved the end of the list onto this page.
@@ -140,7 +151,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     longest = Math.max(longest, nodes.length)
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
-    isSteady &&= page === 1 || read.total === totals.total
+    isSteady &&= page === 1 || read.isMissing || read.total === totals.total
     totals = { pages: read.pages ?? totals.pages, total: read.total ?? totals.total }
     if (isOnly(page, read)) return true
     if (ids.size > before) continue
@@ -153,6 +164,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
     yield* ensurePages(totals, page - 1, ids.size)
     // A deletion meanwhile makes a repeated page look like a second page. Without totals, only an empty page shows the end.
     if (nodes.length > 0) return statesWhole(totals, ids.size)
+    if (read.isMissing && ids.size > 0 && !statesAll(totals, ids.size, page - 1, longest)) return false
     if (ids.size < minPlausiblePage || (isSteady && totals.total === ids.size && ids.size > longest)) return true
     for (let again = 1; again < page; again++) {
       const { nodes } = yield* readPage(again)
@@ -176,13 +188,13 @@ interface NodesAbove extends ListedAbove {
 
 /** Nodes with an id above `newerThan`, lowest first, and the end of the list. If ids do not ascend with age, all nodes. */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
-  const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  const { ascending, end, isProved, nodes } = yield* lastPage(readPage, known)
   const found = new Map<number, Node>()
   const keep = (nodes: ReadonlyArray<Node>) => {
     for (const node of nodes) found.set(node.id, node)
   }
   const byId = () => Array.from(found.values()).toSorted((a, b) => a.id - b.id)
-  let isWhole = true
+  let isWhole = isProved
   if (ascending) {
     keep(nodes)
     let lowest = nodes[0]?.id ?? 0

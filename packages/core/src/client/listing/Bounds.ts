@@ -50,8 +50,23 @@ export interface Totals {
   readonly pages: number | null
 }
 
+/**
+ * Whether a page is a 404 instead of an empty page. Such a page has no node, and does not show that the page before it was the last one: the
+ * service may not know pages at all, and may have cut its list (decision 0356).
+ */
+export interface MaybeMissing {
+  readonly isMissing?: true | undefined
+}
+
+/**
+ * Whether the totals say that `shown` nodes on `read` pages are the whole list. If no page had more nodes than they state, they may be about
+ * one page, so both must agree.
+ */
+export const statesAll = ({ pages, total }: Totals, shown: number, read: number, longest: number): boolean =>
+  total === shown && (pages === read || shown > longest)
+
 /** Whether the totals say that this page is the whole list. Both must agree, because either alone may be about the page. */
-export const statesWhole = ({ pages, total }: Totals, length: number): boolean => total === length && pages === 1
+export const statesWhole = (totals: Totals, length: number): boolean => statesAll(totals, length, 1, length)
 
 /** Fails if the service states more pages than had nodes, unless the stated number of nodes shows that none is missing. */
 export const ensurePages = ({ pages, total }: Totals, read: number, shown: number): Effect.Effect<void, BerthError> =>

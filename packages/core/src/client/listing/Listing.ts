@@ -124,14 +124,18 @@ export const idBefore = (progress: Progress, { start }: PageRange): number =>
 const isLast = (isFirst: boolean, isOnly: boolean, length: number, { perPage }: PageRange): boolean =>
   length < perPage && (!isFirst || isOnly)
 
-/** Interprets the page that `next` requested. `isOnly` is set if it is known to be the only page. */
+/**
+ * Interprets the page that `next` requested. `isOnly` is set if it is known to be the only page, and `isMissing` if the service answered 404,
+ * which ends the list but does not prove that it is complete.
+ */
 export const take = <A extends Identified>(
   progress: Progress,
   range: PageRange,
   page: ReadonlyArray<A>,
-  isOnly = false
+  isOnly = false,
+  isMissing = false
 ): Step<A> => {
-  if (progress._tag === "InTurn") return takeInTurn(progress, page)
+  if (progress._tag === "InTurn") return takeInTurn(progress, page, isMissing)
   const isFirst = progress.first === 0
   const ended = isLast(isFirst, isOnly, page.length, range)
   if (isFirst && ended) {
@@ -171,7 +175,7 @@ export const take = <A extends Identified>(
           ? progress.complete
           : skipsOverlap(progress)
             ? progress.complete && "assumed"
-            : progress.complete && page.length === 0
+            : progress.complete && page.length === 0 && !isMissing
     },
     ended
   }
@@ -211,11 +215,11 @@ const goInTurn = <A extends Identified>(
 /**
  * Ends at an empty page, or after two pages in a row without a new node, because the service then returns the same page for every number.
  */
-const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>): Step<A> => {
+const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>, isMissing = false): Step<A> => {
   const { emitted, isLastLook: wasLastLook, read, turn } = progress
   const fresh = page.filter(({ id }) => read.size < read.add(id).size)
   const idle = fresh.length === 0 ? progress.idle + 1 : 0
-  const isLastLook = !wasLastLook && turn === 2 && page.length === 0 && read.size > 0
+  const isLastLook = !wasLastLook && turn === 2 && page.length === 0 && !isMissing && read.size > 0
   const complete = wasLastLook
     ? new Set(page.map(({ id }) => id)).size === read.size
     : progress.complete && read.size === 0

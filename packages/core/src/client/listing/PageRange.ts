@@ -4,7 +4,7 @@
  * nodes move forward by one, and the first node of the next page moves into the page that was just read. So each range begins at or
  * before the last node read. If a range begins with a known id, no node was missed. The functions are pure.
  */
-import type { Totals } from "./Bounds.ts"
+import type { MaybeMissing, Totals } from "./Bounds.ts"
 import type { ListRecord } from "./NodePage.ts"
 
 /**
@@ -23,7 +23,7 @@ export interface NumberedRange extends PageRange {
 }
 
 /** A page of the list, with the facts in its envelope. */
-export interface Page extends Pick<Totals, "total"> {
+export interface Page extends Pick<Totals, "total">, MaybeMissing {
   readonly records: ReadonlyArray<ListRecord>
   /** Whether it is the only page. */
   readonly isWhole: boolean

@@ -67,14 +67,14 @@ export const pages = ({
     const readOn = Effect.gen(function* () {
       for (;;) {
         const range = Listing.next(progress)
-        const { isWhole, records, total } = yield* readPage(range)
-        isSteady &&= requests === 0 || total === stated
+        const { isMissing, isWhole, records, total } = yield* readPage(range)
+        isSteady &&= requests === 0 || isMissing || total === stated
         requests++
         isOne ||= isWhole
         stated = total ?? stated
         longest = Math.max(longest, records.length)
         const places = placesOf(records, records[0]?.id === null ? Listing.idBefore(progress, range) : 0)
-        const step = Listing.take(progress, range, places, isWhole)
+        const step = Listing.take(progress, range, places, isWhole, isMissing)
         progress = step.progress
         const nodes = step.nodes.map(({ record }) => record).filter(isNode)
         onRecords([...nodes, ...newlySetAside(places)])

@@ -17,7 +17,7 @@ import {
   Forbidden,
   NodeNotFound,
   RateLimited,
-  repeatedList,
+  unprovedList,
   ServiceFault,
   TimedOut,
   UnexpectedResponse,
@@ -333,16 +333,16 @@ describe("a create whose reply is lost", () => {
 
   it("is not sent again after a list that may lack its node, neither in this call nor in a later one", () => {
     const unseen = { ...listed([]), isWhole: false, now: at(3_600_000) }
-    assert.deepInclude(reasonOf(polledWith(keyed, lost, unseen).step), { listFault: repeatedList, candidates: [] })
+    assert.deepInclude(reasonOf(polledWith(keyed, lost, unseen).step), { listFault: unprovedList, candidates: [] })
     for (const fate of ["lost", "refused"] as const) {
       const later = after(keyed, found({ ...sent, fate }, 3_600_000))
-      assert.deepInclude(reasonOf(polledWith(keyed, later, unseen).step), { listFault: repeatedList, retryable: false })
+      assert.deepInclude(reasonOf(polledWith(keyed, later, unseen).step), { listFault: unprovedList, retryable: false })
     }
     for (const request of [keyed, keyless]) {
       const refused = after(request, ...(request.keyed ? [notFound] : []), highestId, turnCame, sendFailed(throttled))
       const { pauses, step } = polledWith(request, refused, unseen)
       assert.lengthOf(pauses, 1)
-      assert.deepInclude(reasonOf(step), { because: "RateLimited", listFault: repeatedList, retryable: false })
+      assert.deepInclude(reasonOf(step), { because: "RateLimited", listFault: unprovedList, retryable: false })
     }
   })
 

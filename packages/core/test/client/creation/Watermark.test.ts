@@ -7,6 +7,9 @@ import { someNode as node } from "../../someNode.ts"
 /** A page with nodes of these ids, which does not state how many nodes there are. */
 const pageOf = (ids: ReadonlyArray<number>) => ({ nodes: ids.map((id) => node(id)), pages: null, total: null })
 
+/** A page that is a 404. */
+const missing = { ...pageOf([]), isMissing: true as const }
+
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 /** A list in pages of `size`; `meanwhile` changes it before each page. Also returns which pages were requested. */
@@ -175,14 +178,59 @@ describe("whether the list of the nodes above an id is whole", () => {
     ["one page for every page, without totals", false, same, "same"],
     ["one page for every page, with its number as the only total", false, { ...same, total: 3 }, "same"],
     ["one page for every page, with totals of that page", true, { pages: 1, total: 3 }, "same"],
-    ["a page and then none", true, same, "ending"]
+    ["a page and then none", true, same, "ending"],
+    ["a page and then a 404, without totals", false, same, "missing"],
+    ["a page and then a 404, with its number as the only total", false, { ...same, total: 3 }, "missing"],
+    ["a page and then a 404, with totals of that page", true, { pages: 1, total: 3 }, "missing"]
   ] as const) {
     for (const ids of [upTo(3), upTo(3).toReversed()]) {
       it.effect(`is ${isWhole} for ${what}, from ${ids[0]}`, () =>
         Effect.gen(function* () {
           const readPage = (page: number) =>
-            Effect.succeed({ ...pageOf(pages === "same" || page === 1 ? ids : []), ...totals })
+            Effect.succeed(
+              pages === "missing" && page > 1
+                ? missing
+                : { ...pageOf(pages === "same" || page === 1 ? ids : []), ...totals }
+            )
           assert.strictEqual((yield* nodesAbove(readPage, 3, undefined)).isWhole, isWhole)
+          const watermark = make()
+          yield* watermark.highest(readPage)
+          for (let again = 0; again < 2; again++) {
+            assert.strictEqual((yield* watermark.above(readPage, 3)).isWhole, isWhole)
+          }
+        })
+      )
+    }
+  }
+
+  for (const [count, isProved] of [
+    [0, true],
+    [19, false],
+    [20, false],
+    [25, true],
+    [40, false],
+    [55, true]
+  ] as const) {
+    for (const ids of [upTo(count), upTo(count).toReversed()]) {
+      // Only in a list sorted by id does a later page that is shorter prove the end.
+      const isWhole = isProved && (ids[0] ?? 1) === 1
+      it.effect(`is ${isWhole} for ${count} nodes in pages of 20 and then a 404, from ${ids[0]}`, () =>
+        Effect.gen(function* () {
+          const readPage = (page: number) =>
+            Effect.succeed(
+              page > Math.max(1, count / 20) && (page - 1) * 20 >= count
+                ? missing
+                : pageOf(ids.slice((page - 1) * 20, page * 20))
+            )
+          const watermark = make()
+          for (let again = 0; again < 3; again++) {
+            assert.strictEqual((yield* watermark.above(readPage, 0)).isWhole, isWhole)
+          }
+          const total = (page: number) =>
+            Effect.map(readPage(page), (read) =>
+              read === missing ? read : { ...read, pages: Math.max(1, Math.ceil(count / 20)), total: count }
+            )
+          assert.isTrue((yield* nodesAbove(total, 0, undefined)).isWhole)
         })
       )
     }
@@ -201,7 +249,7 @@ const history = fc.record({
   count: fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 110 })),
   size: fc.constantFrom(20, 25, 100),
   order: fc.constantFrom("oldest first", "newest first", "by name"),
-  paging: fc.constantFrom("followed", "repeated"),
+  paging: fc.constantFrom("followed", "repeated", "followed, then 404", "cut, then 404"),
   totals: fc.constantFrom("none", "of the list", "of the page"),
   readings: fc.array(fc.array(change, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
   back: fc.nat({ max: 10 })
@@ -236,13 +284,14 @@ describe("a list that changes while it is read", () => {
           const readPage = (page: number) =>
             Effect.sync(() => {
               happen()
-              const start = paging === "followed" ? (page - 1) * size : 0
+              const start = paging.startsWith("followed") ? (page - 1) * size : 0
               const shown = ids.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(start, start + size)
               const stated = {
                 none: {},
                 "of the list": { pages: Math.max(1, Math.ceil(ids.length / size)), total: ids.length },
                 "of the page": { total: shown.length }
               }
+              if (paging.endsWith("404") && page > 1 && (shown.length === 0 || paging.startsWith("cut"))) return missing
               return { ...pageOf(shown), ...stated[totals] }
             })
           const read = await Effect.runPromise(Effect.result(watermark.above(readPage, newerThan)))

@@ -1,5 +1,5 @@
 /** When a search by name may say that no node has the name: only if the list shows that it has every node. */
-import { layer, nodeRecord, ok, type Reply, scripted } from "@berthkit/core/testing"
+import { failure, layer, nodeRecord, ok, type Reply, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
@@ -60,6 +60,33 @@ describe("a name that no listed node has", () => {
         assert.deepStrictEqual(yield* named("n-9"), [])
       }).pipe(Effect.provide(layer(repeating(ids, { total_count: 3, total_page_number: 1 }))))
     )
+  }
+
+  for (const ids of [
+    [1, 2, 3],
+    [3, 2, 1]
+  ]) {
+    for (const [what, totals, isAbsent] of [
+      ["has no totals", {}, false],
+      ["states only a number of nodes", { total_count: 3 }, false],
+      ["states both totals", { total_count: 3, total_page_number: 1 }, true]
+    ] as const) {
+      it.effect(`is ${isAbsent ? "" : "not "}absent if the list ends with a 404 and ${what}, from ${ids[0]}`, () =>
+        Effect.gen(function* () {
+          const found = yield* Effect.result(named("n-9"))
+          assert.strictEqual(Result.isSuccess(found), isAbsent)
+          assert.lengthOf(yield* named("n-2"), 1)
+        }).pipe(
+          Effect.provide(
+            layer(
+              scripted(({ query }) =>
+                Number(query["page_no"] ?? 1) > 1 ? failure(404, "Invalid page.") : reply(ids, totals)
+              )
+            )
+          )
+        )
+      )
+    }
   }
 
   it.effect("is absent if the pages show where the list ends", () =>

@@ -1,8 +1,11 @@
 /** A service that answers a page after the end of the list with 404, as web frameworks do, and lists that say that one page is all. */
-import { failure, layer, nodeRecord, ok, type Reply, scripted } from "@berthkit/core/testing"
+import { failure, layer, lost, nodeRecord, ok, type Reply, scripted } from "@berthkit/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { IntentStore, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
+import { inTime } from "../../inTime.ts"
 
 const invalidPage: Reply = { ...failure(404, "Not found"), body: JSON.stringify({ detail: "Invalid page." }) }
 const invalidPageWith200: Reply = {
@@ -98,4 +101,61 @@ describe("a create", () => {
       })
     )
   }
+})
+
+/**
+ * A service that shows the first `size` nodes, answers every other page with 404, and loses the replies to creates. A create makes a node
+ * only if `makes` is true.
+ */
+const cutService = (count: number, size: number, makes: boolean, order: string, totals: boolean) => {
+  const ids = Array.from({ length: count }, (_, i) => 101 + i)
+  let posts = 0
+  const service = layer(({ method, query }) =>
+    Effect.map(Clock.currentTimeMillis, (now): Reply => {
+      if (method === "POST") {
+        posts++
+        if (makes) ids.push(101 + ids.length)
+        return lost
+      }
+      if (Number(query["page_no"] ?? 1) > 1) return invalidPage
+      const shown = (order === "ascending" ? ids : ids.toReversed()).slice(0, size)
+      const records = shown.map((id) =>
+        nodeRecord({ id, name: id > 100 + count ? "web" : `n-${id}`, created_at: new Date(now).toISOString() })
+      )
+      const reply = ok(records, { date: new Date(now).toUTCString() })
+      const stated = totals ? { total_count: shown.length, total_page_number: 1 } : {}
+      return { ...reply, body: JSON.stringify({ ...JSON.parse(reply.body!), ...stated }) }
+    })
+  )
+  return { posts: () => posts, service }
+}
+
+describe("a create whose reply is lost, and whose list ends with a 404", () => {
+  const create = inTime(Effect.result(Nodes.use((nodes) => nodes.create(spec, { key: "job" }))))
+  for (const [what, count, size, order] of [
+    ["the list is cut", 3, 3, "ascending"],
+    ["the list is cut at a likely size", 20, 20, "ascending"],
+    ["the newest nodes are cut off", 5, 3, "ascending"]
+  ] as const) {
+    it.effect(`is not sent again, because nothing proves the end: ${what}`, () => {
+      const { posts, service } = cutService(count, size, true, order, false)
+      return Effect.gen(function* () {
+        for (let call = 0; call < 3; call++) {
+          yield* create
+          yield* TestClock.adjust("702 seconds")
+        }
+        assert.strictEqual(posts(), 1)
+      }).pipe(Effect.provide(service), Effect.provideService(IntentStore, makeMemory()))
+    })
+  }
+
+  it.effect("is sent again if both totals prove that the list is whole", () => {
+    const { posts, service } = cutService(3, 3, false, "ascending", true)
+    return Effect.gen(function* () {
+      yield* create
+      yield* TestClock.adjust("702 seconds")
+      yield* create
+      assert.strictEqual(posts(), 2)
+    }).pipe(Effect.provide(service), Effect.provideService(IntentStore, makeMemory()))
+  })
 })
