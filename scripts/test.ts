@@ -4,7 +4,8 @@ import { type SpawnOptions, spawn } from "node:child_process"
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 
-// `check:all` checks the types of all workspaces as one program, in two thirds of the time of `check`, which checks each alone.
+// `check:all` checks the types of all workspaces as one program, in two thirds of the time of `check`, which checks each alone. It has one
+// checker, because each further one checks the shared types again and takes processors from the tests.
 const checks = ["check:all", "check:page", "lint", "format:check", "unused", "versions", "boundaries", "layers"]
 
 /** Runs a program. Returns whether it ended with exit code 0, and what it printed (nothing if it inherits our output). */
