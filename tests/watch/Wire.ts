@@ -2,7 +2,7 @@
  * The wire between the daemon and the mock service of a test. It can be cut, it counts requests, and it knows whether an answer is under
  * way.
  */
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "@berthkit/core/client/Berth"
@@ -34,6 +34,30 @@ const defaultStepMillis = 100
 /** A turn of the event loop, in which answers arrive. It takes no virtual time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
+/** The test's clock, with the instants at which sleeping fibers wake. */
+class Wakes extends Context.Service<Wakes, { readonly first: () => number }>()("@berthkit/watch/test/Wakes") {
+  static readonly layer = Layer.effectContext(
+    Effect.map(Clock.Clock, (clock) => {
+      const sleeping = new Set<{ readonly atMillis: number }>()
+      const sleep: Clock.Clock["sleep"] = (duration) =>
+        Effect.suspend(() => {
+          const own = { atMillis: clock.currentTimeMillisUnsafe() + Duration.toMillis(duration) }
+          sleeping.add(own)
+          return Effect.ensuring(
+            clock.sleep(duration),
+            Effect.sync(() => sleeping.delete(own))
+          )
+        })
+      const first = () => {
+        let atMillis = Number.POSITIVE_INFINITY
+        for (const each of sleeping) atMillis = Math.min(atMillis, each.atMillis)
+        return atMillis
+      }
+      return Context.make(Wakes, { first }).pipe(Context.add(Clock.Clock, { ...clock, sleep }))
+    })
+  )
+}
+
 /** After this many turns without traffic, the wire counts as quiet. */
 const quietTurns = 5
 
@@ -50,6 +74,7 @@ const faulty = (fault: Fault) => scripted(() => (fault === "cut" ? cut : fault))
 
 const wire = Effect.gen(function* () {
   const carry = yield* HttpClient.HttpClient
+  const wakes = yield* Wakes
   const requests: Array<string> = []
   const statuses: Array<number> = []
   let faultFor: ((request: string) => Fault | null) | undefined
@@ -77,9 +102,14 @@ const wire = Effect.gen(function* () {
   const pass = (millis: number, stepMillis = defaultStepMillis) =>
     Effect.gen(function* () {
       yield* quiet
-      for (let passed = 0; passed < millis; passed += stepMillis) {
-        yield* TestClock.adjust(Math.min(stepMillis, millis - passed))
+      for (let passed = 0; passed < millis;) {
+        // Steps in which no fiber wakes are one step.
+        const idleMillis = underWay > 0 ? 0 : wakes.first() - (yield* Clock.currentTimeMillis)
+        const steps = Math.max(1, Math.ceil(idleMillis / stepMillis))
+        const passing = Math.min(steps * stepMillis, millis - passed)
+        yield* TestClock.adjust(passing)
         yield* quiet
+        passed += passing
       }
     })
 
@@ -97,5 +127,9 @@ const wire = Effect.gen(function* () {
 export const serviceLayer = (options: TestServerOptions = {}) => {
   const server = TestServer.layerHttpClient(inDialect({ clock: "real", ...options }))
   const berth = Layer.unwrap(Effect.map(TestServer, (account) => Berth.layer(optionsOf(account))))
-  return berth.pipe(Layer.provideMerge(Layer.effectContext(wire)), Layer.provideMerge(server))
+  return berth.pipe(
+    Layer.provideMerge(Layer.effectContext(wire)),
+    Layer.provideMerge(server),
+    Layer.provideMerge(Wakes.layer)
+  )
 }
