@@ -12,6 +12,7 @@ import { HttpService } from "@berthkit/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./berth.ts"
+import { invoke } from "./invoke.ts"
 
 const apiKey = "the-key-of-a-test"
 const accessToken = "the-token-of-a-test"
@@ -41,7 +42,12 @@ const machine = Effect.gen(function* () {
   const berth = (
     args: ReadonlyArray<string>,
     options: { readonly env?: Record<string, string>; readonly input?: string } = {}
-  ) => run(args, { ...options, env: { HOME: home, ...options.env } })
+  ) => {
+    const env = { HOME: home, ...options.env }
+    // Only a command that reads stdin needs a process.
+    const { input } = options
+    return Effect.suspend(() => (input === undefined ? invoke(args, { env }) : run(args, { input, env })))
+  }
   const login = (name: string, token = accessToken, key = apiKey) =>
     berth(["auth", "login", "--profile", name, "--base-url", url], { input: `${key}\n${token}\n` })
   return { home, url, requests, berth, login, file: join(home, ".config", "berth", "profiles.json") }
