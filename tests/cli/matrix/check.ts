@@ -13,10 +13,18 @@ import { cellOf, type Format, hasNotes, isColoured, type Place, type Row } from 
 /** Checks that a value is valid by the schema that `berth schema` prints for a command. */
 export type Valid = (value: unknown, what: string) => void
 
+const validators = new Map<string, Valid>()
+
+/** Compiles each schema once for all suites: compiling those of all commands takes a second. */
 export const validator = (schema: object): Valid => {
+  const text = JSON.stringify(schema)
+  const known = validators.get(text)
+  if (known !== undefined) return known
   const ajv = new Ajv2020({ strict: false })
   const validate = ajv.compile(schema)
-  return (value, what) => assert.isTrue(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`)
+  const valid: Valid = (value, what) => assert.isTrue(validate(value), `${what}: ${ajv.errorsText(validate.errors)}`)
+  validators.set(text, valid)
+  return valid
 }
 
 /** Whether a text has colours, which only tables for people have. */
