@@ -79,6 +79,9 @@ export const makeMailSender = Effect.fnUntraced(function* (
     if (error instanceof PrivateAddress) return failed("refused", "the mail server has a private address")
     const { code, command, name, originalCode, rejectedErrors } = error
     if (command === "STARTTLS" && code === "ETLS") return failed("unavailable", "the server offers no STARTTLS")
+    // The server states its limit in its greeting, so the library does not send the message.
+    if (code === "EMESSAGE" && command === "MAIL FROM")
+      return failed("refused", "the mail is larger than the server allows")
     // If one address is only refused for now, the server may accept the mail later.
     const first = rejectedErrors?.find(isTemporary) ?? error
     if (first.response === undefined)

@@ -276,6 +276,14 @@ describe("a mail", () => {
     })
   )
 
+  it.effect("is refused if it is larger than the server allows", () =>
+    Effect.gen(function* () {
+      const port = yield* scripted((line) => (line.startsWith("EHLO") ? "250-mail.test\r\n250 SIZE 100" : usual(line)))
+      const outcome = yield* (yield* sender(port))("id-1", json)
+      expect(outcome).toMatchObject({ kind: "refused", reason: "the mail is larger than the server allows" })
+    })
+  )
+
   it.effect("fails when nobody listens", () =>
     Effect.gen(function* () {
       const outcome = yield* (yield* sender(1))("id-1", json)
