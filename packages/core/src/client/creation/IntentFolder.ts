@@ -51,6 +51,10 @@ const unsentMillis = 90 * 86_400_000
 /** Whether the outcome of the create is final. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
 
+/** Whether two intents of a key are of one create, or the first was never sent. */
+const isOneCreate = (one: Intent, other: Intent): boolean =>
+  !isSent(one) || (one.newerThan === other.newerThan && one.spec === other.spec && one.name === other.name)
+
 const suffix = ".json"
 const isDrawn = (key: string) => key.startsWith(drawnKeyPrefix)
 const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
@@ -223,8 +227,10 @@ const make = (named: string, find: Effect.Effect<string, FileFault>, levels: num
   const findIntent = Effect.fnUntraced(function* (folder: Folder, key: string) {
     const found = yield* folder.settled.find(key)
     if (found !== undefined && found.intent.nodeId !== null) {
-      // A process that was killed while settling the intent left it here too.
-      yield* Effect.ignore(removeFile(fileOf(folder, key)))
+      // A process that was killed while settling the intent left it here, too. Another create under the key stays: it is of an account that
+      // was joined with this one, and may have made a node.
+      const open = yield* Effect.orElseSucceed(readIntent(fileOf(folder, key), key), () => undefined)
+      if (open !== undefined && isOneCreate(open, found.intent)) yield* Effect.ignore(removeFile(fileOf(folder, key)))
       yield* Effect.ignore(folder.settled.renew({ ...found.intent, nodeId: found.intent.nodeId }, found.period))
       return Option.some<Intent>(found.intent)
     }

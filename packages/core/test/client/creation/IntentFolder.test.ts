@@ -372,3 +372,23 @@ describe("a folder of intents", () => {
     })
   )
 })
+
+describe("an open intent beside a settled one of its key", () => {
+  for (const [what, newerThan, names] of [
+    ["is removed if it is of the same create, which was cut off while it was settled", 7, []],
+    ["stays if it is of another create, because that may have made a node", 20, ["k.json"]]
+  ] as const) {
+    it.live(what, () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        const store = yield* storeOf(path)
+        yield* store.save(intent("k"))
+        const text = yield* Effect.promise(() => readFile(join(openIn(path), "k.json"), "utf8"))
+        yield* store.save(intent("k", { nodeId: NodeId.make(9) }))
+        yield* write(join(openIn(path), "k.json"), JSON.stringify({ ...JSON.parse(text), newerThan }))
+        assert.strictEqual(Option.getOrThrow(yield* store.find("k")).nodeId, 9)
+        assert.deepStrictEqual(yield* namesIn(openIn(path)), [...names])
+      }).pipe(Effect.scoped)
+    )
+  }
+})
