@@ -663,6 +663,28 @@ describe("a create with --if-absent where the list may be cut", () => {
   )
 })
 
+describe("a create with --if-absent where the list that may be cut shows the node", () => {
+  it.live("does nothing, because that node suffices", () =>
+    Effect.gen(function* () {
+      const record = nodeRecord({ id: 1001, name: "web", plan: "C3.8GB", image })
+      const methods: Array<string> = []
+      const url = yield* serve(({ method, path }) => {
+        methods.push(method)
+        return path === "/images/" ? ok([]) : ok(path === "/nodes/" ? [record] : record)
+      })
+      const env = {
+        BERTH_API_KEY: "key-of-a-test",
+        BERTH_ACCESS_TOKEN: "token-of-a-test",
+        BERTH_BASE_URL: url,
+        XDG_STATE_HOME: yield* stateFolder
+      }
+      const kinds = ["--plan", "C3.8GB", "--image", image, "--force", "--yes", "--if-absent"]
+      good(yield* invoke(["node", "create", "web", ...kinds], { env }))
+      assert.notInclude(methods, "POST")
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a create that the rate limit refuses where the list may be cut", () => {
   const kinds = ["--plan", "C3.8GB", "--image", image, "--force", "--yes"]
   for (const [what, command, hint] of [

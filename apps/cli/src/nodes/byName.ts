@@ -46,13 +46,16 @@ const behind = Effect.fnUntraced(function* (
   return (yield* certain).map((node) => ({ node, isRead: true }))
 })
 
-/** The nodes with matching names, in the order of the list. If the nodes will be changed, fails unless the result is certainly complete. */
+/**
+ * The nodes with matching names, in the order of the list. If the nodes will be changed, fails unless the result is certainly complete, or
+ * the caller checks that itself (`isPartialAllowed`).
+ */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean,
-  { change }: Pick<Naming, "change">
+  { change, isPartialAllowed = false }: Pick<Naming, "change"> & { readonly isPartialAllowed?: boolean }
 ): Effect.fn.Return<ByName, BerthError | ListNotWhole, Nodes> {
   const all = yield* wholeList
-  if (change && !all.isWhole) return yield* new ListNotWhole({})
+  if (change && !isPartialAllowed && !all.isWhole) return yield* new ListNotWhole({})
   const listed = all.nodes.filter(({ name }) => matches(name)).map((node): Seen => ({ node, isRead: false }))
   const more = yield* behind(all.unreadable, matches, { change, found: listed.length > 0 })
   const seen = new Map([...listed, ...more].map((each) => [each.node.id, each]))

@@ -97,9 +97,8 @@ interface Asked {
 export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
   const specs = asked.map(({ spec }) => spec)
   const groups = new Set(specs.map(({ name }) => spellingGroup(name)))
-  const { nodes } = yield* byName((name) => groups.has(spellingGroup(name)), { change: true }).pipe(
-    Effect.catchTag("ListNotWhole", () => new ListNotWhole({ ifAbsent: true }))
-  )
+  const isAsked = (name: string) => groups.has(spellingGroup(name))
+  const { isWhole, nodes } = yield* byName(isAsked, { change: true, isPartialAllowed: true })
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {
@@ -126,6 +125,8 @@ export const existingNodes = Effect.fnUntraced(function* (asked: ReadonlyArray<A
     existing.set(name, node)
   }
   const absent = specs.flatMap(({ name }) => (existing.has(name) ? [] : [name]))
+  // A listed node suffices, but only a whole list shows that none has the name.
+  if (!isWhole && absent.length > 0) return yield* new ListNotWhole({ ifAbsent: true })
   yield* ensureNoneOpen(absent, new Set(asked.flatMap(({ key }) => key ?? [])))
   return existing as ReadonlyMap<string, Node>
 })
