@@ -61,7 +61,7 @@ describe("an apply that is stopped", () => {
   it.live("names what it has made and deleted, and what it may have made, also with --quiet", () =>
     Effect.gen(function* () {
       const run = yield* atSecondCreate
-      assert.strictEqual((yield* run("--quiet")).replace(/again to go on.*/, "again to go on."), told)
+      assert.strictEqual((yield* run("--quiet")).replace(/again to continue.*/, "again to continue."), told)
     }).pipe(Effect.scoped)
   )
 

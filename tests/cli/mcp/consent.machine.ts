@@ -261,7 +261,7 @@ describe("a proposal", () => {
         sent.content[0]?.text,
         "expired at 1970-01-01T00:00:00Z, and its request may have been carried out."
       )
-      assert.include(sent.content[0]?.text, "See what came of it: list_nodes")
+      assert.include(sent.content[0]?.text, "To see the outcome: list_nodes")
       assert.isEmpty(yield* changes)
     })
   )

@@ -44,7 +44,7 @@ describe("what cannot be used is refused in one line, with 2", () => {
     [
       "a profile that is none, before anything is sent",
       ["learn", "--probe", "--check", join(folder, "other.json")],
-      /it is no profile/
+      /it is not a profile/
     ]
   ])("%s", ([, args, sentence]) =>
     Effect.gen(function* () {
