@@ -399,6 +399,19 @@ const kept: Readonly<Record<string, History>> = {
     apply,
     { step: "delete", name: "shop-web-1", disk: { atRequest: 0, is: "unreadable files" } }
   ],
+  "a node whose deletion came to nothing stays in the ledger, also while its replacement ends": [
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    apply,
+    { step: "edit", edit: { sets: "plan", group: "web", to: "tiny" } },
+    { ...replaceAll, weather: { remove: "400" } },
+    { step: "edit", edit: { sets: "count", group: "web", to: 0 } },
+    { ...apply, weather: { remove: "ignored", times: 1 } },
+    { step: "edit", edit: { sets: "count", group: "web", to: 1 } },
+    { step: "edit", edit: { sets: "name", group: "web", to: "app-{n}" } },
+    apply,
+    hour,
+    apply
+  ],
   "two places have their own keys, and the ledger of one is refused in the other": [
     createSolo,
     apply,

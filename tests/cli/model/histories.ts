@@ -101,7 +101,12 @@ const trouble = pick<Trouble>("429", "412", "400", "500", "lost", "swallowed", "
 
 const weather: fc.Arbitrary<Weather> = fc.oneof(
   often(6, fc.record({ create: trouble, times: rarely(pick(1, 2)) }).map(compact)),
-  often(1, fc.record({ remove: trouble })),
+  often(
+    1,
+    fc
+      .record({ remove: fc.oneof(often(3, trouble), often(1, pick("ignored" as const))), times: rarely(pick(1)) })
+      .map(compact)
+  ),
   often(1, fc.record({ commit: trouble, times: rarely(pick(1)) }).map(compact)),
   often(
     3,

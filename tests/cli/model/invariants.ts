@@ -674,6 +674,17 @@ const deniedStays: Rule = function* ({ service }, { command, stdout, step }) {
   }
 }
 
+/** 9: a ledger loses no node that exists, except to a person who says so. */
+const ledgerKeeps: Rule = function* ({ placeOf, service }, { command, ledgerAfter, ledgerBefore, step }) {
+  if (step.step === "forget" || isApart(step)) return
+  for (const [id, member] of ledgerBefore) {
+    const node = service.nodes.get(id)
+    if (ledgerAfter.has(id) || node === undefined || node.place !== placeOf.get(command) || !service.isLiving(node))
+      continue
+    yield { rule: `9 ledger (${step.step})`, why: `node ${id} of ${member} exists, and the ledger lost it` }
+  }
+}
+
 /** 0: every request is about the place of its command, and nothing is changed or found in another place. */
 const staysInPlace: Rule = function* ({ placeOf, service }, ran, changes) {
   const { command, proposal, step } = ran
@@ -744,6 +755,7 @@ const rules: ReadonlyArray<Rule> = [
   reapFinds,
   deniedStays,
   staysInPlace,
+  ledgerKeeps,
   ends
 ]
 

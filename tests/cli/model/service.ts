@@ -53,7 +53,8 @@ type Spelling = "lower" | "dashes" | "cut"
 /** The faults that the requests of one command meet. */
 export interface Weather {
   readonly create?: Trouble
-  readonly remove?: Trouble
+  /** `ignored`: the reply says that the node is deleted, and it stays. */
+  readonly remove?: Trouble | "ignored"
   readonly commit?: Trouble
   /** How many of the command's changes have trouble, counted from the first. Default: all. */
   readonly times?: number
@@ -387,7 +388,7 @@ export class Service {
     return { ...reply, headers: { ...reply.headers, date: new Date(this.time.nowMillis).toUTCString() } }
   }
 
-  #troubleOf(kind: ChangeTruth["kind"]): Trouble | undefined {
+  #troubleOf(kind: ChangeTruth["kind"]): Trouble | "ignored" | undefined {
     const { commit, create, remove } = this.weather
     const trouble = { create, delete: remove, commit }[kind]
     if (trouble === undefined || this.#left <= 0) return undefined
@@ -395,7 +396,7 @@ export class Service {
     return trouble
   }
 
-  #change(change: ChangeTruth, trouble: Trouble | undefined, respond: Respond): void {
+  #change(change: ChangeTruth, trouble: Trouble | "ignored" | undefined, respond: Respond): void {
     const isSlow = change.kind === "commit" && this.weather.firstNode !== undefined
     const answer = (reply: WireReply) =>
       this.time.after(isSlow ? slowPurchaseMillis : latencyMillis, () => {
@@ -413,6 +414,8 @@ export class Service {
         return void answer(failure(400, "Bad Request", { plan: ["Node limit reached."] }))
       case "500":
         return void answer(failure(500, "Internal Server Error"))
+      case "ignored":
+        return void answer({ ...success({}), status: 204, body: "" })
       case "lost":
         this.#process(change)
         return void this.time.after(latencyMillis, () => respond("broken"))

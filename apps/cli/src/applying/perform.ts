@@ -39,7 +39,8 @@ import {
   protectedBy,
   released,
   sending,
-  takenBack
+  takenBack,
+  waitedFor
 } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
 import type { Change, LoadedFleet, LoadedGroup, Plan } from "../fleet/Change.ts"
@@ -643,9 +644,9 @@ export const perform = Effect.fnUntraced(function* ({ changes }: Plan, means: Me
       )
       yield* file.update((ledger) => deleting(ledger, member))
       if (wait) {
-        for (const each of old === null ? [owned] : [old, owned])
-          yield* untilDeletedGone({ id: each.id as Node["id"], node: null }, timeout, show)
-        yield* file.update((ledger) => ended(ledger, member))
+        const asked = old === null ? [owned] : [old, owned]
+        for (const { id } of asked) yield* untilDeletedGone({ id: id as Node["id"], node: null }, timeout, show)
+        yield* file.update((ledger) => waitedFor(ledger, member, new Set(asked.map(({ id }) => id))))
       }
       yield* finish(change, { outcome: wait ? "deleted" : "deleting", node: change.node })
     }).pipe(Effect.catch((failure) => failed(change, failure, change.node)))

@@ -274,11 +274,20 @@ const fromPrevious = ({ commitment, committing, named, sent = null, ...node }: P
   ...(committing !== undefined && { committing })
 })
 
+/**
+ * The fields that keep the nodes of a line whose member gets another node. A line loses a node only if the node is certainly gone. If the
+ * deletion of its node was requested, the service may have done nothing, so this node becomes the previous one, too. A line that has two
+ * nodes cannot get a third one, and the planner makes none for it.
+ */
+const keptBeside = (entry: Entry): Pick<Entry, "previous" | "previousAsked"> => {
+  const { previous = asPrevious(entry), previousAsked = entry.state === "deleting" } = entry
+  return { ...(previous && { previous, ...(previousAsked && { previousAsked }) }) }
+}
+
 /** Records that a create is about to be sent. The member's node, if any, becomes the previous one. */
 export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }: Beginning): Ledger => {
   const name = memberText(member)
   const before = ledger.members.get(name)
-  const previous = before?.state === "made" ? asPrevious(before) : undefined
   return put(ledger, {
     member: name,
     generation: (before?.generation ?? 0) + 1,
@@ -287,7 +296,7 @@ export const begun = (ledger: Ledger, member: Member, { pending, protect, sent }
     sent,
     ...(protect && { protect }),
     ...(before?.awaited && { awaited: true }),
-    ...(previous && { previous })
+    ...(before && keptBeside(before))
   })
 }
 
@@ -324,7 +333,11 @@ export const restored = ({ awaited, generation, member, previous, protect }: Ent
 /**
  * Records that the create has certainly made nothing, or that its node is gone. The previous node, if any, becomes the member's node again.
  */
-export const notMade = (ledger: Ledger, member: string): Ledger => put(ledger, restored(entryOf(ledger, member)))
+export const notMade = (ledger: Ledger, member: string): Ledger => {
+  const entry = entryOf(ledger, member)
+  const wasDeleting = entry.state === "creating" && entry.previousAsked === true && entry.previous !== undefined
+  return put(ledger, { ...restored(entry), ...(wasDeleting && { state: "deleting" }) })
+}
 
 /** Reverts a replacement: keeps the old node, and gives up the new one. */
 export const takenBack = (ledger: Ledger, member: string): Ledger => {
@@ -345,6 +358,10 @@ export const deleting = (ledger: Ledger, member: string): Ledger => {
 export const notDeleted = (ledger: Ledger, member: string): Ledger =>
   put(ledger, { ...entryOf(ledger, member), state: "made" })
 
+/** Records that the nodes with these ids are gone. If the line has another node, it stays as it is, and the next run settles it. */
+export const waitedFor = (ledger: Ledger, member: string, ids: ReadonlySet<number>): Ledger =>
+  idsOf(entryOf(ledger, member)).every((id) => ids.has(id)) ? ended(ledger, member) : ledger
+
 /** Records that the member has no node. */
 export const ended = (ledger: Ledger, member: string): Ledger =>
   put(ledger, { member, generation: entryOf(ledger, member).generation, state: "none" })
@@ -359,15 +376,18 @@ export const released = (ledger: Ledger, member: string): Ledger => {
   return put(ledger, entry)
 }
 
-/** Records an existing node as the member's; `named` is its name in the file. If the member was being replaced, its old node stays. */
+/**
+ * Records an existing node as the member's; `named` is its name in the file. If the member was being replaced, or if the deletion of its
+ * node was requested, its old node stays.
+ */
 export const adopted = (ledger: Ledger, member: string, node: Owned, protect: boolean, named = node.name): Ledger => {
-  const { generation, previous, state } = entryOf(ledger, member)
+  const entry = entryOf(ledger, member)
   return put(ledger, {
     member,
-    generation: ledger.members.has(member) ? generation + 1 : 1,
+    generation: ledger.members.has(member) ? entry.generation + 1 : 1,
     state: "made",
     node,
-    ...(state === "creating" && previous && { previous }),
+    ...keptBeside(entry),
     sent: null,
     ...(named !== node.name && { named }),
     ...(protect && { protect }),

@@ -8,11 +8,12 @@
  * | its create is open | the create continues if the order is the same; otherwise refused | refused |
  * | its node is listed and matches the file | unchanged, or commit | delete; kept if it is protected |
  * | its node differs | differs; replace if the user named it and it is not protected | delete; kept if it is protected |
- * | its node is terminating | doubted | nothing |
+ * | its node is terminating, because this fleet requested it, and no other node of the line may be there | create | nothing |
+ * | its node is terminating otherwise | doubted | nothing; doubted if its old node is there |
  * | its node is not listed, and not certainly gone | doubted | doubted |
  * | its node is gone | create; the old node again if it was being replaced | settle: its line is removed |
- * | two nodes of an unfinished replacement | the replacement continues if the user named it; otherwise differs | delete both |
- * | the open create is of a replacement that the user did not name | refused | refused |
+ * | two nodes of an unfinished replacement | the replacement continues if the user named it, or if the deletion of the old node was requested; otherwise differs | delete both |
+ * | the open create is of a replacement that does not continue | refused | refused |
  * | a purchase for its node may have been made, without an outcome | unsure | unsure |
  * | an earlier run has asked for its node's deletion, and the node is there | settle, then as any other node | the same |
  * | an earlier run has asked for its node's deletion, and the node is gone | settle, then create | settle: its line is removed |
@@ -36,6 +37,13 @@ import { differencesOf, isSameOrder } from "./differences.ts"
 /** Whether `--replace` names a member. */
 const isAskedFor = (replace: PlanOptions["replace"], member: string): boolean =>
   replace === "all" || replace.includes(member)
+
+/**
+ * Whether a run goes on with a member's unfinished replacement: the user named the member, or the deletion of the old node was requested
+ * already.
+ */
+const isGoneOn = ({ member, previousAsked }: Entry, replace: PlanOptions["replace"]): boolean =>
+  previousAsked === true || isAskedFor(replace, member)
 
 /** Why a member's nodes are protected although neither the file nor the ledger says so; undefined if they are not protected. */
 const protectedElse = ({ node, previous }: Entry, protections: World["protections"]): string | undefined =>
@@ -71,7 +79,7 @@ export const mustBeKnown =
       isDestroy ||
       wanted === undefined ||
       members.length > wanted.count ||
-      (entry.previous !== undefined && (!isAskedFor(replace, entry.member) || isProtected(entry, wanted, world))) ||
+      (entry.previous !== undefined && (!isGoneOn(entry, replace) || isProtected(entry, wanted, world))) ||
       !isSameOrder(entry, wanted.nameOf(n), wanted)
     )
   }
@@ -247,16 +255,12 @@ class Planner {
       settle("restore")
       return [slotOf(restored(entry), this.#world)]
     }
-    if (entry.state === "deleting") {
-      if (slot.state === "gone" && previous === undefined) {
-        settle("member")
-        return []
-      }
-      if (slot.state === "doubted") return [slot]
-      if (slot.state !== "there") return []
-      settle("undelete")
-    }
-    return [slot]
+    if (entry.state !== "deleting") return [slot]
+    if (slot.state === "there") settle("undelete")
+    if (previous !== undefined || slot.state === "there" || slot.state === "doubted") return [slot]
+    // The node is gone, or is terminating because this fleet requested it. A new node may be made, and the ledger keeps the terminating one.
+    if (slot.state === "gone") settle("member")
+    return []
   }
 
   #group(group: LoadedGroup | undefined, slots: ReadonlyArray<Slot>, isDestroy: boolean) {
@@ -397,8 +401,7 @@ class Planner {
         differencesOf({ ...previous, node: previous }, old, group, name).length === 0
       // If the deletion of the old node was requested, it is requested again. Otherwise the old node may be the only one that does the
       // member's work.
-      const isBegun = entry.previousAsked === true || this.#isToReplace(entry)
-      if (!isBegun || isProtected(slot.entry, group, this.#world)) {
+      if (!isGoneOn(entry, this.#options.replace) || isProtected(slot.entry, group, this.#world)) {
         const what = isBack
           ? [`node ${old.id} matches the file, and node ${node.id}, its unfinished replacement, does not`]
           : [...differences, `replaces node ${old.id}, which is still there`]
@@ -522,7 +525,7 @@ class Planner {
       )
     }
     const old = entry.previous && this.#world.nodes.get(entry.previous.id)
-    if (old === undefined) {
+    if (old === undefined || old.status === "terminate") {
       this.changes.push({
         action: "create",
         member,
@@ -534,7 +537,7 @@ class Planner {
       })
       return this.#commitWith(member, group)
     }
-    if (!this.#isToReplace(entry) || isProtected(slot.entry, group, this.#world)) {
+    if (!isGoneOn(entry, this.#options.replace) || isProtected(slot.entry, group, this.#world)) {
       return this.#refuse(
         `It is not known yet whether the node that replaces ${old.id} (${entry.member}) was created${this.#candidatesText(entry)}.`,
         `Run the same command again in eleven minutes, or continue the replacement: --replace ${entry.member}`

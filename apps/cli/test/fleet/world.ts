@@ -140,10 +140,18 @@ export class Account {
   }
 
   /** Carries out a plan step by step and keeps the ledger like `perform`. It can stop after a number of steps, like a killed run. */
-  carryOut(plan: Plan, maxSteps = Number.POSITIVE_INFINITY, fleet: LoadedFleet = fleetOf(), isDestroy = false): void {
+  carryOut(
+    plan: Plan,
+    maxSteps = Number.POSITIVE_INFINITY,
+    fleet: LoadedFleet = fleetOf(),
+    isDestroy = false,
+    onStep: () => void = () => {}
+  ): void {
     let steps = 0
     const step = (act: () => void) => {
-      if (steps++ < maxSteps) act()
+      if (steps++ >= maxSteps) return
+      act()
+      onStep()
     }
     step(() => (this.ledger = notedLedger(this.ledger, plan, fleet, isDestroy)))
     for (const change of plan.changes) {

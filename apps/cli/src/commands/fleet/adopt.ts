@@ -89,8 +89,8 @@ const periodOf = Effect.fnUntraced(function* (id: number) {
  * thereby says that the create made the node, and berth does not send the create again.
  */
 const ensureRoom = Effect.fnUntraced(function* (ledger: Ledger, entry: Entry, id: NodeId, flag: string) {
-  const { member, node, pending, state } = entry
-  if (state === "none" || state === "deleting") return
+  const { member, node, pending, previous, state } = entry
+  if (state === "none" || (state === "deleting" && previous === undefined)) return
   if (node !== undefined || pending === undefined) {
     return yield* new FleetConflict({
       message: `Member ${member} already has node ${node?.id}.`,
