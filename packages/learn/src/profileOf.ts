@@ -17,7 +17,7 @@ import { paging } from "./observe/paging.ts"
 import { envelopeOf, recordShape, successes } from "./observe/records.ts"
 import { clockSkewMillis, isBucket, window } from "./observe/window.ts"
 import type { Evidence } from "./readEvidence.ts"
-import { redactJson } from "./secrets.ts"
+import { hideInJson } from "@berthkit/core/domain/namedSecrets"
 
 /** An object without its undefined fields. */
 const known = <A extends object>(fields: A): { [K in keyof A]: Exclude<A[K], undefined> } =>
@@ -172,7 +172,7 @@ export const profileOf = ({ exchanges, redact, unanswered }: Evidence): Profile 
   const findings = judge(exchanges).map(({ assumption, claim, observed, of, verdict }) =>
     known({ assumption, claim, verdict, observed, of })
   )
-  const { behaviour, ...rest } = redactJson(
+  const { behaviour, ...rest } = hideInJson(
     { format, exchanges: exchanges.length, behaviour: behaviourOf(exchanges, unanswered?.failing ?? []), findings },
     redact
   ) as Profile

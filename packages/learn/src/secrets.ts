@@ -6,7 +6,7 @@
 import { Redacted } from "effect"
 import { redactor } from "@berthkit/core/client/transport/Redaction"
 import { isSecretName } from "@berthkit/core/domain/secretName"
-import { assignment, hideNamed, namedSecrets } from "@berthkit/core/domain/namedSecrets"
+import { hideInText, secretsOfJson, secretsOfText } from "@berthkit/core/domain/namedSecrets"
 import { isObject, type JsonObject } from "@berthkit/profile/values"
 
 export type Pair = readonly [name: string, value: string]
@@ -43,9 +43,6 @@ export const maxSecrets = 5_000
 
 const scheme = /^(Bearer|Basic|Token|ApiKey)\s+/i
 
-/** Matches the value of a header that looks like a credential, even for another service. */
-const bearer = /\b(Bearer|Basic)(\s+|%20)[\w.~+/=-]{4,}/gi
-
 /** The forms in which a credential may appear elsewhere: without its scheme, decoded, and the password of a login. */
 const formsOf = (value: string): ReadonlyArray<string> => {
   const bare = value.trim().replace(scheme, "")
@@ -66,21 +63,7 @@ const cookiesIn = (name: string, value: string): ReadonlyArray<string> => {
 const ofPair = ([name, value]: Pair): ReadonlyArray<string> => {
   const plain = decoded(name)
   if (/^(set-)?cookie$/i.test(plain)) return cookiesIn(plain, value).flatMap(formsOf)
-  return isSecretName(plain) ? formsOf(value) : assignedIn(value)
-}
-
-/** Values that a text assigns to the name of a credential, as the parameters of an address do. */
-const assignedIn = (text: string): ReadonlyArray<string> =>
-  namedSecrets(text, assignment).flatMap(({ value }) => formsOf(value))
-
-/** The secrets in a JSON value, found by the names of their fields. */
-const inJson = (value: unknown, depth = 0): ReadonlyArray<string> => {
-  if (depth > 6) return []
-  if (Array.isArray(value)) return value.slice(0, 100).flatMap((item) => inJson(item, depth + 1))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    typeof inner === "string" && isSecretName(name) ? formsOf(inner) : inJson(inner, depth + 1)
-  )
+  return isSecretName(plain) ? formsOf(value) : secretsOfText(value).flatMap(formsOf)
 }
 
 const usable = (secrets: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -111,7 +94,7 @@ export const secretsIn = ({ bodies, request, response, url }: Recorded): Readonl
   return usable([
     ...named.flatMap(ofPair),
     ...[url.username, url.password, ...cookies].flatMap(formsOf),
-    ...bodies.flatMap((body) => inJson(body))
+    ...bodies.flatMap((body) => secretsOfJson(body).flatMap(formsOf))
   ])
 }
 
@@ -169,18 +152,5 @@ export const redactorFor = (secrets: ReadonlyArray<string>): ((text: string) => 
     return (text: string) => masked(own(text))
   }
   let known: ((text: string) => string) | undefined
-  return (text) => hideNamed((known ??= make())(text).replace(bearer, "$1 <redacted>"), assignment, "<redacted>")
-}
-
-/** Applies a redactor to every text of a JSON value, including the names of fields. */
-export const redactJson = (value: unknown, redact: (text: string) => string): unknown => {
-  if (typeof value === "string") return redact(value)
-  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      redact(name),
-      typeof inner === "string" && isSecretName(name) && inner !== "" ? "<redacted>" : redactJson(inner, redact)
-    ])
-  )
+  return (text) => hideInText((known ??= make())(text))
 }

@@ -6,7 +6,7 @@ import { isSecretName } from "@berthkit/core/domain/secretName"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "@berthkit/profile/operations"
 import type { Account } from "../world/WorldSettings.ts"
-import { hideNamed, jsonField } from "@berthkit/core/domain/namedSecrets"
+import { hidden, hideInText, hideNamed } from "@berthkit/core/domain/namedSecrets"
 import { maxKeptBodyBytes, type Recorded, worldChanges } from "./Journals.ts"
 
 /** One request and its reply, or a reset of the world. */
@@ -44,20 +44,19 @@ export const JournalEntry = Schema.Struct({
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-/** The text that replaces a secret. */
-export const hidden = "<redacted>"
-
 /** Headers for readers. The header `host` is left out, because it differs from one port to another. */
 export const showHeaders = (headers: Recorded["headers"], redact: Redactor): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => name !== "host")
-      .map(([name, value]) => [redact.text(name), isSecretName(name) ? hidden : redact.text(value)])
+      .map(([name, value]) => [redact.text(name), redact.named(name, value)])
   )
 
-/** Redacts secrets in texts. */
+/** Redacts the credentials of an account, and everything that has the name of a secret. */
 export interface Redactor {
   readonly text: (given: string) => string
+  /** The value of a header or a parameter. */
+  readonly named: (name: string, value: string) => string
   /** `isCut` says that the bytes are only the beginning of the body. */
   readonly body: (bytes: Uint8Array, isCut: boolean) => string
 }
@@ -84,11 +83,13 @@ export const redactor = (account: Account): Redactor => {
     .toSorted((a, b) => b.length - a.length)
     .map((spelling) => spelling.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
   const secrets = new RegExp(literals.join("|"), "g")
-  const text = (given: string) => given.replace(secrets, hidden)
+  const own = (given: string) => given.replace(secrets, hidden)
+  const text = (given: string) => hideInText(own(given))
   return {
     text,
+    named: (name, value) => hideNamed(name, own(value)),
     body: (bytes, isCut) => {
-      const shown = hideNamed(text(utf8.decode(bytes)), jsonField, JSON.stringify(hidden))
+      const shown = text(utf8.decode(bytes))
       // A cut body may end in the middle of a credential, so its end is removed. The removal itself may cut a character in
       // half.
       return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))).toWellFormed() : shown

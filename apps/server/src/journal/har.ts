@@ -6,8 +6,7 @@ import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
 import pkg from "../../package.json" with { type: "json" }
 import type { Recorded, WorldJournal } from "./Journals.ts"
-import { isSecretName } from "@berthkit/core/domain/secretName"
-import { hidden, type Redactor, redactorOf, showHeaders } from "./JournalEntry.ts"
+import { type Redactor, redactorOf, showHeaders } from "./JournalEntry.ts"
 
 const httpVersion = "HTTP/1.1"
 
@@ -59,7 +58,7 @@ const requestOf = (recorded: Recorded, redact: Redactor, origin: string) => {
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
   const queryString = Array.from(new URLSearchParams(search), ([name, value]) => ({
     name: redact.text(name),
-    value: isSecretName(name) ? hidden : redact.text(value)
+    value: redact.named(name, value)
   }))
   const query = new URLSearchParams(queryString.map(({ name, value }) => [name, value])).toString()
   return {

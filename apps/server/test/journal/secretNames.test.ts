@@ -16,7 +16,89 @@ const names = ["x-auth", "x-functions-key", "x-amz-signature", "sessionid", "jwt
 
 const canary = "canary-7f3a9c51d2"
 
+const number = 90817263
+
+/** The shapes in which programs write a secret. */
+const shapes: Readonly<
+  Record<string, { headers?: Record<string, string>; query?: Record<string, string>; body?: unknown }>
+> = {
+  "a number": { body: { token: number } },
+  "a list": { body: { passwords: [canary, number], otps: [[canary]] } },
+  "an object": { body: { name: "web", secret: { v: canary, n: [{ w: number }] } } },
+  "a name in escapes": { body: `{"pass\\u0077ord":"${canary}"}` },
+  "JSON within JSON": { body: { data: JSON.stringify({ token: canary }) } },
+  "a body that was cut off": { body: `{"secret":{"a":["${canary}",{"b":"${canary}` },
+  "an address in a header": { headers: { referer: `https://h/?token=${canary}&a=b` } },
+  "the user of an address": { headers: { referer: `https://me:${canary}@h/` }, body: { u: `https://me:${canary}@h/` } },
+  "a scheme in a header": { headers: { "x-note": `Bearer ${canary}` }, body: { note: `Bearer ${canary}` } },
+  "an address in an address": { query: { next: `https://h/?next=${encodeURIComponent(`/?token=${canary}`)}` } },
+  "an address in that, too": { query: { next: encodeURIComponent(encodeURIComponent(`/?token=${canary}`)) } },
+  "a form": { headers: { "content-type": "application/x-www-form-urlencoded" }, body: `a=b&password=${canary}&c=d` },
+  "a form with parts": {
+    headers: { "content-type": "multipart/form-data; boundary=x" },
+    body: `--x\r\nContent-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\n${canary}\r\n--x--\r\n`
+  }
+}
+
+const archived = ({ body, headers = {}, query = {} }: (typeof shapes)[string]) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body ?? {})
+  const reply = {
+    code: 400,
+    message: "Bad",
+    errors: {},
+    ...(typeof body === "object" ? body : { text, headers, query })
+  }
+  return {
+    startedDateTime: "2026-01-01T00:00:00Z",
+    time: 5,
+    request: {
+      method: "POST",
+      url: `https://api.example/myaccount/api/v1/nodes/?${new URLSearchParams(query).toString()}`,
+      headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+      postData: { text }
+    },
+    response: { status: 400, headers: [], content: { text: JSON.stringify(reply) } }
+  }
+}
+
 layer(TestServer.layer())("a secret that is called", (it) => {
+  it.effect.each(Object.keys(shapes))("by its name and written as %s is in no journal and no archive", (shape) =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({ seed: 7 })
+      const { body, ...rest } = shapes[shape]!
+      yield* ask(world, "POST", "/nodes/", typeof body === "string" ? { ...rest, raw: body } : { ...rest, body })
+      for (const path of ["requests", "requests.har"]) {
+        const { text } = yield* control("GET", `/worlds/${world.id}/${path}`)
+        expect(text).toContain("<redacted>")
+        for (const secret of [canary, String(number)]) expect(text).not.toContain(secret)
+      }
+    })
+  )
+
+  it.effect.each(Object.keys(shapes))("by its name and written as %s is in nothing that is learned", (shape) =>
+    Effect.sync(() => {
+      const entry = archived(shapes[shape]!)
+      // A profile has the reply of a failure, and a field that is the same in all records.
+      const listed = {
+        ...entry,
+        request: { ...entry.request, method: "GET", postData: undefined },
+        response: {
+          status: 200,
+          headers: [],
+          content: {
+            text: JSON.stringify({ code: 200, data: [1, 2].map((id) => ({ id, ...(shapes[shape]!.body as object) })) })
+          }
+        }
+      }
+      const evidence = Result.getOrThrow(readEvidence(harOf([entry as never, listed as never])))
+      const profile = profileOf(evidence)
+      const report = reportOf(evidence, profile)
+      for (const text of [JSON.stringify(profile), JSON.stringify(report), pageOf(report), tableOf(report)]) {
+        for (const secret of [canary, String(number)]) expect(text).not.toContain(secret)
+      }
+    })
+  )
+
   it.effect.each(names)("%s is in no journal and no archive", (name) =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ seed: 7 })

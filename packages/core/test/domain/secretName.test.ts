@@ -22,6 +22,9 @@ const secret = [
   "clientSecret",
   "jwt",
   "one_time_passcode",
+  "otps",
+  "passwords",
+  "private_keys",
   "otp",
   "private_key",
   "sessionid",
@@ -44,7 +47,9 @@ const shown = [
   "key",
   "monkeys",
   "public_key",
-  "ssh_key"
+  "ssh_key",
+  "ssh_keys",
+  "sshKeys"
 ]
 
 describe("the name of a value", () => {

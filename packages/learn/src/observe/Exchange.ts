@@ -3,6 +3,7 @@
  * it comes from a HAR file, a journal or the probe.
  */
 import { prefix } from "@berthkit/core/api/Routes"
+import { hideInJson } from "@berthkit/core/domain/namedSecrets"
 import { isSecretName } from "@berthkit/core/domain/secretName"
 import { nodeIdOf, operationOf, type Operation } from "@berthkit/profile/operations"
 import { isObject, type JsonObject } from "@berthkit/profile/values"
@@ -41,6 +42,8 @@ export type Raw = Omit<Exchange, "account" | "operation" | "nodeId">
 export const exchangeOf = (raw: Raw): Omit<Exchange, "account"> => ({
   ...raw,
   query: raw.query.filter(([name]) => !isSecretName(name)),
+  request: hideInJson(raw.request),
+  body: raw.body.is === "json" ? { is: "json", value: hideInJson(raw.body.value) } : raw.body,
   operation: operationOf(raw.method, raw.path),
   nodeId: nodeIdOf(raw.path)
 })
