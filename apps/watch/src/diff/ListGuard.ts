@@ -9,7 +9,8 @@
  * | frozen | is trusted again once no node is in doubt; it is settling, unless a deletion was reported in the freeze | recovered, if one was |
  * | settling (trusted, and the doubt is not reported as over) | freezes as the same doubt if many nodes are missing; is trusted after `settleMillis` | recovered, in the second case |
  *
- * A record without an id may belong to a missing node, so for each such record one missing node does not count. After a time without a
+ * A record without an id may belong to a missing node, so each such record leaves one missing node out of the count that freezes the
+ * account. A frozen account stays frozen while any node is in doubt, whatever records the list has. After a time without a
  * complete list, the hold of each missing node begins again. `isSweepWanted` asks for an additional list only if no pending read proves
  * more.
  */

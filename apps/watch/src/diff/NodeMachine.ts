@@ -3,8 +3,10 @@
  * and a sighting, `next` computes the new belief, and the facts to report. `diff.ts` calls it; `ListGuard.ts` decides when a missing node
  * is gone.
  *
- * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read | |---|---|---|---|---| | unknown | met |
- * met | | | | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
+ * | it is | shown by a list | shown by a read | lacked by a sweep | denied by a read |
+ * |---|---|---|---|---|
+ * | unknown | met | met | | |
+ * | known | compared, no longer missing | compared; if it was missing, it is hidden | missing | missing and denied |
  * | gone | returning | returning; known when two reads agree | | its return is denied |
  *
  * Two rules hold in every cell. A reply to a request from before the last known reply changes nothing. If the service accepted the shown

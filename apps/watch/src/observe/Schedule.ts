@@ -5,12 +5,13 @@
  *
  * The share is spent in this order (decision 0136 has the reasons):
  *
- * | | requests | gets | |---|---|---| | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at
- * the same rate: 170, but at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they
- * need | | 2 | reads of nodes in transition | at most 45 % of the share | | 3 | the end of the list, and sweeps as often as
- * promised or, if that is less, as set | if the share is too small, the intervals of 2 and 3 grow by one factor | | 4 | images
- * and plans | as soon as twenty requests are left, or after half an hour | | 5 | sweeps more often than promised, as set | what
- * 2 and 3 leave in the long run, minus the part that is kept for 1; sweeps that prove something may use that part, too |
+ * | | requests | gets |
+ * |---|---|---|
+ * | 1 | reads of nodes in doubt, which prove deletions | per hour, or per shorter window at the same rate: 170, but at most half of a small share and at least a tenth of a large one; more while 2 and 3 have all they need |
+ * | 2 | reads of nodes in transition | at most 45 % of the share |
+ * | 3 | the end of the list, and sweeps as often as promised or, if that is less, as set | if the share is too small, the intervals of 2 and 3 grow by one factor |
+ * | 4 | images and plans | as soon as twenty requests are left, or after half an hour |
+ * | 5 | sweeps more often than promised, as set | what 2 and 3 leave in the long run, minus the part that is kept for 1; sweeps that prove something may use that part, too |
  */
 import { minAbsentLists, readsPerDeletion } from "@berthkit/core/absence/Absence"
 import type { NodeId } from "@berthkit/core/domain/Node"

@@ -11,10 +11,12 @@
  * | denied by a read | a read, a wait later | denied | proved if the read was sent a wait later, otherwise denied | none |
  * | proved by reads | a list, until two lack it and one has ended since the first 404 | gone, if that was the last | proved | none |
  *
- * If enough lists already lack the node, the read that proves it gone also ends the proof. The wait is the grace, or 5 s for a node that
- * is expected to go. While the account is frozen, the wait is the hold plus the grace. It begins once both a list and a read have denied
- * the node. After the hold, a complete list must end before the last read is sent. A node whose deletion the caller has requested needs
- * only one list and one read.
+ * If enough lists already lack the node, the read that proves it gone also ends the proof. If a list freezes the account or ends the
+ * freeze, the wait changes, and the evidence so far is judged by the new one: a proved node may be only denied, and a denied one gone. The
+ * wait is the grace, or 5 s for a node that is expected to go. While the account is frozen, the wait is the hold plus the grace. It begins
+ * once both a list and a read have denied the node. After the hold, a complete list must end before a read is sent. If the last read was
+ * sent a wait later already, this list proves the node gone. A node whose deletion the caller has requested needs only one list and one
+ * read.
  *
  * | the account | a complete list shows that |
  * |---|---|

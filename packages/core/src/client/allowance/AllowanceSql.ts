@@ -1,6 +1,6 @@
 /**
  * Shares the allowance between processes on several machines through a database: PostgreSQL 14 or newer, or SQLite. A process asks for all
- * its accounts at once: usually twice a second, and never more than five times a second. The content is safe to lose. On PostgreSQL the
+ * its accounts at once: usually twice a second, and at most five times a second, except that it asks again at once after a write of it was refused or an exchange has failed. The content is safe to lose. On PostgreSQL the
  * tables are unlogged, so that nothing waits for a disk; they are empty after a crash of the server.
  *
  * All instants in the tables are on the database's clock, so the clocks of the machines do not matter. A process learns the database's
@@ -19,8 +19,8 @@
  * write may become visible after a later one. Its answer is valid for 200 ms. After a failure, the database is not asked again for two
  * seconds.
  *
- * Another process counts as running if it was seen a few seconds ago, although its row stays longer. `before` is the number of running
- * processes with a lower id: the processes ask again in the order of their ids.
+ * Another process counts as running if it was seen a few seconds ago, although its row stays longer. `before` is the number of clients of
+ * running processes that have the account and a lower id: the clients ask the service again in the order of their ids.
  */
 import { Array as Arr, Clock, Deferred, Effect, Layer, Option, Predicate, Random, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"

@@ -87,18 +87,20 @@ const millisPerRequest = (
  * requests are those that the last report left, plus those that a token bucket has refilled since, minus those that are kept for others
  * (`keptFor`) and for the lanes before its own.
  *
+ * The first row that is true counts. A step is at most an eighth of what is left, divided among the user's processes.
+ *
  * | what is known | the request goes |
  * |---|---|
  * | a 429 holds all requests back | when its pause ends |
- * | nothing | the first at once, the others after its reply |
- * | replies state no allowance | one more at a time for each such reply |
- * | more is usable than is under way | now, in steps of at most an eighth of what is left, divided among the user's processes; one by one while a refill is spread |
- * | more is usable, but a step is under way | after a reply |
- * | nothing is usable, and the wall clock has stepped | now, as the one request that asks again |
- * | nothing is usable of a token bucket | when the bucket has refilled the request |
- * | nothing is usable of a window | at its reset; own processes one after the other |
- * | nothing is usable, and only one statement says for how long | at `askBy` at the latest, as the one request that asks again |
- * | nothing is usable, but a reply that is under way may say that something is left | after a reply |
+ * | no reply has come yet | the first at once, the others after its reply |
+ * | no reply has stated an allowance | at once while no more requests are under way than replies have come, otherwise after a reply |
+ * | more is usable than is under way, and less than a step is under way | now; one by one while a refill is spread |
+ * | more is usable than is under way | after a reply |
+ * | the wall clock has stepped, and `askBy` is over | now, as the one request that asks again |
+ * | the turn of the last two rows has come | now, or after a reply if a request is under way |
+ * | the allowance is a window, the last report left something, and a request is under way | after a reply, which may say that something is left |
+ * | the allowance is a token bucket | when the bucket has refilled the request, or at `askBy` if that is earlier |
+ * | the allowance is a window | at its reset, own processes one after the other, or at `askBy` if that is earlier |
  *
  * If only another process has reported the allowance, half of the reported number counts as used for `settledMillis`. With nothing usable,
  * a process waits for its place among the user's processes before it asks.

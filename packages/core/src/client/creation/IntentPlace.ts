@@ -5,14 +5,14 @@
  *
  * ```
  * accounts/
- *   KEY-1/account.json       the mark of an old key: {"account": "NAME"}
- *   KEY-2/account.json       the mark of the key of today: {"account": "NAME"}
+ *   PLACE-1/account.json     the mark of an old key: {"account": "NAME"}
+ *   PLACE-2/account.json     the mark of the key of today: {"account": "NAME"}
  *   NAME/creates/            the intents of the account, whichever key is used
  *   NAME/records/            what else Berth keeps about the account (`RecordFolder.ts`)
- *   NAME/joining/KEY-2       a join from KEY-2 that is under way, or was cut off
+ *   NAME/joining/PLACE-2     a join from PLACE-2 that is under way, or was cut off
  * ```
  *
- * `NAME` is a hash, too. A mark may lead to a folder with another mark, up to `maxMarks` times, if an account was joined more than once.
+ * `PLACE` is a hash of an API key with project and location, and `NAME` one of the account's name with both. A mark may lead to a folder with another mark, up to `maxMarks` times, if an account was joined more than once.
  *
  * A client whose account has a name joins the folder of its key when it first opens the account; a login with a new key joins the folder
  * of the old one (`goOnIn`). If both have a record or a settled intent under the same key, the account's stays. A record that cannot be
