@@ -160,3 +160,7 @@ export const isLoopbackName = (name: string): boolean =>
 /** The origin of a scheme and a host, without the default port of the scheme. */
 const originOf = (scheme: Access["scheme"], host: string): string | undefined =>
   URL.parse(`${scheme}://${host}`)?.origin
+
+/** The token of `Authorization: Bearer …`; undefined if the request has none. */
+export const bearerToken = ({ headers }: Pick<GuardedRequest, "headers">): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]

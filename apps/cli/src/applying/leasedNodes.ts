@@ -12,6 +12,7 @@ import { isSameNode, isSpelling, proofOf } from "@berthkit/core/client/creation/
 import { bootClock } from "@berthkit/core/client/files/Boot"
 import { millisBetween, type Stamp, stampNow } from "@berthkit/core/client/files/Stamp"
 import { ChangedFor } from "@berthkit/core/client/state/ChangedBy"
+import { newMillis } from "@berthkit/core/client/creation/NewNodes"
 import type { BerthError } from "@berthkit/core/domain/BerthError"
 import { everyNodeShown } from "@berthkit/core/domain/ErrorReason"
 import type { Node, NodeId } from "@berthkit/core/domain/Node"
@@ -57,8 +58,6 @@ export const chargedText = (lease: Lease, now: Stamp): string => {
 /** The nodes in the fleets that this machine knows, from their ledgers. */
 export const memberships = Effect.orElseSucceed(ownMemberships, (): Effect.Success<typeof ownMemberships> => new Map())
 
-/** How long after its create a service may still not find a node. */
-const newMillis = 60_000
 const pausesMillis = [1000, 2000, 4000, 8000]
 
 /** How often a delete is sent if the service accepts it and does nothing, and the pause between two deletes. */

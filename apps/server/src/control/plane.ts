@@ -2,13 +2,12 @@
  * The path of a request through the control plane: the access check, then the page or the endpoint. A request here spends no
  * allowance and needs no account, and the headers of its reply do not have the time of a world.
  */
-import { type Access, hasBody, makeGuard, readHostName, type Target } from "@berthkit/web/guard"
+import { type Access, bearerToken, hasBody, makeGuard, readHostName, type Target } from "@berthkit/web/guard"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berthkit/web/paths"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
-import { bearerToken } from "../http/credentials.ts"
 import { failureResponse } from "../http/failures.ts"
 import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"

@@ -6,6 +6,7 @@ import { apiKeyHeader, Authorization, csrfHeader, sessionCookies } from "@berthk
 import { CommitmentsGroup } from "@berthkit/core/api/CommitmentsGroup"
 import { fail, type Failure, type FieldErrors } from "@berthkit/core/api/Envelope"
 import { apiKeyParameter } from "@berthkit/core/api/Routes"
+import { bearerToken } from "@berthkit/web/guard"
 import { Effect, Layer, type Types } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { sameSecret, type Worlds } from "../world/Worlds.ts"
@@ -62,10 +63,6 @@ export const authorization: Layer.Layer<Authorization> = Layer.succeed(Authoriza
     return failure === undefined ? endpoint : Effect.fail(failure)
   })
 )
-
-/** The token of `Authorization: Bearer …`. */
-export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
-  /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
 /** The credentials of a request. A credential that the request does not have is `undefined`. */
 const readCredentials = (request: HttpServerRequest.HttpServerRequest) => ({

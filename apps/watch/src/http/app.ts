@@ -1,5 +1,5 @@
 /** The path of a request: first the access check, then the page or the endpoint, then the replies if neither exists. */
-import { type Access as GuardAccess, makeGuard, type Target } from "@berthkit/web/guard"
+import { type Access as GuardAccess, bearerToken, makeGuard, type Target } from "@berthkit/web/guard"
 import { allowedMethods, endpointsOf, routerConfig } from "@berthkit/web/paths"
 import { Cause, Clock, Context, Effect, Layer, Option, Redacted, type Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
@@ -66,9 +66,6 @@ const targetOf = (request: Request): Target => {
   }
   return path === "/api/session" ? "open" : "data"
 }
-
-const bearerToken = ({ headers }: Request): string | undefined =>
-  /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
 /** Whether a request came through the proxy that browsers see. */
 const isThroughProxy = ({ headers }: Request, publicUrl: PublicUrl | undefined): boolean =>

@@ -17,10 +17,12 @@ import {
 } from "../files/StateFiles.ts"
 import {
   drawnKeyPrefix,
+  endedMillis,
   type Intent,
   IntentStore,
   IntentStoreFailed,
   isSent,
+  keptMillis,
   makeTurns,
   mayBeAnswered,
   unanswered
@@ -39,14 +41,8 @@ const failedIn =
 /** A draft, or an intent without a caller's key, is a leftover at this age, because no create takes this long. */
 const leftOverMillis = 86_400_000
 
-/** An intent without a caller's key is kept this long after its create ended, so that no concurrent create claims its node. */
-const endedMillis = 3_600_000
-
 /** Maximum number of ended intents that one create removes. */
 const maxPruned = 8
-
-/** An intent under a caller's key is kept as long as a settled one, even if it was never sent or was refused because of the rate limit. */
-const unsentMillis = 90 * 86_400_000
 
 /** Whether the outcome of the create is final. */
 const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
@@ -89,8 +85,8 @@ const removeEnded = Effect.fnUntraced(
     const now = yield* Clock.currentTimeMillis
     for (const name of yield* withFiles((fs) => fs.readdir(folder))) {
       const file = `${folder}/${name}`
-      const keptMillis = isDrawn(name) ? endedMillis : unsentMillis
-      if (!name.endsWith(suffix) || !(yield* isLeftOver(file, now, keptMillis))) continue
+      const ageMillis = isDrawn(name) ? endedMillis : keptMillis
+      if (!name.endsWith(suffix) || !(yield* isLeftOver(file, now, ageMillis))) continue
       const intent = yield* Effect.orElseSucceed(readIntent(file, name.slice(0, -suffix.length)), () => undefined)
       if (intent === undefined) continue
       if (isDrawn(name) ? hasEnded(intent) : !isSent(intent) || intent.fate === "refused") yield* removeFile(file)

@@ -18,6 +18,15 @@ export interface Instant extends Stamp {
 /** The version of the record; fields of a later version may have another meaning. */
 export const intentVersion = 1
 
+/** An intent without a caller's key stays this long after its create ended, so that no concurrent create claims its node. */
+export const endedMillis = 3_600_000
+
+/**
+ * An intent under a caller's key is kept at least this long after it was last asked for: settled, never sent, or refused because of the rate
+ * limit.
+ */
+export const keptMillis = 90 * 86_400_000
+
 /** The record of one create request. */
 export interface Intent {
   readonly version: typeof intentVersion

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
-/** How long after a create the client waits for its node although the service cannot find it. */
+/** How long after its create the service may not find a node by its id. */
 export const newMillis = 60_000
 
 export const make = () => {

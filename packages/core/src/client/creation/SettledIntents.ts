@@ -35,14 +35,12 @@ import {
 } from "../files/StateFiles.ts"
 import { builtin } from "../options/builtin.ts"
 import { type OwnedIntent, readIntent, readIntentNow } from "./IntentFile.ts"
+import { keptMillis } from "./IntentStore.ts"
 
 const dayMillis = 86_400_000
 
 /** A folder has the intents that were settled, or asked for again, in this many days. */
 const periodMillis = 30 * dayMillis
-
-/** A settled intent is kept for at least this long after it was last asked for, and at most one period longer. */
-const keptMillis = 90 * dayMillis
 
 /** Maximum number of files that one create removes. It is several times the number that a create adds. */
 const maxRemoved = 64

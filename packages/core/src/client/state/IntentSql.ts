@@ -16,10 +16,12 @@ import { stampNow } from "../files/Stamp.ts"
 import { type OwnedIntent, parseIntent } from "../creation/IntentFile.ts"
 import {
   drawnKeyPrefix,
+  endedMillis,
   type Intent,
   type IntentStore,
   IntentStoreFailed,
   isSent,
+  keptMillis,
   makeTurns,
   mayBeAnswered,
   unanswered
@@ -32,12 +34,6 @@ import type { HeldLock, StateAccount, StateDatabase } from "./StateSql.ts"
 
 /** Keeps these locks apart from the locks of records. */
 const lockPrefix = "create/"
-
-/** An intent without a caller's key stays unsettled this long after its create ended, so that no concurrent create claims its node. */
-const endedMillis = 3_600_000
-
-/** How long an intent is kept after it was last asked for. */
-const keptMillis = 90 * 86_400_000
 
 /** Maximum number of intents that one create removes. */
 const maxRemoved = 64
