@@ -3,6 +3,7 @@
  * cache is safe to lose. It is read synchronously and without Effect, because the user waits for it after pressing Tab.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { type FolderKind, folderVariables, userFolder } from "@berthkit/core/client/files/userFolder"
 import { variables } from "@berthkit/terminal/variables"
 import type { Candidate, DynamicKind } from "./complete.ts"
 
@@ -18,12 +19,12 @@ export interface CachedValues {
 /** Older values are still offered, and are read again in the background. */
 export const maxAgeMillis = 5 * 60_000
 
-const home = (env: Environment, variable: string, below: string): string | undefined => {
-  const named = env[variable]
-  if (named?.startsWith("/") === true) return `${named}/berth`
-  const folder = env["HOME"] ?? env["USERPROFILE"]
-  return folder === undefined || folder === "" ? undefined : `${folder}/${below}/berth`
-}
+const folderIn = (env: Environment, kind: FolderKind, platform: string): string | undefined =>
+  userFolder(
+    kind,
+    platform,
+    folderVariables(kind, platform).map((name) => env[name] || undefined)
+  )
 
 const textOf = (path: string | undefined): string => {
   if (path === undefined) return ""
@@ -34,21 +35,15 @@ const textOf = (path: string | undefined): string => {
   }
 }
 
-const below = (kind: "config" | "cache") => {
-  if (process.platform === "darwin") return kind === "config" ? "Library/Application Support" : "Library/Caches"
-  if (process.platform === "win32") return kind === "config" ? "AppData/Roaming" : "AppData/Local"
-  return `.${kind}`
-}
-
-const profileText = (env: Environment): string => {
-  const folder = home(env, "XDG_CONFIG_HOME", below("config"))
+const profileText = (env: Environment, platform: string): string => {
+  const folder = folderIn(env, "config", platform)
   return textOf(folder && `${folder}/profiles.json`)
 }
 
 /** The names of the profiles. */
-export const profileNames = (env: Environment): ReadonlyArray<Candidate> => {
+export const profileNames = (env: Environment, platform: string = process.platform): ReadonlyArray<Candidate> => {
   try {
-    const { profiles } = JSON.parse(profileText(env)) as {
+    const { profiles } = JSON.parse(profileText(env, platform)) as {
       readonly profiles: Readonly<Record<string, { readonly baseUrl: unknown }>>
     }
     return Object.entries(profiles).map(([value, { baseUrl }]) => ({
@@ -82,14 +77,18 @@ export interface AccountFlags {
  * The cache file of an account. Its name depends on everything that may determine the account, so that no account sees the names of
  * another.
  */
-export const cachePath = (env: Environment, { location, profile, project }: AccountFlags): string | undefined => {
-  const folder = home(env, "XDG_CACHE_HOME", below("cache"))
+export const cachePath = (
+  env: Environment,
+  { location, profile, project }: AccountFlags,
+  platform: string = process.platform
+): string | undefined => {
+  const folder = folderIn(env, "cache", platform)
   if (folder === undefined) return undefined
   const deciding = accountVariables.map((name) => env[name] ?? null)
   // Do not import this at the top, because help and the version would wait for it.
   const { createHash } = process.getBuiltinModule("node:crypto")
   const hash = createHash("sha256").update(
-    JSON.stringify([[profile, project, location].map((flag) => flag ?? null), ...deciding, profileText(env)])
+    JSON.stringify([[profile, project, location].map((flag) => flag ?? null), ...deciding, profileText(env, platform)])
   )
   return `${folder}/completions/${hash.digest("hex").slice(0, 32)}.json`
 }

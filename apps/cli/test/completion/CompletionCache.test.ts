@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { berthFolder } from "@berthkit/core/client/AccountFolder"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import {
   accountVariables,
   cachePath,
@@ -35,6 +37,23 @@ describe("the values that completions offer", () => {
     ]
     assert.lengthOf(new Set(paths), 4 + accountVariables.length)
     assert.includeMembers([...accountVariables], ["BERTH_PROJECT", "BERTH_LOCATION"])
+  })
+
+  it("are below berth's cache folder, and the profiles are those of its configuration, on every platform", () => {
+    const env = {
+      HOME: join(folder, "home"),
+      USERPROFILE: join(folder, "profile"),
+      APPDATA: join(folder, "roaming"),
+      LOCALAPPDATA: join(folder, "local")
+    }
+    for (const platform of ["linux", "darwin", "win32"]) {
+      const of = (kind: "cache" | "config") =>
+        Effect.runSync(berthFolder((name) => Effect.succeed((env as Record<string, string>)[name]), platform, kind))
+      assert.include(cachePath(env, {}, platform), `${of("cache")}/completions/`)
+      mkdirSync(of("config"), { recursive: true })
+      writeFileSync(`${of("config")}/profiles.json`, JSON.stringify({ profiles: { [platform]: { baseUrl: "" } } }))
+      assert.deepStrictEqual(profileNames(env, platform), [{ value: platform, description: "" }])
+    }
   })
 
   it.each([

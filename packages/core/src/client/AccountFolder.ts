@@ -15,6 +15,7 @@ import type { ReadVariable } from "./options/readVariable.ts"
 import { InvalidOption, type Settings } from "./options/Settings.ts"
 import { accountIds } from "./files/accountId.ts"
 import type { FileFault } from "./files/StateFiles.ts"
+import { type FolderKind, folderVariables, userFolder } from "./files/userFolder.ts"
 import { pathFault } from "./options/pathFault.ts"
 import { recordsOf } from "./RecordFolder.ts"
 import { ChangeLog } from "./state/ChangeLog.ts"
@@ -31,20 +32,6 @@ export interface AccountFiles {
   readonly folder: string | undefined
 }
 
-const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
-
-/** The purposes of folders: state that must not be lost, a cache, and the user's configuration. */
-export type FolderKind = "state" | "cache" | "config"
-
-/** The paths below the home folder. */
-const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string>> = {
-  state: { win32: "AppData/Local", darwin: "Library/Application Support", others: ".local/state" },
-  cache: { win32: "AppData/Local", darwin: "Library/Caches", others: ".cache" },
-  config: { win32: "AppData/Roaming", darwin: "Library/Application Support", others: ".config" }
-}
-
-const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
-
 /**
  * The folder of `berth` for state: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
  * Support/berth`, on Windows `%LOCALAPPDATA%\berth`. For the cache: `$XDG_CACHE_HOME/berth`, `~/.cache/berth`, `~/Library/Caches/berth`,
@@ -56,17 +43,9 @@ export const berthFolder = Effect.fnUntraced(function* (
   platform: string | undefined = globalThis.process?.platform,
   kind: FolderKind = "state"
 ): Effect.fn.Return<string, FileFault> {
-  const isWindows = platform === "win32"
-  const named = yield* read(`XDG_${kind.toUpperCase()}_HOME`)
-  if (named !== undefined && isAbsolute(named, isWindows)) return `${trimmed(named)}/berth`
-  const below = isWindows && kind === "cache" ? "berth/Cache" : "berth"
-  const local = isWindows ? yield* read(kind === "config" ? "APPDATA" : "LOCALAPPDATA") : undefined
-  if (local !== undefined && isAbsolute(local, isWindows)) return `${trimmed(local)}/${below}`
-  const variable = isWindows ? "USERPROFILE" : "HOME"
-  const home = yield* read(variable)
-  if (home === undefined) return yield* Effect.fail({ message: `${variable} is not set` })
-  const place = belowHome[kind][platform === "win32" || platform === "darwin" ? platform : "others"]
-  return `${trimmed(home)}/${place}/${below}`
+  const variables = folderVariables(kind, platform)
+  const folder = userFolder(kind, platform, yield* Effect.forEach(variables, read))
+  return folder ?? (yield* Effect.fail({ message: `${variables.at(-1)} is not set` }))
 })
 
 /** The folders of an account. */
