@@ -36,6 +36,26 @@ const historyOf = (env: Record<string, string>, ...args: ReadonlyArray<string>) 
   })
 
 describe("berth history", () => {
+  it.live("shows what it can read, and fails with the place of each change that it cannot", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      const env = { ...(yield* settings), XDG_STATE_HOME: state }
+      for (const name of ["a", "b", "c"]) {
+        assert.strictEqual((yield* hurried(invoke(["node", "create", name, ...order], { env }))).code, 0)
+      }
+      const [first, second] = globSync(join(state, "**/records/change/*.json")).toSorted()
+      writeFileSync(first!, "{")
+      writeFileSync(second!, JSON.stringify({ version: 2 }))
+      const { code, stderr, stdout } = yield* invoke(["history", "-o", "json"], { env })
+      assert.deepStrictEqual(
+        (JSON.parse(stdout) as ReadonlyArray<Change>).map(({ name }) => name),
+        ["c"]
+      )
+      assert.strictEqual(code, 10, stderr)
+      for (const path of [first!, second!]) assert.include(stderr, `${path} is damaged, or of a later version`)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer(inDialect({ clock: "real", provisioning: "0 millis" }))))
+  )
+
   it.live("has each change with its command, its node and what became of it, the newest first", () =>
     Effect.gen(function* () {
       const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }

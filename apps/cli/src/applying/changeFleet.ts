@@ -10,7 +10,7 @@ import { quoted } from "@berthkit/terminal/quoted"
 import { type Catalogue, freshCatalogue, recentCatalogue } from "../catalogue/ImageList.ts"
 import { FleetConflict, MembersFailed, UsageFault } from "../failure/CliFailure.ts"
 import { inOwnWords } from "../failure/ownKey.ts"
-import { changes } from "../history/changes.ts"
+import { log as changeLog } from "../history/changes.ts"
 import { problemOf } from "../failure/Problem.ts"
 import { encodeLedger, type Ledger } from "../fleet/Ledger.ts"
 import { memberText } from "../fleet/Member.ts"
@@ -101,7 +101,12 @@ const refuse = Effect.fnUntraced(function* (conflicts: ReadonlyArray<Conflict>, 
   const [last, ...others] = conflicts.toReversed()
   if (last === undefined) return
   const isAboutTaken = conflicts.some(({ taken }) => taken !== undefined)
-  const log = isAboutTaken ? yield* Effect.orElseSucceed(changes, () => []) : []
+  const log = isAboutTaken
+    ? yield* Effect.orElseSucceed(
+        Effect.map(changeLog, ({ changes }) => changes),
+        () => []
+      )
+    : []
   const failureOf = ({ hint, kind, message, taken }: Conflict) => {
     const told = { message: typed(message, place), hint: behindText(log, taken) + typed(hint, place) }
     return kind === "usage" ? new UsageFault(told) : new FleetConflict(told)

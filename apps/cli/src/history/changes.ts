@@ -7,11 +7,25 @@ import { RecordStore } from "@berthkit/core/client/state/RecordStore"
 import { Effect } from "effect"
 import { faultOf } from "../state/Kind.ts"
 
-/** The recorded changes, newest first, without unreadable ones. */
-export const changes = Effect.gen(function* () {
+const fault = faultOf("The changes of nodes cannot be read")
+
+/** The recorded changes, newest first, and a fault for each change that cannot be read. */
+export const log = Effect.gen(function* () {
   const store = yield* RecordStore
-  if (store === undefined) return []
-  return readChanges(yield* Effect.mapError(store.list(changeKind), faultOf("The changes of nodes cannot be read")))
+  if (store === undefined) return { changes: [], faults: [] }
+  const records = yield* Effect.mapError(store.list(changeKind), fault)
+  const unreadable = records.filter((record) => readChanges([record]).length === 0)
+  const faults = yield* Effect.forEach(unreadable, ({ key }) =>
+    Effect.map(Effect.mapError(store.placeOf(changeKind, key), fault), (path) =>
+      fault({
+        code: null,
+        detail: `${path} is damaged, or of a later version`,
+        path,
+        hint: "The other changes are shown. Remove the record if it is damaged: nothing but this log uses it."
+      })
+    )
+  )
+  return { changes: readChanges(records), faults }
 })
 
 /** The changes of a node, by its id or by the name with which it was created. */

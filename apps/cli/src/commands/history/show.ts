@@ -3,7 +3,9 @@
  */
 import { Effect, Layer } from "effect"
 import { flag, oneOf, optionalArgument, text } from "../../commandLine/Parameter.ts"
-import { causes, changes, changesOf, hasCause } from "../../history/changes.ts"
+import { causes, changesOf, hasCause, log } from "../../history/changes.ts"
+import { problemOf } from "../../failure/Problem.ts"
+import { reportProblem } from "../../output/reportProblem.ts"
 import { limitFlag, printLimited } from "../../output/printLimited.ts"
 import { changeRecord } from "../../records/change.ts"
 import { connection, stateOf } from "../../settings/client.ts"
@@ -20,10 +22,13 @@ export const history = command(
     limit: limitFlag("changes")
   },
   Effect.fnUntraced(function* ({ cause, limit, node }) {
-    const all = yield* changes
-    const found = node === undefined ? all : changesOf(all, node)
+    const { changes, faults } = yield* log
+    const found = node === undefined ? changes : changesOf(changes, node)
     const caused = cause === undefined ? found : found.filter((change) => hasCause(change, cause))
     yield* printLimited(changeRecord, caused, limit)
+    for (const fault of faults.slice(0, -1)) yield* reportProblem(problemOf(fault))
+    const last = faults.at(-1)
+    if (last !== undefined) return yield* last
   }),
   Layer.unwrap(Effect.map(connection, stateOf))
 )
