@@ -194,7 +194,7 @@ layer(TestServer.layer(inDialect({ scenario: "small" })), { excludeTestServices:
     })
   )
 
-  it.effect("shows what is left of the rate limit", () =>
+  it.effect("shows how much of the rate limit is left", () =>
     Effect.gen(function* () {
       const limits = json<{ readonly limit: number; readonly remaining: number; readonly resetAt: string }>(
         yield* berth(["limits", "-o", "json"])

@@ -426,7 +426,7 @@ describe("what is refused", () => {
       assert.deepStrictEqual([without.code, listener.received], [2, ""])
       assert.strictEqual(
         without.stderr,
-        `error: profile canary is plain http: anyone on the way to ${beyond} could read the credentials.\n` +
+        `error: profile canary is plain http: anyone on the network path to ${beyond} could read the credentials.\n` +
           "hint: Use https://, or add --allow-http, or set BERTH_ALLOW_HTTP=1.\n"
       )
       // This is the only case in which another origin sees the canary: a proxy can read the plain HTTP that it forwards, like everybody
@@ -438,7 +438,7 @@ describe("what is refused", () => {
         listener.received = ""
         const allowed = yield* runRow({ ...row, args: [...list, ...args], env: { ...row.env, ...env } })
         assert.strictEqual(allowed.code, 0)
-        const warning = `warning: ${beyond} is plain http: anyone on the way can read the credentials.\n`
+        const warning = `warning: ${beyond} is plain http: anyone on the network path can read the credentials.\n`
         assert.strictEqual(allowed.stderr, `${warning}There are no nodes.\n`)
         assert.include(listener.received, `GET ${beyond}/myaccount/api/v1/nodes/`)
       }

@@ -235,7 +235,7 @@ const accountChange = (name: string, state: "active" | "paused" | "removed", des
   )
 
 const accountCommand = Command.make("account").pipe(
-  Command.withDescription("Accounts kept in a PostgreSQL store, besides those of the config"),
+  Command.withDescription("Accounts kept in a PostgreSQL store, in addition to those in the config"),
   Command.withSubcommands([
     Command.make("add", { ...storeFlags, ...accountFlags }, (flags) =>
       ofAccounts(({ addAccount }) => addAccount(flags, flags))

@@ -215,7 +215,7 @@ export const ensureOwn = (
 /** A warning about an address; undefined if nothing is wrong. */
 export const addressWarning = (address: string | URL): string | undefined =>
   isExposed(address)
-    ? `${originOf(String(address))} is plain http: anyone on the way can read the credentials.`
+    ? `${originOf(String(address))} is plain http: anyone on the network path can read the credentials.`
     : undefined
 
 /** Fails if credentials for this address would cross a network in plain text. */
@@ -229,7 +229,7 @@ export const ensurePrivate = (
         new SettingFault({
           setting: source,
           exit: "usage",
-          message: `${source} is plain http: anyone on the way to ${originOf(value)} could read the credentials.`,
+          message: `${source} is plain http: anyone on the network path to ${originOf(value)} could read the credentials.`,
           hint: `Use https://, or add --allow-http, or set ${variables.allowHttp}=1.`
         })
       )

@@ -41,6 +41,6 @@ export const flagsGiven = (flags: { readonly [Name in PlaceSetting | "userAgent"
 /** Whether credentials may cross a network in plain text. */
 export const allowHttpFlag: Flag.Flag<boolean> = Flag.Boolean("allow-http").pipe(
   Flag.withoutNegation,
-  Flag.withDescription("Send the credentials over plain http, where anyone on the way can read them"),
+  Flag.withDescription("Send the credentials over plain http, where anyone on the network path can read them"),
   Flag.withDefault(false)
 )

@@ -31,7 +31,7 @@ export const globalFlags = {
   project: flag("project", "NUMBER", "Project of the nodes; default $BERTH_PROJECT"),
   location: flag("location", "NAME", "Location of the nodes, e.g. Delhi; default $BERTH_LOCATION"),
   userAgent: flag("user-agent", "TEXT", "User-Agent of requests; default $BERTH_USER_AGENT"),
-  stateUrl: flag("state-url", "URL", "State of several machines; default $BERTH_STATE_URL"),
+  stateUrl: flag("state-url", "URL", "Database for the state that several machines share; default $BERTH_STATE_URL"),
   allowHttp: flag("allow-http", null, "Send credentials over plain http to another machine"),
   deadline: flag("deadline", "DURATION", "Limit for the whole command; default 60s per API call"),
   quiet: flag("quiet", null, "Only print errors on stderr"),

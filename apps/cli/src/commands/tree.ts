@@ -308,7 +308,7 @@ export const tree: CommandTree<Command> = [
       ["berth history --query '[?outcome==`unknown`]' -o json", "Changes that got no reply"]
     ]
   }),
-  verb("limits", "Show what is left of the rate limit", async () => (await import("./limits/show.ts")).limits, {
+  verb("limits", "Show how much of the rate limit is left", async () => (await import("./limits/show.ts")).limits, {
     prints: ["limits"],
     examples: [
       ["berth limits", "What is left, and when it refills"],
@@ -363,7 +363,7 @@ export const tree: CommandTree<Command> = [
       ]
     })
   ]),
-  noun("state", "State that several machines share", [
+  noun("state", "Manage the state that several machines share", [
     verb(
       "migrate",
       "Create berth's tables in the shared database",

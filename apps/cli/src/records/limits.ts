@@ -1,4 +1,4 @@
-/** What is left of the rate limit. */
+/** How much of the rate limit is left. */
 import { KnownAllowance } from "@berthkit/core/domain/Allowance"
 import { isPostgres } from "@berthkit/terminal/postgresAddress"
 import { Schema } from "effect"

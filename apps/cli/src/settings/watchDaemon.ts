@@ -56,7 +56,7 @@ export const askDaemon = Effect.fn("askDaemon")(function* <A>(
   const token = yield* readTrimmed(variables.watchToken)
   if (token !== undefined && isExposed(url)) {
     return yield* new UsageFault({
-      message: `${url} is plain http, where anyone on the way can read the token.`,
+      message: `${url} is plain http, where anyone on the network path can read the token.`,
       hint: "Name the daemon by an https address: --watch-url or BERTH_WATCH_URL."
     })
   }

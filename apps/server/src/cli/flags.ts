@@ -118,7 +118,7 @@ export const flags = {
       () => "expected a token of visible ASCII characters, which a header can hold"
     ),
     Flag.withDescription(
-      `Token for the control plane (/_mock), which steers the mock. Other users of the machine can see it; prefer --control-token-file or ${controlTokenVariable}`
+      `Token for the control plane (/_mock), which controls the mock. Other users of the machine can see it; prefer --control-token-file or ${controlTokenVariable}`
     ),
     Flag.optional
   ),
@@ -137,7 +137,7 @@ export const flags = {
   worldTtl: Flag.String("world-ttl").pipe(
     Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
     Flag.withDescription(
-      "Remove worlds (mock accounts) that were created over HTTP and unused for this long; off: never; default 1h, or off with a state file"
+      "Remove worlds (mock accounts) that were created over HTTP and have been unused for this long; off: never; default 1h, or off with a state file"
     ),
     Flag.optional
   ),
@@ -147,7 +147,7 @@ export const flags = {
       () => "expected a host name or an address, without a port"
     ),
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Serve the control plane at this host name, too, besides loopback; repeatable"),
+    Flag.withDescription("Also serve the control plane at this host name; repeatable"),
     Flag.atLeast(0)
   ),
   exitWithParent: givenFlag(

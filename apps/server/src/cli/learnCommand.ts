@@ -27,7 +27,7 @@ const flags = {
   ),
   probe: givenFlag(
     "probe",
-    "Ask the service that BERTH_BASE_URL names, with BERTH_API_KEY and BERTH_ACCESS_TOKEN: GET requests only"
+    "Query the service at BERTH_BASE_URL with BERTH_API_KEY and BERTH_ACCESS_TOKEN, using GET requests only"
   ),
   project: placeFlag("project", "NUMBER", "With --probe: the project to ask about"),
   location: placeFlag("location", "NAME", "With --probe: its location, such as Delhi"),

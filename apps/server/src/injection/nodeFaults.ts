@@ -51,7 +51,7 @@ export const nodeFaults = [
   }),
   faultKind({
     name: "create-false-negative",
-    summary: "Makes the node and answers a failure.",
+    summary: "Creates the node, but replies with a failure.",
     options: { status: integer(400, 599, "Its status, 400 to 599; default 500.") },
     only,
     steps: ({ fault: { status = 500 } }, { world }) => ({

@@ -86,7 +86,7 @@ const hasNoBody = (status: number): boolean => status === 204 || status === 205 
 
 export const status = faultKind({
   name: "status",
-  summary: "Answers a status instead of the reply. The request is not processed.",
+  summary: "Replies with a status instead of processing the request.",
   options: {
     status: integer(200, 599, "200 to 599; default 503."),
     envelope: flag("Whether the body is the envelope or empty; default true, the envelope."),

@@ -169,7 +169,7 @@ const todayFields = {
   ),
   paging: Schema.optionalKey(Schema.Literals(pagings)).annotate(
     described(
-      'With dialect "today": whether the list follows its paging parameters (followed), shows all nodes on every page (ignored), shows its first 20 nodes on every page without totals (cut), or follows them and answers 404 after its end (not-found-after-the-end); default followed'
+      'With dialect "today": whether the list follows its paging parameters (followed), shows all nodes on every page (ignored), shows its first 20 nodes on every page, without totals (cut), or follows them and answers 404 after its end (not-found-after-the-end); default followed'
     )
   ),
   order: Schema.optionalKey(Schema.Literals(orders)).annotate(
@@ -205,7 +205,7 @@ export const WorldOptions = Schema.Struct({
     described("Initial content of the account: empty, small (a few nodes) or fleet:N (N nodes); default empty")
   ),
   nodes: Schema.optionalKey(Schema.Array(NodeOptions).check(Schema.isMaxLength(maxGivenNodes))).annotate(
-    described("Initial nodes, besides those of the scenario")
+    described("Initial nodes, in addition to those of the scenario")
   ),
   ...lifeFields,
   lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(maxLives))).annotate(

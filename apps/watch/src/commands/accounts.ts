@@ -233,7 +233,7 @@ export const listAccounts = Effect.fn("listAccounts")(function* (options: StoreO
       const rows = yield* present
       for (const row of rows) yield* Console.log(lineOf(row, format))
       if (rows.length === 0 && format === "text")
-        yield* Console.log("There are no accounts besides those of the config.")
+        yield* Console.log("There are no accounts other than those in the config.")
     })
   )
 })

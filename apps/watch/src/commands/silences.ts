@@ -25,7 +25,7 @@ export const addFlags = {
   sink: names("sink", "NAME", "Only this sink"),
   for: durationFlag("for").pipe(Flag.withDescription("How long, such as 2h"), Flag.optional),
   until: textFlag("until", "TIME", "When it ends, such as 2026-03-01T10:20:30Z"),
-  from: textFlag("from", "TIME", "When it begins: a time, or 2h for in two hours; default now"),
+  from: textFlag("from", "TIME", "When it begins: a time, or a delay such as 2h; default now"),
   reason: Flag.String("reason").pipe(
     Flag.withMetavar("TEXT"),
     Flag.withDescription("The reason; the held events show it")

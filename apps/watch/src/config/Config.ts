@@ -128,7 +128,7 @@ export const connectionProblem = (
   return isExposed(connection.baseUrl) && !allowHttp
     ? {
         option: "baseUrl",
-        why: "is plain http, where anyone on the way could read the credentials: use https, or add allowHttp: true"
+        why: "is plain http, where anyone on the network path could read the credentials: use https, or add allowHttp: true"
       }
     : null
 }

@@ -19,7 +19,7 @@ const millisFlag = (name: string, minMillis: number, description: string, byDefa
   )
 
 const bySize = "from the size of the account"
-const byConfig = (millis: number) => `that of the config, or ${durationText(millis)}`
+const byConfig = (millis: number) => `from the config, or ${durationText(millis)}`
 
 export const runFlags = {
   intervalMillis: millisFlag(

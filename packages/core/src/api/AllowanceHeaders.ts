@@ -1,5 +1,5 @@
 /**
- * Reads numbers and dates in reply headers, and the headers that report the allowance (what is left of the rate limit; interface.md §8,
+ * Reads numbers and dates in reply headers, and the headers that report the allowance (how much of the rate limit is left; interface.md §8,
  * A20 and A22). Invalid values read as undefined.
  */
 import type { Allowance } from "../domain/Allowance.ts"

@@ -1,5 +1,5 @@
 /**
- * The allowance (what is left of the rate limit) as known from the replies of all other calls: how many requests are left, when they
+ * The allowance (how much of the rate limit is left) as known from the replies of all other calls: how many requests are left, when they
  * refill, how many calls wait. Reading it costs no request.
  */
 import { Context, Effect, Layer, Stream } from "effect"

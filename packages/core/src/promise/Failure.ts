@@ -90,7 +90,7 @@ export class ClientClosed extends BerthError {
     const reason = {
       _tag: "ClientClosed",
       message: "The client is closed.",
-      hint: changed === "no" ? "Make another client; a closed one stays closed." : afterLetGo(changed),
+      hint: changed === "no" ? "Create a new client; a closed client cannot be reopened." : afterLetGo(changed),
       retryable: false
     }
     super({ operation, reason, attempts })

@@ -17,7 +17,7 @@ export const history = command(
     cause: flag(
       "cause",
       oneOf(causes, "CAUSE"),
-      "Only changes with this cause: requested (by a person, a program or a fleet), fleet, lease, or commitment (the service deletes the node when it ends)"
+      "Only changes with this cause: requested (by a person, a program or a fleet), fleet, lease, or commitment (the service deletes the node at the end of its commitment)"
     ),
     limit: limitFlag("changes")
   },

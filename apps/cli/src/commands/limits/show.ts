@@ -1,5 +1,5 @@
 /**
- * `berth limits`: shows what is left of the rate limit, when it refills, and which clients use it. Sends one request, unless a client
+ * `berth limits`: shows how much of the rate limit is left, when it refills, and which clients use it. Sends one request, unless a client
  * that shares the limit has received it recently.
  */
 import { Allowance } from "@berthkit/core/client/Allowance"

@@ -70,7 +70,7 @@ const parameters = {
   wait: flag(
     "wait",
     oneOf(["running", "ssh"], "GOAL"),
-    "Start the command when the node runs, or when its ssh answers; default ssh, if the node has a public address"
+    "Start the command when the node is running, or when its ssh server answers; default: ssh if the node has a public address"
   ),
   timeout: flag("timeout", duration(), "Maximum time to wait until the node runs; default 10m")
 }

@@ -37,7 +37,7 @@ describe("faults on the page", () => {
       const { account, complaints, outside, page, world } = yield* shown()
       yield* press(page, "Arm a fault")
       const form = dialog(page)
-      yield* sees(form.getByText("Answers a status instead of the reply. The request is not processed.").waitFor())
+      yield* sees(form.getByText("Replies with a status instead of processing the request.").waitFor())
       yield* sees(form.getByLabel("status", { exact: true }).fill("503"))
       yield* sees(form.getByLabel("message", { exact: true }).fill("Down for maintenance"))
       yield* sees(form.getByLabel("headers", { exact: true }).fill("x-reason: maintenance: today\nx-other: 1"))
