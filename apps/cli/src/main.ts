@@ -21,7 +21,7 @@ const answer = quickAnswer(args, {
   stdout: process.stdout,
   env: process.env,
   refresh,
-  // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and no test holds this clock still
+  // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and no test freezes this clock
   nowMillis: Date.now()
 })
 

@@ -8,7 +8,7 @@ import { type Entry, entriesOf, keyOf, type Ledger, made, type Owned } from "../
 import { candidatesOf, recordedCreate } from "../nodes/recordedCreate.ts"
 import { intents, overConnection } from "../settings/client.ts"
 
-/** A ledger, and what this machine knows of its open creates. */
+/** A ledger, and what this machine knows about its open creates. */
 export interface WithRecords {
   readonly ledger: Ledger
   /** For each member, the nodes that its open create may have made according to this machine's records. */
@@ -26,7 +26,7 @@ export const recordOf = Effect.fnUntraced(function* (ledger: Ledger, entry: Entr
   return { recorded, node }
 })
 
-/** Opens this machine's records of creates. Commands that create nothing have not opened them, because few of these commands need them. */
+/** Opens this machine's records of creates. Commands that create nothing do not open the records at the start, because few of them need the records. */
 const recording = overConnection((found) => intents(found, () => Layer.empty))
 
 /** The ledger with the nodes of open creates that this machine has recorded. */

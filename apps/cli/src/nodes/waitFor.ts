@@ -146,8 +146,8 @@ const maxRunSshMillis = 60_000
 
 /**
  * Waits for a limited time for the ssh server of a leased node. If no server answers, prints a note and succeeds, because not every command
- * needs ssh. A wait that was asked for tries every address, as that of `node create` does. Otherwise a node without a public address at
- * which a machine may answer is not waited for, because that would hold up each run by a minute.
+ * needs ssh. If the user asked for the wait, it tries every address, as `node create` does. Otherwise it skips a node without a
+ * public address that can be reached, because waiting for it would delay each run by a minute.
  */
 export const untilSshOrNote = Effect.fnUntraced(function* (node: Node, isAsked: boolean, show: ShowState) {
   const { publicIp } = hostOf(node)
@@ -190,7 +190,7 @@ export const waitForNamed = Effect.fnUntraced(function* (
 /** Adds the full records to the outcomes of a wait. A failed read keeps the record of the list. */
 export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {
   const seen = outcomes.flatMap(({ node }) => (node === null ? [] : [node]))
-  // Read these nodes by id: only the reply to a get says whether a node is locked, and a wait for several nodes reads the list.
+  // A wait for several nodes reads the list, which does not say whether a node is locked, so read these nodes by id.
   const listed = goal === "deleted" ? [] : seen.filter(({ locked }) => locked === null)
   const nodes = yield* Nodes
   const read = yield* Effect.forEach(

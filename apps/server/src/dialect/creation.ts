@@ -13,12 +13,12 @@ import { succeeded } from "./envelope.ts"
 import { refusal } from "./failures.ts"
 import { createdToday } from "./records.ts"
 
-/** Maximum number of nodes in one create: more than any console creates at once. */
+/** Maximum number of nodes in one create. No console creates as many at once. */
 const maxInstances = 100
 
 const maxDiskGb = 100_000
 
-/** A number, or a number written as text. */
+/** A number, or a number written as a string. */
 const numberOf = (value: unknown): number | undefined => {
   const text = typeof value === "number" ? String(value) : value
   return typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : undefined
@@ -46,7 +46,7 @@ const settings: ReadonlyArray<unknown> = [
 const isSetting = (value: unknown): value is CommitmentSetting => settings.includes(value)
 
 /**
- * The fields of a create whose types are checked, each with the sentence that refuses another type. A field that is `null`
+ * The fields of a create whose types are checked, each with the error message for a value of another type. A field that is `null`
  * or absent counts as not given.
  */
 const fields: Readonly<Record<string, readonly [is: Reader, otherwise: string]>> = {

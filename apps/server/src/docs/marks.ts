@@ -49,7 +49,7 @@ const withMarks = (spec: Json, profile: Profile | undefined): Json => {
   return { ...marked, info: { ...marked["info"], description: `${marked["info"].description}\n\n${tableOf(profile)}` } }
 }
 
-/** What the description of a server depends on besides the documented interface. */
+/** Everything apart from the documented interface that the description of a server depends on. */
 export interface Described {
   readonly profile: Profile | undefined
   /** Whether to describe today's dialect. The server's first world decides this. */

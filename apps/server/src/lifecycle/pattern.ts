@@ -1,7 +1,7 @@
 /**
  * Patterns for names, headers and paths: `*` matches any text, `?` one character. The matcher follows all possible positions
- * in the pattern at the same time, as bits, so it reads a text only once. 32 characters of the pattern cost one step per
- * character of the text.
+ * in the pattern at the same time, as bits, so it reads a text only once. Each character of the text takes one step for
+ * every 32 characters of the pattern.
  */
 
 /** Maximum length of a pattern in characters; for patterns of names, 255. */
@@ -25,7 +25,7 @@ const compile = (pattern: string): Matcher => {
   const stays = makeBits()
   /**
    * `any`: the positions from which every character leads to the next one. `leads`: for a character, the positions from
-   * which it leads on.
+   * which this character leads to the next one.
    */
   const any = makeBits()
   const leads = new Map<number, Int32Array>()
@@ -66,7 +66,7 @@ const compile = (pattern: string): Matcher => {
 const known = new Map<string, Matcher>()
 const maxKnown = 1000
 
-/** Whether a text matches a pattern. Upper and lower case are different. */
+/** Whether a text matches a pattern. Case-sensitive. */
 export const matches = (pattern: string, text: string): boolean => {
   let matcher = known.get(pattern)
   if (matcher === undefined) {

@@ -1,5 +1,5 @@
 /**
- * Numbers derived from a seed. The same seed and labels give the same number in any order of calls, so a world is repeatable. The numbers
+ * Numbers derived from a seed. The same seed and labels give the same number in any order of calls, so a world is reproducible. The numbers
  * are neither random nor cryptographic.
  */
 
@@ -15,6 +15,6 @@ export const derive = (seed: number, ...labels: ReadonlyArray<number>): number =
   return hash >>> 0
 }
 
-/** A whole number from `0` to below `bound`. */
+/** An integer from 0 (inclusive) to `bound` (exclusive). */
 export const deriveBelow = (bound: number, seed: number, ...labels: ReadonlyArray<number>): number =>
   derive(seed, ...labels) % bound

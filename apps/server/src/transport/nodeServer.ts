@@ -86,7 +86,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   })
   return {
     server,
-    /** Cuts the connections on which no request waits for a reply, or only held requests do. */
+    /** Cuts the connections that have no pending requests, or only held ones. */
     closeIdle: () => {
       for (const socket of connections) {
         // Replies are sent in order, so if the first request is held, all others wait for it.
@@ -131,7 +131,7 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer
 }
 
-/** The reply to an error of the parser. */
+/** The reply to a parser error. */
 const rejectionOf = (error: ParserError): Rejection => {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
@@ -148,7 +148,7 @@ const rejectionOf = (error: ParserError): Rejection => {
 }
 
 /**
- * Whether the request line was too long. (The parser reports this as too long headers.) It was too long if no line ends
+ * Whether the request line was too long. (The parser reports this as a header overflow.) It was too long if no line ends
  * within the packet, if the first line that ends there is too long, or if that line is the end of a request line from an
  * earlier packet.
  */

@@ -11,7 +11,7 @@ export interface ImageRow extends PublicImage {
   readonly plan: Plan
 }
 
-/** Filters of the list. An absent or empty filter filters nothing. Upper and lower case are the same. */
+/** Filters of the list. An absent or empty filter filters nothing. Case-insensitive. */
 export interface ImageQuery {
   readonly imageType?: string | undefined
   readonly vcpus?: number | undefined

@@ -1,6 +1,6 @@
 /**
- * Follows the accounts in the store's table, in one of several processes. Each account is registered with the cluster once, for as long
- * as the process runs; the work for it changes with the table. The table is read again when the store changes, and periodically.
+ * Follows the accounts in the store's table, in one of several processes. Each account is registered with the cluster once in the lifetime
+ * of the process; what the process does for the account follows its row in the table. The table is read again when the store changes, and periodically.
  */
 import { Clock, Deferred, Effect, Result, type Scope } from "effect"
 import type { AccountOptions } from "../config/Config.ts"
@@ -53,7 +53,7 @@ export const followTable = Effect.fnUntraced(function* <R>(options: FollowOption
   const progress = yield* Progress
   const entries = new Map<string, Entry>()
 
-  /** Owns an account, and shows it as in trouble, until its credentials are found. */
+  /** Owns an account, and reports it as degraded, until its credentials are found. */
   const waitForCredentials = Effect.fnUntraced(function* (row: TableAccountRow, first: string) {
     yield* own(row.name)
     const sinceMillis = yield* Clock.currentTimeMillis

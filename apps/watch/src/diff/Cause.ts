@@ -48,7 +48,7 @@ export interface Deletion {
   readonly toMillis: number
 }
 
-/** What `berth` recorded about a commitment at whose end the service deletes the node. */
+/** What `berth` recorded about a commitment that ends with the deletion of the node. */
 export interface Ending {
   readonly setMillis: number
   /** The end of the period; null if `berth` does not know it. */
@@ -115,7 +115,7 @@ const createOf = (deletion: Deletion, changes: ReadonlyArray<Change>): Change | 
   )
 
 /**
- * The deletion's explanation by a delete in the log; undefined if there is none. `changes`: recent entries of the log, newest
+ * Explains the deletion by a delete in the log; undefined if there is none. `changes`: recent entries of the log, newest
  * first.
  */
 export const explainByDelete = (deletion: Deletion, changes: ReadonlyArray<Change>): Explained | undefined => {
@@ -125,8 +125,8 @@ export const explainByDelete = (deletion: Deletion, changes: ReadonlyArray<Chang
 }
 
 /**
- * The deletion's explanation by the end of the node's commitment; undefined if that does not explain it. `changes`: the log,
- * newest first. `ending`: the end that `berth` has recorded, if any. Programs record nothing but the log.
+ * Explains the deletion by the end of the node's commitment; undefined if it cannot. `changes`: the log,
+ * newest first. `ending`: the end that `berth` has recorded, if any. Programs write only to the log.
  */
 export const explainByCommitment = (
   deletion: Deletion,

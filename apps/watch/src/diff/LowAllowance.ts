@@ -56,8 +56,8 @@ const isWell = (read: AllowanceRead): boolean =>
   read.remaining > wellShare * read.limit && read.remaining >= neededUntilReset(read)
 
 /**
- * Whether the allowance is low after a reply. This depends on whether it was low before, because a number around the limit must
- * not be reported with each reply.
+ * Whether the allowance is low after a reply. This depends on whether it was low before, so that an allowance around the limit is
+ * not reported after every reply.
  */
 export const isLowAfter = (wasLow: boolean, read: AllowanceRead): boolean => (wasLow ? !isWell(read) : isLow(read))
 

@@ -30,7 +30,7 @@ export interface AppOptions extends Api.Entrance {
 
 const refusalOf = makeGuard({ name: "The daemon", token: "token", toAllow: () => "use its address" })
 
-/** The largest body is a cursor. */
+/** Maximum size of a body; the largest legitimate body is a cursor. */
 const maxBodyBytes = 64 * 1024
 const maxUrlBytes = 8 * 1024
 
@@ -171,7 +171,7 @@ const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
     if (HttpServerError.isHttpServerError(fault) && fault.reason._tag === "RouteNotFound") {
       return Effect.succeed(noEndpoint(request))
     }
-    // A body without a stated length turns out to be too large only while it is read.
+    // If a body has no `Content-Length`, the check of its size can fail only while the body is read.
     if (isTooLarge(fault)) return Effect.succeed(tooLarge)
     // The store failed, whatever was requested, because all data comes from it.
     if (fault instanceof StoreFailed) return Effect.succeed(failureResponse(503, fault.message))

@@ -70,17 +70,17 @@ export interface Plan {
   readonly windowMillis: number
   /** The current instant, on the monotonic clock. */
   readonly nowMillis: number
-  /** The shortest interval between requests that the share can sustain for ever. */
+  /** The shortest interval between requests that the share can sustain indefinitely. */
   readonly paceMillis: number
   /** The same interval as `paceMillis`, but with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
-  /** How many additional requests may be sent at once while `perHour` requests an hour go on for ever. */
+  /** The largest burst that is possible on top of a steady `perHour` requests an hour. */
   readonly spare: (perHour: number) => number
   /** Number of reads of nodes in doubt within the last hour, or within the last window of the rate limit if that is shorter. */
   readonly doubtsSent: number
   /**
-   * The configured interval of sweeps. If null, it is derived from the promised latency. If the configured interval is shorter, it is
-   * kept as far as the share allows.
+   * The configured interval of sweeps. If null, it is derived from the promised latency. A configured interval shorter than the
+   * derived one is kept as far as the share allows.
    */
   readonly sweepMillis: number | null
   /** The shortest interval at which a node in transition is read. If null, it is derived. */
@@ -88,8 +88,8 @@ export interface Plan {
 }
 
 /**
- * Minimum time between the starts of two sweeps if the second one would settle a doubt. Only the second sweep of a process
- * follows the first at once.
+ * Minimum time between the starts of two sweeps if the second one would settle a doubt. There is one exception: the second sweep
+ * of a process follows the first at once.
  */
 const minSweepMillis = 2000
 
@@ -160,8 +160,8 @@ const pageDue = (polling: Polling, snapshot: Snapshot, { nowMillis, rules }: Pla
   }
   const pause = polling.sweeps < 2 ? 0 : minSweepMillis
   const wanted = isSweepWanted(snapshot, rules, nowMillis) ? sweepBegunMillis + pause : Infinity
-  // If the list has many pages, the first page of a sweep follows the last page of the one before after the pause between
-  // pages.
+  // If the list has many pages, the usual pause between pages also separates the last page of a sweep from the first page of
+  // the next sweep.
   const planned =
     intervals.tailMillis === null ? sweepBegunMillis + intervals.sweepMillis : pageMillis + intervals.pageMillis
   return { _tag: "page", dueMillis: Math.min(planned, wanted) }
@@ -178,8 +178,8 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
 export type Lane = { readonly _tag: "sweeps" } | { readonly _tag: "reads"; readonly end: End | null }
 
 /**
- * When a node in transition starts to get additional requests, on the monotonic clock; `Infinity` if never. This is not before
- * such nodes usually change, as this process has measured. If each node takes its own read, two kinds of nodes need none: those
+ * When a node in transition starts to get additional requests, on the monotonic clock; `Infinity` if never. This is no earlier
+ * than such nodes usually change, by the measurements of this process. If each node takes its own read, two kinds of nodes need none: those
  * on the page with the end of the list, which is read often anyway, and terminating nodes. A terminating node can only
  * disappear, and only complete sweeps prove that, so it gets a single read when it may be stuck.
  */
@@ -199,7 +199,7 @@ export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules
   return since + soonestMillis(evidence.durations, status)
 }
 
-/** How many nodes the lane currently covers. Stuck nodes do not count, because they will hardly change soon. */
+/** How many nodes the lane currently covers. Stuck nodes do not count, because they are unlikely to change soon. */
 const inLane = (snapshot: Snapshot, rules: Rules, lane: Lane, nowMillis: number): number => {
   let count = 0
   for (const id of snapshot.unsettled) {
@@ -239,10 +239,10 @@ interface Load extends Omit<Plan, "rules" | "nowMillis"> {
   readonly proving: number | null
 }
 
-/** Intervals are this part of the promised latency, because the latency includes the duration of a request. */
+/** Intervals are this fraction of the promised latency, because the latency includes the duration of a request. */
 const margin = 0.95
 
-/** The part for new nodes. It is smaller, because the service's clock is known only to the second. */
+/** The fraction for new nodes. It is smaller, because the service's clock is known only to the second. */
 const newMargin = 0.9
 
 /** The promise for an account of one page: for all nodes, and for nodes in transition. */
@@ -265,14 +265,14 @@ const maxTransitionShare = 0.45
 /** Additional sweeps may spend all requests that are left for them within this part of the window. */
 const burst = 0.05
 
-/** How many reads of nodes in doubt an hour always has room for, and how many of them fit into the margins of the promises. */
+/** The reserve for reads of nodes in doubt, per hour, and the number of them that the safety margins of the promised latencies absorb. */
 const maxProofReads = 170
 const marginReads = 57
 
-/** Reads of nodes in doubt get at least the part `min` of a large share, and at most the part `max` of a small one. */
+/** The reserve for reads of nodes in doubt is at least the fraction `min` of a large share, and at most the fraction `max` of a small one. */
 const doubtShare = { min: 0.1, max: 0.5 }
 
-/** How many reads of nodes in doubt an hour always has room for. */
+/** The reserve for reads of nodes in doubt, in reads per hour, for a share of this size. */
 const doubtsPerHour = (requestsPerHour: number): number =>
   Math.max(doubtShare.min * requestsPerHour, Math.min(maxProofReads, doubtShare.max * requestsPerHour))
 
@@ -288,7 +288,7 @@ export const doubtBudget = (budget: Budget): Budget => {
 
 const millisPerHour = 3_600_000
 
-/** Maximum number of requests an hour that the promises take for the end of the list and for sweeps. */
+/** Maximum number of requests an hour that the promised latencies require for the end of the list and for sweeps. */
 const maxPromised = millisPerHour / veryManyPages.tailMillis + veryManyPages.pagesPerHour
 
 /**
@@ -312,7 +312,7 @@ const keptPerHour = (requestsPerHour: number): number =>
   )
 
 /**
- * The pace of the promised requests, of which there are `perHour` an hour. A share that is too small for them still keeps room
+ * The pace of the promised requests (`perHour` an hour). A share that is too small for them still keeps room
  * for reads of nodes in doubt.
  */
 const paceFor = ({ paceMillis, requestsPerHour }: Load, perHour: number): number => {
@@ -343,7 +343,7 @@ export const promisedSweepMillis = (nodes: number, sweepMillis: number | null, b
     windowMillis,
     paceMillis,
     sparingPaceMillis: paceMillis,
-    // The room that is left in the long run, when additional sweeps spend requests as fast as the share regains them.
+    // This is the room left in the steady state, in which additional sweeps use requests as fast as the share refills.
     spare: (perHour) => {
       const kept = keptForDoubts({ requestsPerHour, windowMillis })
       const left = ((requestsPerHour - perHour) * windowMillis) / millisPerHour - kept
@@ -370,8 +370,8 @@ const maxNodes = 100_000
 
 /**
  * Requests an hour for additional sweeps, if a shorter interval is set. They get what the share has left after the promised requests
- * (`perHour`), and after the part that is kept for reads of nodes in doubt. If sweeps themselves prove something, they may also use the
- * requests of that part that the reads do not need.
+ * (`perHour`), and after the reserve for reads of nodes in doubt. If sweeps themselves prove something, they may also use what the reads
+ * leave of that reserve.
  */
 const extraPerHour = (load: Load, perHour: number): number => {
   const { doubtsSent, proving, spare, windowMillis } = load

@@ -1,6 +1,6 @@
 /**
- * The ledger: the stored knowledge about the spending of an account. It has the spending by day, for each plan and image the number of
- * nodes and the prices, and the alerts that were reported. It names a single node only if an alert was about that node. Pure.
+ * The ledger: the stored knowledge about the spending of an account. It holds the spending by day, the number of nodes and the prices
+ * for each plan and image, and the alerts that were reported. It names a single node only if an alert was about that node. Pure.
  */
 import { Schema } from "effect"
 import { dayOf, dayStart, monthOf } from "./calendar.ts"
@@ -27,7 +27,7 @@ export interface Group {
 }
 
 export const AlertMarks = Schema.Struct({
-  /** The versions of the reported alerts about months. */
+  /** The versions of the monthly alerts reported so far. */
   reported: Schema.Array(Schema.String),
   /** The nodes with a reported alert; the text says which alert, and since when its reason holds. */
   nodes: Schema.Array(Schema.Tuple([Schema.Int, Schema.String]))
@@ -49,7 +49,7 @@ export interface Ledger {
   readonly pricedMillis: number | null
   /** Plans whose price has changed since prices were first read, and when. */
   readonly changedPlans: ReadonlyMap<string, number>
-  /** Other currencies than rupees in which plans are priced. Nodes on these plans are in no amount. */
+  /** Currencies other than rupees in which plans are priced. The amounts leave out nodes on these plans. */
   readonly currencies?: ReadonlyArray<string>
   readonly groups: ReadonlyMap<string, Group>
   /** The days of this month, and earlier days that may still change. */
@@ -81,7 +81,7 @@ const during = (rates: Rates, fromMillis: number, toMillis: number): ReadonlyArr
   [toMillis, times(rates, -1n)]
 ]
 
-/** The first ledger of an account. The month until now counts as not observed. */
+/** The first ledger of an account. The part of the month that has already passed counts as not observed. */
 export const begin = (nowMillis: number, pricedMillis: number | null): Ledger => {
   const { fromMillis } = monthOf(nowMillis)
   return {

@@ -1,4 +1,4 @@
-/** Narrows a status to those that Berth knows. This has a file of its own, so that its types mention no library. */
+/** Narrows a status to those that Berth knows. This has a file of its own, so that its type declarations import no library. */
 import { knownStatuses } from "../domain/knownStatuses.ts"
 import type { KnownStatus } from "./Records.ts"
 

@@ -31,7 +31,7 @@ export const required = <S extends Schema.Top>(optional: Schema.optionalKey<S>) 
 
 const maxText = 255
 
-/** A text that is not blank. */
+/** A non-blank string. */
 const textOf = (expected: string, description?: string) =>
   Schema.String.annotate(saying(expected, description)).check(
     Schema.makeFilter((given) => given.trim() !== "" && given.length <= maxText, saying(expected))
@@ -79,7 +79,7 @@ export const inputSchemaOf = (parameters: Arguments) => {
   }
 }
 
-/** Converts values that some hosts send in another form: numbers and booleans as texts, and ids as numbers. */
+/** Converts values that some hosts send in another form: numbers and booleans as strings, and ids as numbers. */
 const meaningOf = (type: unknown, given: unknown): unknown => {
   if (type === "string") return Number.isSafeInteger(given) && Number(given) > 0 ? String(given) : given
   if (type === "integer") return Predicate.isString(given) && /^\s*-?\d{1,15}\s*$/.test(given) ? Number(given) : given

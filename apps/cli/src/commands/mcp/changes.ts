@@ -255,7 +255,7 @@ const resultOf = (outcome: Outcome, repeated: boolean): Data => withoutNoNode({ 
 const mayExist = (error: unknown): boolean => error instanceof BerthError && error.reason._tag === "OutcomeUnknown"
 
 /**
- * Whether the service has certainly done nothing. The client retries a commitment only if the attempt before was not processed, so the
+ * Whether the service has certainly done nothing. The client retries a commitment only if the previous attempt was not processed, so the
  * last attempt decides.
  */
 const isUndone = ({ action }: Order, error: unknown): boolean =>
@@ -264,7 +264,7 @@ const isUndone = ({ action }: Order, error: unknown): boolean =>
 /** The two tools that propose and apply changes. `proposals` is undefined if nothing may be proposed. */
 export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) => {
   const { ensureWithin, giveBack, take } = makeBounds(bounds)
-  /** The store for proposals of an action; fails for an action that the server may not do. */
+  /** The store for proposals of an action; fails for an action that the server is not allowed to perform. */
   const placeFor = (action: Action) =>
     proposals !== undefined && bounds.allow.includes(action)
       ? Effect.succeed(proposals)
@@ -356,7 +356,7 @@ export const changes = (bounds: Bounds, proposals: ProposalStore | undefined) =>
         yield* ensureWithin(kept.terms, id)
       }
       const asked = kept.answer ?? (yield* ask(kept))
-      // The person may have answered in another server or in a terminal meanwhile. `store.answer` returns the answer that counts.
+      // The person may have answered through another server or in a terminal by now. `store.answer` returns the answer that counts.
       const answer = asked === "approved" || asked === "declined" ? yield* store.answer(id, asked) : asked
       if (answer instanceof McpSchema.InputRequired) return answer
       switch (answer) {

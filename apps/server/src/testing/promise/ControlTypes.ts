@@ -12,7 +12,7 @@ import type { JournalEntry as Entry } from "../../journal/JournalEntry.ts"
 import type { Verdict as AnyVerdict } from "../../journal/verify.ts"
 import type { RateLimit as Limit, WorldOptions as Options } from "../../world/WorldOptions.ts"
 
-/** The type that a test writes: optional fields may also be undefined. */
+/** The type of what a test passes in: optional fields may also be undefined. */
 type Written<A> = { readonly [Name in keyof A]: {} extends Pick<A, Name> ? A[Name] | undefined : A[Name] }
 
 export type WorldOptions = Written<typeof Options.Encoded>

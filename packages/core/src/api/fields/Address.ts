@@ -9,7 +9,7 @@ import { type Field, unreadable } from "./Field.ts"
 const keys = ["ip_address", "address", "ip"] as const
 
 /**
- * Texts that stand for a missing address: blanks, words such as `null`, and the unspecified address (`0.0.0.0`, `::`) in any spelling. A
+ * Strings that mean that there is no address: blanks, words such as `null`, and the unspecified address (`0.0.0.0`, `::`) in any spelling. A
  * program that connects to the unspecified address reaches its own machine.
  */
 const none =

@@ -8,8 +8,8 @@ const prototype: object = Object.getPrototypeOf(DateTime.fromDateUnsafe(new Date
 
 /**
  * Equals `DateTime.makeUnsafe` with one difference. Effect defines a non-enumerable property for the date's parts on each value, and that
- * takes as long as reading the rest of a node. Here the first `toPartsUtc` adds an enumerable property instead, so a comparison by keys,
- * not by `Equal`, sees a difference (decision 0002).
+ * takes as long as reading the rest of a node. Here the first `toPartsUtc` adds an enumerable property instead, so two equal values may
+ * differ in a comparison key by key, but not with `Equal` (decision 0002).
  */
 export const instant = (epochMilliseconds: number): DateTime.Utc => {
   const self = Object.create(prototype)

@@ -1,6 +1,6 @@
 /**
  * Holds each attempt back until the estimator admits it, in the order of lanes (priority classes). Fails an attempt at once if it would
- * wait longer than its deadline. Each client has one admission. While enough allowance is left, an attempt costs no queue, timer or
+ * wait longer than its deadline. Each client has one admission. While enough allowance is left, an attempt needs no queue, timer or
  * fiber. This module also provides the estimate that users see.
  */
 import { Clock, Context, Deferred, Effect, Exit, identity, Option, type Scope } from "effect"
@@ -18,7 +18,7 @@ import type { AllowanceStore } from "./AllowanceStore.ts"
 
 /**
  * The share of the allowance, 0 to 1, that a client leaves to other programs and to people, in addition to the reserves between its lanes.
- * A client that no person waits for should leave more.
+ * A client that runs in the background should leave more.
  */
 export const KeptShare = Context.Reference<number>("@berthkit/core/client/allowance/Admission/KeptShare", {
   defaultValue: () => 0
@@ -49,7 +49,7 @@ export type Bound = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E | Ti
 export interface Admission {
   /**
    * Fails at once if the wait is certainly longer than the remaining time. Otherwise it waits as long as `bound` allows. Run it
-   * uninterruptibly, with `bound` for the wait, because a ticket that never ends would block all calls.
+   * uninterruptibly, and put only the wait into `bound`: a ticket that is never ended would block all calls.
    */
   readonly admit: (request: Request, bound: Bound) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
   /** Why a request would fail at once; undefined if it would not. */
@@ -74,7 +74,7 @@ interface Waiter {
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
 
-/** Only the wait of `Retry-After`, because a wait in another header counts as a second statement. */
+/** Only the wait from `Retry-After`, because a wait in another header counts as separate evidence. */
 const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
   retryAfterMillis({ date, "retry-after": after }, wallMillis)
 

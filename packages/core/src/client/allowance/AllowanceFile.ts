@@ -1,9 +1,9 @@
 /**
  * Stores the allowance for the processes of one machine: their knowledge is in a small file, and next to it is a folder with a file for
- * each process. A process that was killed no longer counts once its file has not been written for a while.
+ * each process. A killed process stops counting when its file has not been written for a while.
  *
  * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot knows their age even
- * if the wall clock was set meanwhile. Needs `node:fs`.
+ * if the wall clock has been set in between. Needs `node:fs`.
  */
 import { Effect, Layer, Option, Predicate, Random } from "effect"
 import { parseJson } from "../../api/parseJson.ts"
@@ -17,7 +17,7 @@ import { AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowanc
 /** The content of the file. */
 interface Kept extends SharedAllowance, Pick<Stamp, "bootMillis" | "bootClock"> {}
 
-/** Every file of ours begins like this, so a truncated file is recognised. */
+/** All our files begin like this, so a truncated file is recognised. */
 const beginning = '{"version":1,"writtenAt":'
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         }
         const text = yield* Effect.option(readText(`${members}/${name}`))
         const seen = parseJson(Option.getOrElse(Option.flatten(text), () => "")) as Stamp | undefined | null
-        // A stamp from the future means that the clock was set back meanwhile.
+        // A stamp from the future means that the clock has been set back in between.
         if (Math.abs(millisBetween(seen ?? { ...stamp, wallMillis: 0, bootClock: null }, stamp)) < withinMillis) {
           count++
           if (name < me) before++

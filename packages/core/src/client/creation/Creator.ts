@@ -69,7 +69,7 @@ export interface CreateOptions extends CallOptions {
    */
   readonly adoptOnly?: boolean | undefined
   /**
-   * The part of the image list that the program has read. It says under which names nodes show a plan. Berth reads the list itself if
+   * The part of the image list that the program has read. It tells under which names a plan may appear on nodes. Berth reads the list itself if
    * this is not enough. Default: the list that this client read last.
    *
    * @internal
@@ -97,7 +97,7 @@ export interface Dependencies {
   readonly pages: (options: CallOptions) => Watermark.ReadPage
   /** Reads the plans of the image list. */
   readonly plans: (options: CallOptions) => Effect.Effect<KnownPlans, BerthError>
-  /** A time that the service's clock has certainly reached at a monotonic instant; 0 if unknown. */
+  /** A lower bound for the service's clock at a monotonic instant; 0 if unknown. */
   readonly serviceTimeAt: (monotonicMillis: number) => number
   /** The store for intents; undefined if there is none, so no key can be kept. */
   readonly store: IntentStore | undefined
@@ -168,7 +168,7 @@ export const make = ({
   let plans: KnownPlans = []
   const withSameName = sharedByKey(() => new SameNameCreates())
 
-  /** Takes a step at once, so that an interruption does not lose its knowledge. */
+  /** Takes a step without a point of interruption, so that what it learned is not lost. */
   const take = (call: Call, step: CreateStep): CreateStep => {
     const { state } = step
     call.state = state
@@ -333,7 +333,7 @@ export const make = ({
       Option.getOrElse(() => intent)
     )
 
-  /** The unsettled intents, and those of creates that this call has seen under way and that are settled now. */
+  /** The unsettled intents, and those that this call has seen under way and that have been settled since. */
   const otherIntents = ({ underWay }: Call, own: SentIntent) =>
     Effect.gen(function* () {
       const intents = yield* Effect.forEach(yield* store.unsettled, (other) =>
@@ -494,7 +494,7 @@ export const make = ({
     }).pipe(Effect.ignore)
 
   /**
-   * Fails as the create did. If its record vanished with the state folder, another call with the key would send it again, so the failure
+   * Fails with the create's own error. If its record vanished with the state folder, another call with the key would send it again, so the failure
    * must not promise that the key prevents a second node.
    */
   const unlessForgotten = Effect.fnUntraced(function* ({ isRecorded, request }: Call, error: BerthError) {
@@ -506,7 +506,7 @@ export const make = ({
     return yield* createFailure(new OutcomeUnknown({ ...reason, detail, keyed: false }), error)
   })
 
-  /** Runs a create with a caller's key under the key's lock, so that no other call uses the key meanwhile. */
+  /** Runs a create with a caller's key under the key's lock, so that no other call can use the key at the same time. */
   const create = (call: Call, first: CreateStep) => {
     const { key, keyed } = call.request
     if (!keyed) return Effect.onInterrupt(run(call, first), () => givenUp(call))

@@ -10,7 +10,7 @@ export const ChangedBy = Context.Reference<string>("@berthkit/core/client/state/
   defaultValue: programName
 })
 
-/** The fleet or the lease for which changes are sent. Both are null if changes are sent only for the user. */
+/** The fleet or the lease for which changes are sent. Both are null for changes that belong to neither. */
 export const ChangedFor = Context.Reference<Pick<Change, "fleet" | "lease">>("@berthkit/core/client/state/ChangedFor", {
   defaultValue: () => ({ fleet: null, lease: null })
 })

@@ -1,6 +1,6 @@
 /**
  * The tables of the state that several machines share, on PostgreSQL 14 or newer. They may be in the daemon's schema, because no table name
- * occurs twice. Only `berth state migrate` makes them, because the role of other programs need not have that right.
+ * occurs twice. Only `berth state migrate` creates them, so the database role of other programs does not need the right to create tables.
  *
  * | table | a row is |
  * |---|---|

@@ -55,7 +55,7 @@ interface AnyInput {
 const fill = (path: string, params: Readonly<Record<string, unknown>>) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
 
-/** The defined parameters, as texts. */
+/** The parameters that are set, as strings. */
 const texts = (query: AnyInput["query"] = {}) => {
   const given: Array<readonly [name: string, value: string]> = []
   for (const name of Object.keys(query)) if (query[name] !== undefined) given.push([name, String(query[name])])
@@ -102,8 +102,8 @@ export interface SignedRequest {
 
 /**
  * The request for the account's own service, with its place, its credentials and the headers of the call: the API key goes in the query,
- * the access token as bearer (interface.md §5). Both stay `Redacted` until the request is sent. A raw request may name another place
- * itself.
+ * the access token as bearer (interface.md §5). Both stay `Redacted` until the request is sent. A raw request may set another project and
+ * location.
  *
  * @internal
  */
